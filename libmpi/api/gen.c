@@ -21,9 +21,13 @@ const struct kind kinds[] = {
 
 const struct fortran fortran[KINDS] = {
 #define FORT(id, how, old, small, large, intent, shape) \
-	[KIND_##id] = {how, #old, #small, #large, intent, shape},
+	[KIND_##id] = {how, {FORT_##old}, {FORT_##small}, {FORT_##large}, intent, shape},
+#define FORT_TYPE_(type) FORT_TYPE, #type
+#define FORT_CALLBACK_(interface) FORT_CALLBACK, #interface
 #include "libmpi/api/fort.def"
 #undef FORT
+#undef FORT_TYPE_
+#undef FORT_CALLBACK_
 };
 
 const struct class classes[] = {
@@ -40,20 +44,27 @@ const struct chapter chapters[] = {
 };
 
 const struct check checks[] = {
-#define CHECK(name, error, words) {#name, #error, words},
+#define CHECK(name, error, role, words) {#name, #error, role, words},
 #include "libmpi/api/checks.def"
 #undef CHECK
 };
 
 const struct error errors[] = {
-#define ERROR(name, value, text) {#name, text, value},
+#define ERROR(name, value, text) {#name, text, value, ERROR_OF_MPI},
+#define ERROR_TOOL(name, value, text) {#name, text, value, ERROR_OF_TOOL},
+#define ERROR_EXT(name, value, text) {#name, text, value, ERROR_OF_EXT},
 #include "libmpi/api/errors.def"
 #undef ERROR
+#undef ERROR_TOOL
+#undef ERROR_EXT
 };
 
 const struct constant constants[] = {
 #define TITLE(words) {C_TITLE, words, "", 0, NOCLASS},
 #define CONST(type, name, value) {C_CONST, #name, #type, value, NOCLASS},
+#define CONST_OFFSET(type, name, value) {C_OFFSET, #name, #type, value, NOCLASS},
+#define CONST_C(type, name, value) {C_ONLY, #name, #type, value, NOCLASS},
+#define CONST_EXT(type, name, value) {C_EXT, #name, #type, value, NOCLASS},
 #define ROOM(name, value) {C_ROOM, #name, "int", value, NOCLASS},
 #define HANDLE(class, name, value) {C_HANDLE, #name, "", value, CLASS_##class},
 #define SAME(name, other) {C_SAME, #name, #other, 0, NOCLASS},
@@ -61,6 +72,9 @@ const struct constant constants[] = {
 #include "libmpi/api/const.def"
 #undef TITLE
 #undef CONST
+#undef CONST_OFFSET
+#undef CONST_C
+#undef CONST_EXT
 #undef ROOM
 #undef HANDLE
 #undef SAME
@@ -160,6 +174,14 @@ bool chapter_extends(int chapter)
 	return chapters[chapter].number[0] == '\0';
 }
 
+enum check_role check_role_of(const struct kind *k)
+{
+	for (int i = 0; i < nchecks; i++)
+		if (strcmp(checks[i].name, k->check) == 0)
+			return checks[i].role;
+	return CHECK_ALONE;
+}
+
 /* The checks of ranks and roots look at the communicator: it must be there. */
 static void func_check(const struct func *f)
 {
@@ -169,8 +191,7 @@ static void func_check(const struct func *f)
 		const struct kind *k = &kinds[f->param[i].kind];
 
 		comm |= k->class == CLASS_COMM && k->how == OBJ && f->param[i].when == NULL;
-		rank |= strcmp(k->check, "dest") == 0 || strcmp(k->check, "source") == 0 ||
-			strcmp(k->check, "rank") == 0 || strcmp(k->check, "root") == 0;
+		rank |= check_role_of(k) == CHECK_IN_COMM;
 	}
 	if (rank && !comm)
 		gen_die("a rank without a communicator", f->name);

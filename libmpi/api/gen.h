@@ -115,11 +115,34 @@ struct kind {
 	const char *words;
 };
 
+/* Types in Fortran. */
+enum fort_word {
+	FORT_NONE,
+	FORT_INT,
+	FORT_COUNT,
+	FORT_ADDR,
+	FORT_OFFS,
+	FORT_BOOL,
+	FORT_TEXT,
+	FORT_TEXT_ANY, /* text of a BIND(C) procedure: any scalar */
+	FORT_REAL_8,
+	FORT_CPTR,
+	FORT_CHOICE,
+	FORT_STATUS,
+	FORT_STATUSES,
+	FORT_TYPE,    /* a derived type, by its name */
+	FORT_CALLBACK /* a procedure; with the name of its interface, or none */
+};
+
+struct fort_type {
+	enum fort_word word;
+	const char *name; /* or NULL */
+};
+
 /* A kind in Fortran: a row of fort.def. */
 struct fortran {
 	enum fort how;
-	const char *old, *small,
-		*large; /* types: of mpif.h and mpi; of mpi_f08; of its large form */
+	struct fort_type old, small, large; /* of mpif.h and mpi; of mpi_f08; of its large form */
 	const char *intent, *shape;
 };
 
@@ -146,20 +169,42 @@ struct func {
 	struct param param[PARAMS_MAX];
 };
 
+/* What a check tells of the parameter besides. */
+enum check_role {
+	CHECK_ALONE,   /* nothing */
+	CHECK_IN_COMM, /* it is a rank of the communicator that the function has */
+	CHECK_LENGTH   /* it is the length of the arrays behind it */
+};
+
 struct check {
-	const char *name, *error, *words;
+	const char *name, *error;
+	enum check_role role;
+	const char *words;
 };
 
 struct chapter {
 	const char *file, *number, *title;
 };
 
+enum error_of { ERROR_OF_MPI, ERROR_OF_TOOL, ERROR_OF_EXT };
+
 struct error {
 	const char *name, *text;
 	int value;
+	enum error_of of;
 };
 
-enum constant_what { C_TITLE, C_CONST, C_ROOM, C_HANDLE, C_SAME, C_LATER };
+enum constant_what {
+	C_TITLE,
+	C_CONST,
+	C_OFFSET, /* an integer of 8 bytes in Fortran */
+	C_ONLY,   /* Fortran does not have it */
+	C_EXT,    /* as C_CONST, in mpi-ext.h */
+	C_ROOM,
+	C_HANDLE,
+	C_SAME,
+	C_LATER
+};
 
 struct constant {
 	enum constant_what what;
@@ -207,6 +252,9 @@ bool in_fortran(const struct func *f);
 /* Does the call make or end objects, other than requests unless they count too?  Then they are told
  * where it came from. */
 bool makes_objects(const struct func *f, bool requests);
+
+/* The role of the check of a kind. */
+enum check_role check_role_of(const struct kind *k);
 
 /* The parameter that says how long the array p is, or NULL. */
 const struct param *length_param(const struct func *f, const struct param *p);

@@ -93,7 +93,7 @@ static const struct param *binding_self(const struct func *f)
 static const char *binding_length(const struct func *f, const struct param *p)
 {
 	while (--p >= f->param)
-		if (strcmp(kind_of(p)->check, "length") == 0)
+		if (check_role_of(kind_of(p)) == CHECK_LENGTH)
 			return p->name;
 	return "0";
 }

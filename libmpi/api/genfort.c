@@ -205,7 +205,7 @@ static void fort_prototype(struct text *t, const struct form *m, const char *for
 		text_add(t, "MPI_Fint *ierror");
 	}
 	for (int i = 0; i < f->nparam && !m->desc; i++)
-		if (strcmp(fortran[f->param[i].kind].old, "TEXT") == 0)
+		if (fortran[f->param[i].kind].old.word == FORT_TEXT)
 			text_add(t, ", size_t l_%s", f->param[i].name);
 	text_add(t, t->s[t->n - 1] == '(' ? "void)" : ")");
 }

@@ -13,8 +13,10 @@ bool fort_ierror(const struct func *f);   /* its last argument is IERROR */
 bool fort_later(const struct func *f);    /* memory may be used after it */
 bool fort_shown(const struct param *p);   /* Fortran has this parameter */
 
-/* Constants as statements that fixed and free form take (genmpif.c). */
+/* Does Fortran have the constant? */
 bool fort_constant_shown(const struct constant *c);
+
+/* Constants as statements that fixed and free form take (genmpif.c). */
 int fort_constant_value(const struct constant *c);
 void fort_kinds(FILE *out);
 void fort_constants(FILE *out);

@@ -137,33 +137,29 @@ static void constant_write(FILE *out, const char *type, const char *name, int va
 		fprintf(out, "#define %s ((%s)%d)\n", name, type, value);
 }
 
-/* Is this the name of an extension, which mpi.h does not have? */
-static bool name_extends(const char *name)
-{
-	return strncmp(name, "MPIX_", 5) == 0;
-}
-
+/* The error classes of extensions, or all others. */
 static void errors_write(FILE *out, bool extensions)
 {
 	fputs("\n/* error classes */\n", out);
 	for (int i = 0; i < nerrors; i++)
-		if (name_extends(errors[i].name) == extensions)
+		if ((errors[i].of == ERROR_OF_EXT) == extensions)
 			constant_write(out, "int", errors[i].name, errors[i].value);
 }
 
 static void constants_write(FILE *out)
 {
 	for (const struct constant *c = constants; c < constants + nconstants; c++) {
-		if (name_extends(c->name))
-			continue;
 		switch (c->what) {
 		case C_TITLE: fprintf(out, "\n/* %s */\n", c->name); break;
 		case C_ROOM:
+		case C_OFFSET:
+		case C_ONLY:
 		case C_CONST: constant_write(out, c->type, c->name, c->value); break;
 		case C_HANDLE:
 			constant_write(out, classes[c->class].type, c->name, c->value);
 			break;
 		case C_SAME: fprintf(out, "#define %s %s\n", c->name, c->type); break;
+		case C_EXT:
 		case C_LATER: break;
 		}
 	}
@@ -224,7 +220,7 @@ void write_mpi_ext_h(FILE *out)
 	errors_write(out, true);
 	fputs("\n/* constants */\n", out);
 	for (const struct constant *c = constants; c < constants + nconstants; c++)
-		if (name_extends(c->name))
+		if (c->what == C_EXT)
 			constant_write(out, c->type, c->name, c->value);
 	for (int c = 0; c < nchapters; c++) {
 		if (!chapter_extends(c))

@@ -50,51 +50,50 @@ static bool mod_is_bind(const struct view *v);
 
 /* A CHARACTER of a BIND(C) procedure is any scalar to its interface: not all compilers give a
  * descriptor to one that is declared (gfortran 11). */
-static const char *type_word(const struct view *v, const struct param *p)
+static struct fort_type type_of(const struct view *v, const struct param *p)
 {
 	const struct fortran *f = &fortran[p->kind];
 
-	if (strcmp(f->old, "TEXT") == 0 && mod_is_bind(v))
-		return "TEXT_C";
+	if (f->old.word == FORT_TEXT && mod_is_bind(v))
+		return (struct fort_type){FORT_TEXT_ANY, NULL};
+	if (!v->f08 && v->cptr && p->kind == KIND_BASE_OUT)
+		return (struct fort_type){FORT_CPTR, NULL};
 	if (!v->f08)
-		return v->cptr && p->kind == KIND_BASE_OUT ? "CPTR" : f->old;
+		return f->old;
 	return v->e.large || (v->e.f->flags & C_FORM) ? f->large : f->small;
 }
 
 static const struct {
-	const char *word, *fortran, *shape;
+	const char *fortran, *shape;
 } words[] = {
-	{"INT", "INTEGER", ""},
-	{"COUNT", "INTEGER(KIND=MPI_COUNT_KIND)", ""},
-	{"ADDR", "INTEGER(KIND=MPI_ADDRESS_KIND)", ""},
-	{"OFFS", "INTEGER(KIND=MPI_OFFSET_KIND)", ""},
-	{"BOOL", "LOGICAL", ""},
-	{"TEXT", "CHARACTER(LEN=*)", ""},
-	{"TEXT_C", "TYPE(*), DIMENSION(..)", ""},
-	{"REAL_8", "DOUBLE PRECISION", ""},
-	{"CPTR", "TYPE(C_PTR)", ""},
-	{"CHOICE", "TYPE(*), DIMENSION(..)", ""},
-	{"STATUS", "INTEGER", "(MPI_STATUS_SIZE)"},
-	{"STATUSES", "INTEGER", "(MPI_STATUS_SIZE, *)"},
+	[FORT_INT] = {"INTEGER", ""},
+	[FORT_COUNT] = {"INTEGER(KIND=MPI_COUNT_KIND)", ""},
+	[FORT_ADDR] = {"INTEGER(KIND=MPI_ADDRESS_KIND)", ""},
+	[FORT_OFFS] = {"INTEGER(KIND=MPI_OFFSET_KIND)", ""},
+	[FORT_BOOL] = {"LOGICAL", ""},
+	[FORT_TEXT] = {"CHARACTER(LEN=*)", ""},
+	[FORT_TEXT_ANY] = {"TYPE(*), DIMENSION(..)", ""},
+	[FORT_REAL_8] = {"DOUBLE PRECISION", ""},
+	[FORT_CPTR] = {"TYPE(C_PTR)", ""},
+	[FORT_CHOICE] = {"TYPE(*), DIMENSION(..)", ""},
+	[FORT_STATUS] = {"INTEGER", "(MPI_STATUS_SIZE)"},
+	[FORT_STATUSES] = {"INTEGER", "(MPI_STATUS_SIZE, *)"},
 };
 
-/* Adds a type: one of the words, TYPE_(name), CALLBACK or CALLBACK_(name). */
-static const char *type_add(struct text *t, const char *word)
+/* Adds a type.  Returns the shape that goes with it. */
+static const char *type_add(struct text *t, struct fort_type type)
 {
-	const char *name = strchr(word, '(');
-
-	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
-		if (strcmp(words[i].word, word) == 0) {
-			text_add(t, "%s", words[i].fortran);
-			return words[i].shape;
-		}
-	if (strcmp(word, "CALLBACK") == 0)
-		text_add(t, "EXTERNAL");
-	else if (name == NULL)
-		abort();
-	else
-		text_add(t, "%s%s", strncmp(word, "TYPE_", 5) == 0 ? "TYPE" : "PROCEDURE", name);
-	return "";
+	switch (type.word) {
+	case FORT_NONE: abort();
+	case FORT_TYPE: text_add(t, "TYPE(%s)", type.name); return "";
+	case FORT_CALLBACK:
+		if (type.name != NULL)
+			text_add(t, "PROCEDURE(%s)", type.name);
+		else
+			text_add(t, "EXTERNAL");
+		return "";
+	default: text_add(t, "%s", words[type.word].fortran); return words[type.word].shape;
+	}
 }
 
 static bool mod_has(const struct func *f, enum kind_id kind)
@@ -111,7 +110,7 @@ static bool mod_asynchronous(const struct view *v, const struct param *p)
 	const struct func *f = v->e.f;
 	enum how how = kinds[p->kind].how;
 
-	if (strcmp(type_word(v, p), "CHOICE") != 0)
+	if (type_of(v, p).word != FORT_CHOICE)
 		return v->f08 && fort_later(f) && p->dir == IN &&
 		       (how == ARRAY || how == ARRAY_WIDE || how == LIST);
 	if (fortran[p->kind].how == F_ADDRESS || fort_later(f) || mod_has(f, KIND_WIN))
@@ -146,8 +145,8 @@ static void param_write(FILE *out, const struct view *v, const struct param *p)
 
 	text_clear(&t);
 	text_add(&t, "      ");
-	shape = type_add(&t, type_word(v, p));
-	if (strncmp(type_word(v, p), "CALLBACK", 8) != 0) {
+	shape = type_add(&t, type_of(v, p));
+	if (type_of(v, p).word != FORT_CALLBACK) {
 		if (strcmp(f->intent, "VALUE") == 0 && v->f08)
 			text_add(&t, ", VALUE");
 		else if (intent(v, p)[0] != '\0' && !callback)
@@ -242,15 +241,15 @@ static void procedure_write(FILE *out, const struct view *v)
 static bool mod_has_callback(const struct func *f)
 {
 	for (int i = 0; i < f->nparam; i++)
-		if (strncmp(fortran[f->param[i].kind].small, "CALLBACK", 8) == 0)
+		if (fortran[f->param[i].kind].small.word == FORT_CALLBACK)
 			return true;
 	return false;
 }
 
 /* Integers of 8 bytes are one kind, whatever they are called. */
-static const char *mod_kind_word(const char *word)
+static enum fort_word mod_kind_word(struct fort_type type)
 {
-	return strcmp(word, "COUNT") == 0 || strcmp(word, "OFFS") == 0 ? "ADDR" : word;
+	return type.word == FORT_COUNT || type.word == FORT_OFFS ? FORT_ADDR : type.word;
 }
 
 /* Can a compiler tell the large form from the small one? */
@@ -259,8 +258,7 @@ static bool mod_large_differs(const struct func *f)
 	for (int i = 0; i < f->nparam; i++) {
 		const struct fortran *k = &fortran[f->param[i].kind];
 
-		if (fort_shown(&f->param[i]) &&
-			strcmp(mod_kind_word(k->small), mod_kind_word(k->large)) != 0)
+		if (fort_shown(&f->param[i]) && mod_kind_word(k->small) != mod_kind_word(k->large))
 			return true;
 	}
 	return false;
@@ -484,7 +482,7 @@ static void mod_constants_write(FILE *out)
 	const struct constant *same;
 
 	for (int i = 0; i < nerrors; i++)
-		if (strncmp(errors[i].name, "MPI_T_", 6) != 0)
+		if (errors[i].of != ERROR_OF_TOOL)
 			fprintf(out, "  INTEGER, PARAMETER :: %s = %d\n", errors[i].name,
 				errors[i].value);
 	for (const struct constant *c = constants; c < constants + nconstants; c++) {
@@ -499,8 +497,8 @@ static void mod_constants_write(FILE *out)
 				classes[same->class].type, c->name, same->value);
 		else
 			fprintf(out, "  INTEGER%s, PARAMETER :: %s = %d\n",
-				strcmp(c->type, "MPI_Offset") == 0 ? "(KIND=MPI_OFFSET_KIND)" : "",
-				c->name, fort_constant_value(same));
+				c->what == C_OFFSET ? "(KIND=MPI_OFFSET_KIND)" : "", c->name,
+				fort_constant_value(same));
 	}
 }
 

@@ -5,15 +5,9 @@
 
 #include <string.h>
 
-/* Does Fortran have the constant?  The tools interface and what the C preprocessor needs of a
- * Fortran status are C's alone. */
 bool fort_constant_shown(const struct constant *c)
 {
-	if (strncmp(c->name, "MPI_T_", 6) == 0 || strncmp(c->name, "MPI_F_", 6) == 0)
-		return false;
-	if (c->what == C_CONST)
-		return strcmp(c->type, "int") == 0 || strcmp(c->type, "MPI_Offset") == 0;
-	return c->what == C_ROOM || c->what == C_HANDLE || c->what == C_SAME;
+	return c->what != C_TITLE && c->what != C_ONLY && c->what != C_LATER;
 }
 
 int fort_constant_value(const struct constant *c)
@@ -65,7 +59,7 @@ void fort_constants(FILE *out)
 
 	fputs("\n! error classes\n", out);
 	for (int i = 0; i < nerrors; i++) {
-		if (strncmp(errors[i].name, "MPI_T_", 6) == 0)
+		if (errors[i].of == ERROR_OF_TOOL)
 			continue;
 		snprintf(value, sizeof(value), "%d", errors[i].value);
 		mpif_constant(out, errors[i].name, "INTEGER", value);
@@ -80,9 +74,7 @@ void fort_constants(FILE *out)
 		else
 			snprintf(value, sizeof(value), "%d", fort_constant_value(c));
 		mpif_constant(out, c->name,
-			strcmp(c->type, "MPI_Offset") == 0 ? "INTEGER(KIND=MPI_OFFSET_KIND)"
-							   : "INTEGER",
-			value);
+			c->what == C_OFFSET ? "INTEGER(KIND=MPI_OFFSET_KIND)" : "INTEGER", value);
 	}
 }
 

@@ -21,7 +21,8 @@ void write_abi_test(FILE *out)
 	for (int i = 0; i < nerrors; i++)
 		fprintf(out, "IS(%s, int, %d);\n", errors[i].name, errors[i].value);
 	for (const struct constant *c = constants; c < constants + nconstants; c++) {
-		if (c->what == C_CONST || c->what == C_LATER)
+		if (c->what == C_CONST || c->what == C_OFFSET || c->what == C_ONLY ||
+			c->what == C_EXT || c->what == C_LATER)
 			fprintf(out, "IS(%s, %s, %d);\n", c->name, c->type, c->value);
 		else if (c->what == C_HANDLE)
 			fprintf(out, "IS(%s, %s, %d);\n", c->name, classes[c->class].type,

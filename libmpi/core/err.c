@@ -103,8 +103,12 @@ static const struct error_class {
 	const char *name, *text;
 } classes[] = {
 #define ERROR(name, value, text) {value, #name, text},
+#define ERROR_TOOL ERROR
+#define ERROR_EXT  ERROR
 #include "libmpi/api/errors.def"
 #undef ERROR
+#undef ERROR_TOOL
+#undef ERROR_EXT
 };
 
 static const struct error_class *class_find(int class)
