@@ -169,7 +169,7 @@ struct func {
 	struct param param[PARAMS_MAX];
 };
 
-/* What a check tells of the parameter besides. */
+/* Each check says how its parameter is related to the others. */
 enum check_role {
 	CHECK_ALONE,   /* nothing */
 	CHECK_IN_COMM, /* it is a rank of the communicator that the function has */

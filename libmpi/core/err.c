@@ -103,8 +103,8 @@ static const struct error_class {
 	const char *name, *text;
 } classes[] = {
 #define ERROR(name, value, text) {value, #name, text},
-#define ERROR_TOOL ERROR
-#define ERROR_EXT  ERROR
+#define ERROR_TOOL               ERROR
+#define ERROR_EXT                ERROR
 #include "libmpi/api/errors.def"
 #undef ERROR
 #undef ERROR_TOOL

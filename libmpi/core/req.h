@@ -16,7 +16,7 @@ struct comm;
 struct type;
 
 enum req_kind {
-	REQ_DONE, /* nothing of its own is left to do (MPI_PROC_NULL); it may have parts (MPI_Rput) */
+	REQ_DONE, /* nothing of its own is left to do (MPI_PROC_NULL); its parts may be open */
 	REQ_SEND,
 	REQ_RECV,
 	REQ_COLL,  /* a collective call: libmpi/coll, a schedule; libmpi/comm and ft, no union */

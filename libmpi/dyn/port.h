@@ -50,7 +50,7 @@ void dyn_port_close_all(void);
 struct dyn_port *dyn_port_use(const char *name);
 void dyn_port_drop(struct dyn_port *p);
 
-/* Is each open port reachable at its name: listeners, and the secret of the name?  (core/valid.h) */
+/* Has each open port listeners, and the secret of its name?  (core/valid.h) */
 bool dyn_ports_valid(void);
 
 /* Reads a name.  0, or MPI_ERR_PORT with words. */
