@@ -20,6 +20,7 @@
 #include "libmpi/io/agree.h"
 #include "libmpi/io/check.h"
 #include "libmpi/io/collective.h"
+#include "libmpi/io/commit.h"
 #include "libmpi/io/disk.h"
 #include "libmpi/io/file.h"
 #include "libmpi/io/hint.h"
@@ -37,9 +38,9 @@
 
 /* A member's message to the others before anything is opened. */
 struct open_offer {
-	uint64_t ctx, end; /* rank 0: context ids for the file's communicator */
-	uint64_t nonce;    /* rank 0: a number of no other open, for the name of a temporary file */
-	uint64_t shared;   /* offset of the block of its host, if this member has made it */
+	uint64_t ctx, end;             /* rank 0: context ids for the file's communicator */
+	struct io_temporary temporary; /* rank 0: for the name of a temporary file */
+	uint64_t shared;         /* offset of the block of its host, if this member has made it */
 	uint64_t same[IO_HINTS]; /* hints that must be equal */
 	int32_t amode;
 	int32_t lowest; /* the lowest rank on its host */
@@ -86,20 +87,6 @@ static int open_check_amode(int amode)
 	if (direction == MPI_MODE_RDWR && (amode & MPI_MODE_SEQUENTIAL) != 0)
 		return haft_err(
 			MPI_ERR_AMODE, "MPI_MODE_SEQUENTIAL does not go with MPI_MODE_RDWR");
-	return 0;
-}
-
-/* haft_commit=rename: the members open a file of another name, which close renames. */
-static int open_temporary(struct io_file *f, uint64_t nonce)
-{
-	char *other;
-
-	if (io_hint(f, IO_HAFT_COMMIT) != IO_COMMIT_RENAME || (f->amode & MPI_MODE_CREATE) == 0)
-		return 0;
-	if (asprintf(&other, "%s.haft-%llx", f->path, (unsigned long long)nonce) < 0)
-		return haft_err(MPI_ERR_NO_MEM, "no memory for the name of a temporary file");
-	f->final_path = f->path;
-	f->path = other;
 	return 0;
 }
 
@@ -184,7 +171,7 @@ static int open_begin(struct open_making *m, const char *name, int amode)
 
 		m->mine.ctx = ids.ctx;
 		m->mine.end = ids.end;
-		m->mine.nonce = ids.ctx ^ clock_now_ns() << 8;
+		m->mine.temporary = io_commit_mine(ids.ctx ^ clock_now_ns() << 8);
 	}
 	return 0;
 }
@@ -234,7 +221,7 @@ static int open_join(struct open_making *m)
 	int members, err = comm_make_internal(&how, &f->comm);
 
 	if (err == 0)
-		err = open_temporary(f, m->all[0].nonce);
+		err = io_commit_name(f, &m->all[0].temporary);
 	if (f->shared == NULL)
 		f->shared = via_mem_at(m->all[open_lowest(m->comm, &members)].shared);
 	if (err == 0 && !f->one_host)
@@ -271,6 +258,7 @@ static int open_as_first(struct open_making *m)
 	if (f->final_path != NULL && (f->amode & MPI_MODE_EXCL) != 0 &&
 		io_disk_exists(f->final_path))
 		return haft_err(MPI_ERR_FILE_EXISTS, "%s exists", f->final_path);
+	io_commit_clean(f);
 	err = io_disk_open(f, IO_OPEN_FIRST, (unsigned)io_hint(f, IO_FILE_PERM), &m->id);
 	if (err == 0 && reserve > 0 && (f->amode & MPI_MODE_RDONLY) == 0)
 		err = io_disk_reserve(f, reserve);
@@ -312,7 +300,6 @@ static int open_all(struct open_making *m, int err)
 		err = io_agree_on(m->comm, err);
 	}
 	f->opened_ns = (int64_t)clock_now_ns();
-	f->timed = io_hint(f, IO_HAFT_STATISTICS) != 0;
 	io_check_open(f);
 	f->stream = f->sequential && !first.id.regular;
 	f->block = first.id.block;
@@ -376,6 +363,7 @@ static int open_file(
 	}
 	free(m.all);
 	if (err == 0) {
+		io_hints_use(m.f, info);
 		io_check_hints(m.f, info, "MPI_File_open");
 		*fh = file;
 		return 0;

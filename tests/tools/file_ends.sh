@@ -25,10 +25,13 @@ for form in now later split; do
 done
 
 # The job of three ranks on two hosts.
-job -launcher fork -hosts a:2,b -n 3 "$TMPDIR/ends" "$file" kill enable now
-want_killed
-job -launcher fork -hosts a:2,b -n 3 "$TMPDIR/ends" "$file" stop enable now
-want_rc 0
+for form in now later split; do
+	job -launcher fork -hosts a:2,b -n 3 "$TMPDIR/ends" "$file" kill enable $form
+	want_killed
+	job -launcher fork -hosts a:2,b -n 3 "$TMPDIR/ends" "$file" stop enable $form
+	want_rc 0
+	rm -f "$file"
+done
 
 # A job that dies leaves the old file whole; one that does not replaces it.
 for wish in enable disable; do
@@ -36,7 +39,7 @@ for wish in enable disable; do
 	job -n 3 "$TMPDIR/ends" "$file" kill $wish now rename
 	want_killed
 	[ "$(cat "$file")" = old ] || fail "haft_commit: $wish: the old file has changed"
-	rm -f "$file".haft-*
+	[ "$(ls "$TMPDIR" | grep -c haft-)" = 1 ] || fail "temporary files: $(ls "$TMPDIR")"
 done
 job -n 3 "$TMPDIR/ends" "$file" whole enable now rename
 want_rc 0
@@ -67,6 +70,11 @@ if unshare -Urm mount -t tmpfs none "$TMPDIR/small" 2>/dev/null; then
 				$run -n 3 $TMPDIR/ends $TMPDIR/small/file full $wish $form" >"$out" 2>"$err" </dev/null
 			rc=$?
 			said="full $wish $form"
+			want_rc 0
+			timeout $patience unshare -Urm sh -c "mount -t tmpfs -o size=4m none $TMPDIR/small &&
+				$run -launcher fork -hosts a:2,b -n 3 $TMPDIR/ends $TMPDIR/small/file full $wish $form" >"$out" 2>"$err" </dev/null
+			rc=$?
+			said="full over hosts $wish $form"
 			want_rc 0
 		done
 	done
