@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* view.c - which parts of a file a process sees (MPI-5.0 14.3).
  *
- * MPI_File_set_view makes a new view beside the old one, which pending accesses keep.  All members
+ * MPI_File_set_view makes a new view beside the old one, while no access is pending.  All members
  * agree that theirs are good before any goes over to it, so a failed call leaves every view as it
  * was.  Its cost is that of the datatypes' descriptions, never of their blocks. */
 #include "libmpi/io/view.h"
@@ -15,7 +15,6 @@
 #include "libmpi/io/hint.h"
 #include "libmpi/io/rep.h"
 #include "libmpi/io/shared.h"
-#include "libmpi/type/map_order.h"
 #include "libmpi/type/runs.h"
 #include "libmpi/type/type.h"
 #include <engine.h>
@@ -133,32 +132,6 @@ int64_t io_view_position(const struct io_view *v, int64_t byte)
 
 /* --- MPI_File_set_view ---------------------------------------------------------------------- */
 
-static int view_check_types(const struct io_file *f, struct type *etype, struct type *filetype)
-{
-	/* Data may overlap in a file that is only read.  Then the order of blocks counts. */
-	bool overlap = (f->amode & MPI_MODE_RDONLY) != 0;
-	unsigned low = 1u << TYPE_NONNEGATIVE, blocks = 1u << TYPE_BLOCKS;
-	unsigned apart = 1u << TYPE_APART;
-	int err = type_ordered(
-		etype, low | (overlap ? blocks : 1u << TYPE_INCREASING | apart), "the etype");
-
-	if (err == 0)
-		err = type_ordered(filetype,
-			low | (overlap ? blocks : 1u << TYPE_NONDECREASING | apart),
-			"the filetype");
-	if (err != 0)
-		return err;
-	if (etype->size > 0 ? filetype->size % etype->size != 0 : filetype->size > 0)
-		return haft_err(MPI_ERR_ARG,
-			"the filetype has %lld bytes of data, which are not whole etypes of %lld "
-			"bytes",
-			(long long)filetype->size, (long long)etype->size);
-	if (filetype->size > 0 && filetype->extent <= 0)
-		return haft_err(MPI_ERR_ARG, "the filetype has the extent %lld: it cannot repeat",
-			(long long)filetype->extent);
-	return 0;
-}
-
 /* A sequential file is seen from where the shared pointer is, without holes. */
 static int view_check_sequential(struct io_file *f, int64_t *disp, const struct type *filetype)
 {
@@ -192,12 +165,10 @@ static int view_make(struct io_file *f, int64_t disp, struct type *etype, struct
 	const struct io_rep *rep = NULL;
 	int err = io_rep_find(datarep, &rep);
 
-	if (err == 0 && f->split.req != NULL)
-		err = haft_err(MPI_ERR_OTHER,
-			"MPI_File_set_view while a split collective access of %s is active",
-			f->path);
 	if (err == 0)
-		err = view_check_types(f, etype, filetype);
+		err = io_file_idle(f, "MPI_File_set_view");
+	if (err == 0 && (etype != f->view->etype || filetype != f->view->filetype))
+		err = io_view_check_types(f, etype, filetype);
 	if (err == 0)
 		err = view_check_sequential(f, &disp, filetype);
 	if (err == 0)
@@ -249,8 +220,7 @@ static int view_set(struct file *fh, int64_t disp, struct type *etype, struct ty
 	f->holes = holes;
 	f->position = 0;
 	io_shared_turn(f);
-	io_hints_change(f->hints, info);
-	f->timed = io_hint(f, IO_HAFT_STATISTICS) != 0;
+	io_hints_change(f, info);
 	io_check_hints(f, info, "MPI_File_set_view");
 	return 0;
 }

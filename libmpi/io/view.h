@@ -11,6 +11,10 @@
 /* Gives a file the view that it has after open: bytes from 0 on.  0 or MPI_ERR_NO_MEM. */
 int io_view_initial(struct io_file *f);
 
+/* view_types.c: may a view of this file have these types?  0, or an error class with words.  Looks
+ * at the description of the types, and at no more than a bounded number of blocks. */
+int io_view_check_types(const struct io_file *f, struct type *etype, struct type *filetype);
+
 /* Under the library's lock.  io_view_drop frees the view with the last reference. */
 void io_view_hold(struct io_view *v);
 void io_view_drop(struct io_view *v);

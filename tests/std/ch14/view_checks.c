@@ -65,6 +65,77 @@ static void types(void)
 	OK(MPI_Type_free(&good));
 }
 
+static MPI_Datatype resized(MPI_Datatype t, MPI_Aint extent)
+{
+	MPI_Datatype wide;
+
+	OK(MPI_Type_create_resized(t, 0, extent, &wide));
+	return committed(wide);
+}
+
+/* Repetitions that overlap, and types that are not made of etypes. */
+static void repeated(void)
+{
+	MPI_Datatype short_one = resized(MPI_DOUBLE, 4), odd = resized(MPI_INT, 7);
+	MPI_Datatype comb = indexed(0, 2), woven, inside, split;
+
+	refuse(MPI_ERR_IO, "own repetition", 0, MPI_BYTE, short_one, "native");
+	woven = resized(comb, 4); /* the second block of a tile is a block of the next but one */
+	refuse(MPI_ERR_IO, "own repetition", 0, MPI_INT, woven, "native");
+	refuse(MPI_ERR_ARG, "not made of etypes", 0, MPI_INT, odd, "native");
+	OK(MPI_Type_create_hindexed(2, (int[]){1, 1}, (MPI_Aint[]){0, 6}, MPI_INT, &split));
+	split = committed(split);
+	inside = resized(split, 16);
+	refuse(MPI_ERR_ARG, "not made of etypes", 0, MPI_INT, inside, "native");
+	OK(MPI_Type_free(&short_one));
+	OK(MPI_Type_free(&odd));
+	OK(MPI_Type_free(&comb));
+	OK(MPI_Type_free(&woven));
+	OK(MPI_Type_free(&inside));
+	OK(MPI_Type_free(&split));
+}
+
+/* An access that is not complete. */
+static void pending(void)
+{
+	enum { N = 8 << 20 };
+	char *data = calloc(N, 1);
+	MPI_Request r;
+	int err;
+
+	if (data == NULL)
+		return;
+	OK(MPI_File_iwrite_at_all(f, 0, data, N / 4, MPI_INT, &r));
+	err = MPI_File_set_view(f, 8, MPI_INT, MPI_INT, "internal", MPI_INFO_NULL);
+	if (err != 0) { /* else it was complete already */
+		FAILS(MPI_ERR_OTHER, "not complete", err);
+		unchanged();
+	}
+	OK(MPI_Wait(&r, MPI_STATUS_IGNORE));
+	OK(MPI_File_write_at_all_begin(f, 0, data, 1, MPI_INT));
+	FAILS(MPI_ERR_OTHER, "split collective",
+		MPI_File_set_view(f, 8, MPI_INT, MPI_INT, "native", MPI_INFO_NULL));
+	OK(MPI_File_write_at_all_end(f, data, MPI_STATUS_IGNORE));
+	free(data);
+}
+
+/* Tiles that are woven into each other, without overlap, are good. */
+static void woven(void)
+{
+	MPI_Datatype one = indexed(0, 3), two;
+	int data[] = {1, 2, 3, 4}, got[7] = {0};
+
+	two = resized(one, 8);
+	OK(MPI_File_set_view(f, 0, MPI_INT, two, "native", MPI_INFO_NULL));
+	if (check_rank == 0)
+		OK(MPI_File_write_at(f, 0, data, 4, MPI_INT, MPI_STATUS_IGNORE));
+	OK(MPI_File_set_view(f, 0, MPI_INT, MPI_INT, "native", MPI_INFO_NULL));
+	OK(MPI_File_read_at(f, 0, got, 6, MPI_INT, MPI_STATUS_IGNORE));
+	expect(got[0] == 1 && got[3] == 2 && got[2] == 3 && got[5] == 4);
+	OK(MPI_Type_free(&one));
+	OK(MPI_Type_free(&two));
+}
+
 static void others(void)
 {
 	refuse(MPI_ERR_ARG, "displacement", -5, MPI_INT, MPI_INT, "native");
@@ -108,7 +179,10 @@ int main(int argc, char **argv)
 	OK(MPI_File_seek(f, 5, MPI_SEEK_SET));
 	OK(MPI_File_seek_shared(f, 6, MPI_SEEK_SET));
 	types();
+	repeated();
 	others();
+	pending();
+	woven();
 	empty();
 	OK(MPI_File_close(&f));
 	MPI_Finalize();
