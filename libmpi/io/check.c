@@ -71,19 +71,21 @@ static const char *check_like(const char *key)
 
 void io_check_hints(const struct io_file *f, const struct info *info, const char *call)
 {
-	const char *key;
+	bool late = strcmp(call, "MPI_File_open") != 0;
+	const char *key, *why;
 	int i = 0;
 
 	if (likely(!io_check_wanted) || f->rank != 0)
 		return;
-	while ((key = io_hints_ignored(info, &i)) != NULL) {
-		const char *like = check_like(key);
-		bool value = like != NULL && strcmp(like, key) == 0;
+	while ((key = io_hints_ignored(f->hints, info, late, &i, &why)) != NULL) {
+		const char *like = why == NULL ? check_like(key) : NULL;
 
 		fprintf(stderr, "haft: %s of %s ignores the hint \"%s\"%s%s%s\n", call, f->path,
-			key, value ? ": its value means nothing" : "",
-			like != NULL && !value ? ": did you mean " : "",
-			like != NULL && !value ? like : "");
+			key,
+			why != NULL    ? ": "
+			: like != NULL ? ": did you mean "
+				       : "",
+			why != NULL ? why : "", like != NULL ? like : "");
 	}
 }
 

@@ -57,6 +57,9 @@ int io_disk_allocate(const struct io_file *f, int64_t size);
 /* Likewise, but the size of the file stays.  No error where the file system cannot do it. */
 int io_disk_reserve(const struct io_file *f, int64_t size);
 
+/* Tells the kernel how the file will be read: the value of the hint access_style. */
+void io_disk_advise(const struct io_file *f, const char *style);
+
 /* Returns when the bytes of the file that this host has written are on the device. */
 int io_disk_sync(const struct io_file *f);
 

@@ -326,6 +326,17 @@ int io_disk_reserve(const struct io_file *f, int64_t size)
 	return io_disk_error(f, os_error, "reserving %lld bytes", (long long)size);
 }
 
+/* A hint: an error changes nothing. */
+void io_disk_advise(const struct io_file *f, const char *style)
+{
+	if (f->fd < 0 || style == NULL)
+		return;
+	if (strstr(style, "random") != NULL)
+		posix_fadvise(f->fd, 0, 0, POSIX_FADV_RANDOM);
+	else if (strstr(style, "sequential") != NULL)
+		posix_fadvise(f->fd, 0, 0, POSIX_FADV_SEQUENTIAL);
+}
+
 int io_disk_sync(const struct io_file *f)
 {
 	bool had = haft_user_begin();

@@ -8,6 +8,7 @@
 #include "libmpi/env/info.h"
 #include "libmpi/io/agree.h"
 #include "libmpi/io/check.h"
+#include "libmpi/io/disk.h"
 #include "libmpi/io/file.h"
 #include <engine.h>
 #include <errno.h>
@@ -51,7 +52,6 @@ static const struct hint_row hint_rows[IO_HINTS] = {
 		.same = true},
 	[IO_STRIPING_FACTOR] = {"striping_factor", .max = INT32_MAX, .same = true},
 	[IO_STRIPING_UNIT] = {"striping_unit", .max = HINT_BYTES, .same = true},
-	[IO_NB_PROC] = {"nb_proc", .max = INT32_MAX, .same = true, .late = true},
 	[IO_HAFT_COMMIT] = {"haft_commit", .form = HINT_WORD, .max = IO_COMMIT_RENAME,
 		.words = {"none", "rename"}, .same = true},
 	[IO_HAFT_SYNC] = {"haft_sync", .form = HINT_WORD, .max = IO_SYNC_CLOSE,
@@ -173,9 +173,19 @@ void io_hints_free(struct io_hints *h)
 	free(h);
 }
 
-void io_hints_change(struct io_hints *h, const struct info *info)
+void io_hints_use(struct io_file *f, const struct info *info)
 {
-	hint_take(h, info, true);
+	f->timed = io_hint(f, IO_HAFT_STATISTICS) != 0;
+	if (hint_value(info, &hint_rows[IO_ACCESS_STYLE]) != NULL)
+		io_disk_advise(f, f->hints->text[IO_ACCESS_STYLE]);
+}
+
+void io_hints_change(struct io_file *f, const struct info *info)
+{
+	if (info == NULL)
+		return;
+	hint_take(f->hints, info, true);
+	io_hints_use(f, info);
 }
 
 void io_hints_same(const struct info *info, uint64_t same[IO_HINTS])
@@ -201,20 +211,39 @@ int64_t io_hints_same_all(const struct info *info)
 	return (int64_t)(all >> 1);
 }
 
-static bool hint_is_known(const char *key, const char *value)
+/* The row of a key or of a synonym; -1: there is none. */
+static int hint_find(const char *key)
 {
 	for (int i = 0; i < IO_HINTS; i++) {
 		const struct hint_row *row = &hint_rows[i];
-		int64_t number;
 
 		if (strcmp(key, row->key) == 0 ||
 			(row->synonym != NULL && strcmp(key, row->synonym) == 0))
-			return hint_usable((enum io_hint)i, value, &number);
+			return i;
 	}
-	return false;
+	return -1;
 }
 
-const char *io_hints_ignored(const struct info *info, int *i)
+/* Is this hint in use?  One that comes late may repeat what is in use. */
+static bool hint_is_used(
+	const struct io_hints *h, const char *key, const char *value, bool late, const char **why)
+{
+	int i = hint_find(key);
+	int64_t number;
+
+	*why = NULL;
+	if (i < 0)
+		return strcmp(key, "filename") == 0; /* MPI_File_get_info returns it */
+	number = h->number[i];
+	*why = "its value means nothing";
+	if (!hint_usable((enum io_hint)i, value, &number))
+		return false;
+	*why = "it comes too late, MPI_File_open takes it";
+	return !late || hint_rows[i].late || number == h->number[i];
+}
+
+const char *io_hints_ignored(
+	const struct io_hints *h, const struct info *info, bool late, int *i, const char **why)
 {
 	const struct info_pair *p = info != NULL ? info->pairs : NULL;
 
@@ -222,7 +251,7 @@ const char *io_hints_ignored(const struct info *info, int *i)
 		p = p->next;
 	for (; p != NULL; p = p->next) {
 		++*i;
-		if (!hint_is_known(p->key, p->value))
+		if (!hint_is_used(h, p->key, p->value, late, why))
 			return p->key;
 	}
 	return NULL;
@@ -239,8 +268,7 @@ int io_set_info(struct file *fh, struct info *info)
 
 	if (err != 0)
 		return io_has_joined(err);
-	io_hints_change(f->hints, info);
-	f->timed = io_hint(f, IO_HAFT_STATISTICS) != 0;
+	io_hints_change(f, info);
 	io_check_hints(f, info, "MPI_File_set_info");
 	return 0;
 }

@@ -22,11 +22,10 @@ enum io_hint {
 	IO_DS_WRITE,
 	IO_IND_RD_BUFFER_SIZE, /* bytes of a block of sieving */
 	IO_IND_WR_BUFFER_SIZE,
-	IO_ACCESS_STYLE, /* text */
+	IO_ACCESS_STYLE, /* text: what the kernel is told of reads */
 	IO_FILE_PERM,    /* octal */
 	IO_STRIPING_FACTOR,
-	IO_STRIPING_UNIT, /* bytes; 0: not known.  Domains of aggregators begin at multiples */
-	IO_NB_PROC,
+	IO_STRIPING_UNIT,   /* bytes; 0: not known.  Domains of aggregators begin at multiples */
 	IO_HAFT_COMMIT,     /* enum io_commit */
 	IO_HAFT_SYNC,       /* enum io_sync: what MPI_File_close does */
 	IO_HAFT_RESERVE,    /* bytes to allocate at open */
@@ -56,8 +55,12 @@ static inline int64_t io_hint(const struct io_file *f, enum io_hint which)
 int io_hints_new(const struct info *info, struct io_hints **hints);
 void io_hints_free(struct io_hints *h);
 
+/* Begins to use the hints of info that the file keeps no number of: after open, and by
+ * io_hints_change. */
+void io_hints_use(struct io_file *f, const struct info *info);
+
 /* Sets hints of an open file, as far as they can still change. */
-void io_hints_change(struct io_hints *h, const struct info *info);
+void io_hints_change(struct io_file *f, const struct info *info);
 
 /* A number for each hint that must be equal on all members; 0: it is not set, or may differ. */
 void io_hints_same(const struct info *info, uint64_t same[IO_HINTS]);
@@ -69,7 +72,9 @@ int64_t io_hints_same_all(const struct info *info);
 const char *io_hint_key(enum io_hint which);
 
 /* The key that a file does not know or cannot use: the first one in info from the i-th on; *i
- * becomes the number of the next.  NULL: there is none. */
-const char *io_hints_ignored(const struct info *info, int *i);
+ * becomes the number of the next.  NULL: there is none.  late: the file was open before.  *why is
+ * set: what is wrong with it; NULL: there is no such hint. */
+const char *io_hints_ignored(
+	const struct io_hints *h, const struct info *info, bool late, int *i, const char **why);
 
 #endif

@@ -50,13 +50,12 @@ void io_hosts_free(struct io_file *f)
 
 /* --- aggregators ---------------------------------------------------------------------------- */
 
-/* A number of aggregators that divides the number of stripes has stripes of its own each, because
- * blocks are dealt in turn. */
-static int hosts_for_stripes(const struct io_hosts *t, int64_t stripes)
+int io_hosts_for_stripes(int64_t stripes, int most, int hosts)
 {
-	int most = (int)num_min(stripes, (int64_t)t->n * t->least);
-	int step = most < t->n ? 1 : t->n; /* as many on each host */
+	int step;
 
+	most = (int)num_min(stripes, most);
+	step = most < hosts ? 1 : hosts; /* as many on each host */
 	for (int a = most - most % step; a >= step && a > most / 2; a -= step)
 		if (stripes % a == 0)
 			return a;
@@ -67,7 +66,9 @@ int io_hosts_aggregators(const struct io_file *f)
 {
 	int64_t stripes = io_hint(f, IO_STRIPING_FACTOR);
 
-	return stripes > 0 ? hosts_for_stripes(f->hosts, stripes) : f->hosts->n;
+	const struct io_hosts *t = f->hosts;
+
+	return stripes > 0 ? io_hosts_for_stripes(stripes, t->n * t->least, t->n) : t->n;
 }
 
 int io_hosts_aggregator(const struct io_file *f, int naggregators, int a)

@@ -46,6 +46,10 @@ void io_hosts_free(struct io_file *f);
 int io_hosts_aggregators(const struct io_file *f);
 int io_hosts_aggregator(const struct io_file *f, int naggregators, int a);
 
+/* How many aggregators of at most `most' on some hosts: a number that divides that of the stripes
+ * has stripes of its own each, because blocks are dealt in turn. */
+int io_hosts_for_stripes(int64_t stripes, int most, int hosts);
+
 /* The length of a block, at most `room': whole stripes; with striping_factor so many that all
  * blocks of an aggregator have the same stripes. */
 int64_t io_hosts_cb_block(const struct io_file *f, int naggregators, int64_t room);

@@ -168,7 +168,8 @@ void io_stage_size(struct io_collective *c)
 	int64_t room = io_stage_room(c->f);
 
 	if (c->g->cb_block == 0)
-		c->g->cb_block = room < STAGE_CB_BLOCK ? room : STAGE_CB_BLOCK;
+		c->g->cb_block = io_hosts_cb_block(
+			c->f, c->naggregators, room < STAGE_CB_BLOCK ? room : STAGE_CB_BLOCK);
 }
 
 /* Without memory there is no stage, which the descriptor says. */

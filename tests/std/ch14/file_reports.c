@@ -74,6 +74,32 @@ static void ignored_hints(void)
 	expect(says("ignores the hint \"my_own_key\"\n"));
 }
 
+/* Hints that only MPI_File_open takes; what is in use already may be repeated. */
+static void late_hints(void)
+{
+	static const char *const pairs[][2] = {{"file_perm", "640"}, {"nb_proc", "4"}};
+	MPI_Info info;
+	MPI_File f;
+
+	listen();
+	f = open_with(pairs, 2);
+	OK(MPI_File_get_info(f, &info));
+	OK(MPI_File_set_info(f, info));
+	OK(MPI_Info_set(info, "file_perm", "600"));
+	OK(MPI_Info_set(info, "striping_unit", "65536"));
+	OK(MPI_File_set_info(f, info));
+	OK(MPI_Info_free(&info));
+	OK(MPI_File_close(&f));
+	heard();
+	expect(says("MPI_File_open of "));
+	expect(says("ignores the hint \"nb_proc\"\n"));
+	expect(says("MPI_File_set_info of "));
+	expect(says("ignores the hint \"file_perm\": it comes too late"));
+	expect(says("ignores the hint \"striping_unit\": it comes too late"));
+	expect(check_rank != 0 ||
+		strstr(strstr(said, "\"file_perm\"") + 1, "\"file_perm\"") == NULL);
+}
+
 /* A performance variable, which counts from here on. */
 static MPI_T_pvar_handle variable(MPI_T_pvar_session session, const char *name)
 {
@@ -172,6 +198,7 @@ int main(int argc, char **argv)
 {
 	check_init(&argc, &argv);
 	ignored_hints();
+	late_hints();
 	statistics();
 	variables();
 	reserved();
