@@ -105,11 +105,27 @@ static int access_prepare(struct io_job *j)
 	return err;
 }
 
+static void access_place_shared(struct io_job *j, int64_t n)
+{
+	int64_t before;
+	int err = io_shared_add(j->f, n, &before);
+
+	j->placed = err == 0;
+	if (err == 0)
+		err = access_check_offset(j, before, &j->at);
+	if (err == 0)
+		return;
+	io_job_fail(j, err);
+	if (j->placed)
+		io_shared_give_back(j->f, before, n);
+	j->placed = false;
+}
+
 /* Takes the position; the pointers move now. */
 static void access_position(struct io_job *j)
 {
 	struct io_file *f = j->f;
-	int64_t n = io_view_etypes(j->view, j->bytes), before = 0;
+	int64_t n = io_view_etypes(j->view, j->bytes);
 
 	if (j->positioning == IO_ORDERED)
 		io_shared_order(j);
@@ -117,9 +133,9 @@ static void access_position(struct io_job *j)
 		return;
 	if (j->positioning == IO_INDIVIDUAL) {
 		f->position += n; /* j->at has been set */
+		j->placed = true;
 	} else if (j->positioning == IO_SHARED) {
-		io_job_fail(j, io_shared_add(f, n, &before));
-		io_job_fail(j, access_check_offset(j, before, &j->at));
+		access_place_shared(j, n);
 	}
 	if (j->direction == IO_WRITE)
 		f->dirty = true;
@@ -175,6 +191,21 @@ static void access_timed(struct io_job *j)
 		c->exchange_ns += num_max(ns - (access_elsewhere(c) - elsewhere), 0);
 }
 
+/* A call that has failed leaves the pointers as they were. */
+static void access_undo(struct io_job *j)
+{
+	int64_t n = io_view_etypes(j->view, j->bytes);
+
+	if (j->positioning == IO_ORDERED)
+		io_shared_order_undo(j->f);
+	if (!j->placed)
+		return;
+	if (j->positioning == IO_INDIVIDUAL)
+		j->f->position -= n;
+	else
+		io_shared_give_back(j->f, io_view_etypes(j->view, j->at), n);
+}
+
 int io_access(struct io_job *j, MPI_Status *status)
 {
 	int err = access_prepare(j);
@@ -184,6 +215,8 @@ int io_access(struct io_job *j, MPI_Status *status)
 		access_position(j);
 		access_timed(j);
 		haft_status_set(status, MPI_ANY_SOURCE, MPI_ANY_TAG, j->moved, 0);
+		if (unlikely(j->err != 0))
+			access_undo(j);
 		err = io_job_error(j);
 	}
 	io_job_end(j);

@@ -139,12 +139,7 @@ int io_sync(struct file *fh)
 	if (f->dirty && f->fd >= 0)
 		CLOSE_STEP(err, io_disk_sync(f));
 	f->dirty = false;
-	err = io_check_writes(f, err);
-	if (f->spread) { /* another host has written bytes of this member */
-		f->spread = false;
-		err = io_agree(f, err);
-	}
-	return err;
+	return io_agree(f, io_check_writes(f, err));
 }
 
 int io_delete(const char *filename, struct info *info)

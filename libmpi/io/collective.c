@@ -84,6 +84,9 @@ static void collective_plan(struct io_collective *c)
 		c->naggregators = AGGREGATORS_LOCAL;
 	if (wish > 0)
 		c->naggregators = wish < c->f->size ? (int)wish : c->f->size;
+	else if (c->local && io_hint(c->f, IO_STRIPING_FACTOR) > 0)
+		c->naggregators =
+			io_hosts_for_stripes(io_hint(c->f, IO_STRIPING_FACTOR), c->naggregators, 1);
 	else if (!c->local)
 		c->naggregators = io_hosts_aggregators(c->f);
 	if (!c->local)
@@ -142,8 +145,6 @@ static void collective_choose(struct io_collective *c)
 		c->f->counts.aggregated++;
 		if (c->left)
 			collective_count(c);
-		if (c->j->direction == IO_WRITE && !c->f->one_host)
-			c->f->spread = true;
 		return;
 	case COLLECTIVE_SPREAD:
 		if (!c->g->wanted && c->lacks_stage) { /* once more, with stages */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* commit.h - the hint haft_commit=rename: a file has its name when it is whole.
  *
- *      open     NAME.haft-PLACE-PID-NUMBER      PLACE, PID: where and what rank 0's process is
+ *      open     NAME.haft-SPACE-PID-NUMBER      SPACE, PID: where and what rank 0's process is
  *      close    ── rename ──> NAME
  *
  * A job that dies leaves the temporary file.  The next open of NAME with this hint, on the host of
@@ -14,7 +14,7 @@
 /* What makes a temporary name one of its own; rank 0's, for all members. */
 struct io_temporary {
 	uint64_t number;
-	uint32_t place;
+	uint32_t space;
 	int32_t pid;
 };
 

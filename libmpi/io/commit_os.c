@@ -17,9 +17,9 @@
 #define COMMIT_MARK ".haft-"
 
 /* A number of this host's processes: of its name and the space of process numbers. */
-static uint32_t commit_place(void)
+static uint32_t commit_pid_space(void)
 {
-	uint32_t h = io_lock_place();
+	uint32_t h = io_lock_pid_ns();
 
 	for (const char *s = via_host(via.me); *s != '\0'; s++)
 		h = (h ^ (unsigned char)*s) * 0x01000193u;
@@ -28,7 +28,7 @@ static uint32_t commit_place(void)
 
 struct io_temporary io_commit_mine(uint64_t number)
 {
-	return (struct io_temporary){number, commit_place(), io_lock_process()};
+	return (struct io_temporary){number, commit_pid_space(), io_lock_process()};
 }
 
 int io_commit_name(struct io_file *f, const struct io_temporary *c)
@@ -37,7 +37,7 @@ int io_commit_name(struct io_file *f, const struct io_temporary *c)
 
 	if (io_hint(f, IO_HAFT_COMMIT) != IO_COMMIT_RENAME || (f->amode & MPI_MODE_CREATE) == 0)
 		return 0;
-	if (asprintf(&other, "%s" COMMIT_MARK "%08x-%d-%" PRIx64, f->path, c->place, c->pid,
+	if (asprintf(&other, "%s" COMMIT_MARK "%08x-%d-%" PRIx64, f->path, c->space, c->pid,
 		    c->number) < 0)
 		return haft_err(MPI_ERR_NO_MEM, "no memory for the name of a temporary file");
 	f->final_path = f->path;
@@ -49,15 +49,15 @@ int io_commit_name(struct io_file *f, const struct io_temporary *c)
 static bool commit_is_left(const char *name, const char *base)
 {
 	size_t n = strlen(base), mark = strlen(COMMIT_MARK);
-	unsigned place;
+	unsigned space;
 	int pid, end = 0;
 
 	if (strncmp(name, base, n) != 0 || strncmp(name + n, COMMIT_MARK, mark) != 0)
 		return false;
-	if (sscanf(name + n + mark, "%8x-%d-%*x%n", &place, &pid, &end) != 2 || end == 0)
+	if (sscanf(name + n + mark, "%8x-%d-%*x%n", &space, &pid, &end) != 2 || end == 0)
 		return false;
-	return name[n + mark + (size_t)end] == '\0' && place == commit_place() &&
-	       io_lock_process_gone(pid, io_lock_place());
+	return name[n + mark + (size_t)end] == '\0' && space == commit_pid_space() &&
+	       io_lock_process_gone(pid, io_lock_pid_ns());
 }
 
 void io_commit_clean(const struct io_file *f)

@@ -19,7 +19,7 @@
  *  - access.c converts: below it a job moves bytes of the view to or from memory of an equal
  *    size, and no other file knows of representations.
  *  - A job holds its view, and counts in file->busy, from its start to its end.  MPI_File_set_view
- *    puts a new view in place of the old one; it never changes one.
+ *    puts a new view in place of the old one when no job is under way; it never changes one.
  *  - Nothing in this folder waits for a disk with the library's lock held (disk_os.c releases it).
  *  - A collective call returns an equal class on all members. */
 #ifndef HAFT_IO_IO_H
@@ -91,6 +91,13 @@ struct io_split {
 	struct req *req; /* owned; NULL: none is active */
 	uint8_t routine; /* which _begin: split.c */
 	const void *buf;
+	int64_t moved; /* etypes: the individual pointer, by _begin */
+};
+
+/* The last step of the shared pointer by an ordered access; equal on all members. */
+struct io_order {
+	bool moved;
+	int64_t n; /* etypes of all members; known to the last rank */
 };
 
 struct io_file {
@@ -111,12 +118,11 @@ struct io_file {
 	bool alone;               /* one member */
 	bool one_host;            /* all members share memory */
 	bool sequential;          /* MPI_MODE_SEQUENTIAL: a pipe or a device has no positions */
-	bool readable; /* fd can be read, also where amode is MPI_MODE_WRONLY: for blocks */
-	bool stream;   /* a pipe or a device, opened so: stream_os.c */
-	bool timed;    /* the hint haft_statistics */
-	bool dirty;    /* this member has written since its last MPI_File_sync */
-	bool spread;   /* members of other hosts have written for others since then; equal on all */
-	bool shared_owner;                        /* this member has allocated `shared' */
+	bool readable;     /* fd can be read, also where amode is MPI_MODE_WRONLY: for blocks */
+	bool stream;       /* a pipe or a device, opened so: stream_os.c */
+	bool timed;        /* the hint haft_statistics */
+	bool dirty;        /* this member has written since its last MPI_File_sync */
+	bool shared_owner; /* this member has allocated `shared' */
 	struct io_pointer_server *pointer_server; /* rank 0, of a file over hosts; or NULL */
 	struct io_pointer_client
 		*pointer_client; /* members that share no memory with it; or NULL */
@@ -128,6 +134,7 @@ struct io_file {
 	struct io_hosts *hosts;         /* of a file over hosts; else NULL */
 	struct io_aggregate *aggregate; /* collective.h; NULL: one member */
 	struct io_split split;
+	struct io_order order;
 	struct io_check *check; /* HAFT_CHECK=io; NULL: nothing noted */
 	int64_t opened_ns;
 	int late;         /* class of the first error that no call has returned yet, or 0 */
@@ -167,6 +174,7 @@ struct io_job {
 	int64_t offset;    /* IO_EXPLICIT: etypes, as the user gave it */
 	/* set by access.c before independent.c or collective.c see the job */
 	struct io_view *view;       /* held */
+	bool placed;                /* a pointer has moved for it */
 	int64_t at;                 /* first byte of the view */
 	int64_t bytes;              /* of the view, and of the memory */
 	uint64_t sum;               /* HAFT_CHECK=io: of the buffer */

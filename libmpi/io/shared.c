@@ -183,6 +183,14 @@ int io_shared_add(struct io_file *f, int64_t n, int64_t *before)
 	return 0;
 }
 
+void io_shared_give_back(struct io_file *f, int64_t before, int64_t n)
+{
+	int64_t now = before + n;
+
+	if (via_is_local(group_peer(f->comm->group, 0)))
+		atomic_compare_exchange_strong(&f->shared->pointer[f->turn], &now, before);
+}
+
 void io_shared_prepare(struct io_file *f, int64_t to)
 {
 	atomic_store(&f->shared->pointer[f->turn ^ 1], to);

@@ -37,6 +37,10 @@ const struct io_file *io_shared_first(void);
  * host if that is another one, but not for a call of MPI there.  0 or an error class with words. */
 int io_shared_add(struct io_file *f, int64_t n, int64_t *before);
 
+/* Takes back a step of the shared pointer by n etypes from `before' on, if it was the last one, and
+ * the pointer is in this host's memory.  Another host's stays: others may have moved it. */
+void io_shared_give_back(struct io_file *f, int64_t before, int64_t n);
+
 /* Sets the word that is not in use; rank 0 only.  After the agreement of all members,
  * io_shared_turn goes over to it. */
 void io_shared_prepare(struct io_file *f, int64_t to);
@@ -45,5 +49,8 @@ void io_shared_turn(struct io_file *f);
 /* Collective: sets j->at of an ordered job from the counts of all members, and moves the pointer.
  * j->err may be set.  An error is the job's, on all members. */
 void io_shared_order(struct io_job *j);
+
+/* Collective: the last ordered access has failed on all members: takes its step back. */
+void io_shared_order_undo(struct io_file *f);
 
 #endif

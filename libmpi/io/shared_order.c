@@ -46,6 +46,19 @@ static void order_position(struct io_job *j, int64_t position, int64_t unit)
 				       (long long)position));
 }
 
+/* No member leaves before the pointer is back. */
+void io_shared_order_undo(struct io_file *f)
+{
+	int64_t was;
+
+	if (!f->order.moved)
+		return;
+	f->order.moved = false;
+	if (f->rank == f->size - 1)
+		io_shared_add(f, -f->order.n, &was);
+	io_agree(f, 0);
+}
+
 void io_shared_order(struct io_job *j)
 {
 	struct io_file *f = j->f;
@@ -53,7 +66,9 @@ void io_shared_order(struct io_job *j)
 	int64_t mine[2] = {j->bytes / unit, j->err != 0}, before[2] = {0, 0}, first[2] = {0, 0};
 	int err = 0;
 
+	f->order = (struct io_order){.n = mine[0]};
 	if (f->alone) {
+		f->order.moved = j->err == 0;
 		if (j->err == 0)
 			io_shared_add(f, mine[0], &first[0]);
 		order_position(j, first[0], unit);
@@ -65,6 +80,7 @@ void io_shared_order(struct io_job *j)
 	if (j->err != 0)
 		mine[1] = 1; /* the last rank needs all, so it knows of a scan that has failed */
 	err = order_take(f, mine, before, first);
+	f->order = (struct io_order){first[1] == 0, before[0] + mine[0]};
 	if (first[1] != 0 || j->err != 0)
 		err = io_agree(f, io_job_error(j));
 	io_job_fail(j, err);

@@ -3,6 +3,7 @@
 #include "libmpi/io/split.h"
 
 #include "libmpi/core/err.h"
+#include "libmpi/io/shared.h"
 #include "libmpi/p2p/p2p.h"
 #include "libmpi/p2p/request.h"
 
@@ -15,6 +16,7 @@ static uint8_t split_routine(enum io_direction direction, enum io_positioning po
 int io_split_begin(struct io_job *j)
 {
 	struct io_file *f = j->f;
+	int64_t before = f->position;
 	struct req *r;
 	int err;
 
@@ -27,7 +29,17 @@ int io_split_begin(struct io_job *j)
 	f->split.req = r;
 	f->split.routine = split_routine(j->direction, j->positioning);
 	f->split.buf = j->buf;
+	f->split.moved = f->position - before;
 	return 0;
+}
+
+/* The access has failed, on all members: the pointers go back. */
+static void split_undo(struct io_file *f, enum io_positioning positioning)
+{
+	if (positioning == IO_ORDERED)
+		io_shared_order_undo(f);
+	else if (positioning == IO_INDIVIDUAL)
+		f->position -= f->split.moved;
 }
 
 int io_split_end(struct io_file *f, enum io_direction direction, enum io_positioning positioning,
@@ -49,6 +61,8 @@ int io_split_end(struct io_file *f, enum io_direction direction, enum io_positio
 			"the buffer is not that of the split collective access of %s", f->path);
 	p2p_wait_done(r);
 	f->split.req = NULL;
+	if (r->res.error != 0)
+		split_undo(f, positioning);
 	err = p2p_req_report(r, status);
 	p2p_req_free(r);
 	return err;

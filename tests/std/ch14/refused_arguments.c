@@ -5,7 +5,8 @@
  * All ranks return one class, none waits, and the next call is right.  Positions near 2^63. */
 #include "tests/std/ch14/collective_calls.h"
 
-enum { BAD_COUNT, BAD_TYPE, NOT_COMMITTED, BADS };
+/* BAD_OFFSET is of explicit offsets only. */
+enum { BAD_COUNT, BAD_TYPE, NOT_COMMITTED, BAD_BUFFER, BAD_OFFSET, BADS };
 
 static char buf[400], in[400];
 static MPI_File file;
@@ -25,50 +26,115 @@ static void refused(int err, const char *what)
 		fprintf(stderr, "rank %d: %s: class %d\n", check_rank, what, class);
 }
 
-static int bad_call(const struct call *c, int n, MPI_Datatype t)
+/* One call with these arguments. */
+static int bad_now(const struct call *c, MPI_Offset at, void *p, int n, MPI_Datatype t)
+{
+	MPI_Status s;
+
+	if (c->where == AT)
+		return c->write ? MPI_File_write_at_all(file, at, p, n, t, &s)
+				: MPI_File_read_at_all(file, at, p, n, t, &s);
+	if (c->where == INDIVIDUAL)
+		return c->write ? MPI_File_write_all(file, p, n, t, &s)
+				: MPI_File_read_all(file, p, n, t, &s);
+	return c->write ? MPI_File_write_ordered(file, p, n, t, &s)
+			: MPI_File_read_ordered(file, p, n, t, &s);
+}
+
+static int bad_later(const struct call *c, MPI_Offset at, void *p, int n, MPI_Datatype t)
 {
 	MPI_Status s;
 	MPI_Request r;
 	int err;
 
-	if (c->form == NOW && c->where == AT)
-		return MPI_File_write_at_all(file, 0, buf, n, t, &s);
-	if (c->form == NOW && c->where == INDIVIDUAL)
-		return MPI_File_write_all(file, buf, n, t, &s);
-	if (c->form == NOW)
-		return MPI_File_write_ordered(file, buf, n, t, &s);
-	if (c->form == LATER) {
-		err = c->where == AT ? MPI_File_iwrite_at_all(file, 0, buf, n, t, &r)
-				     : MPI_File_iwrite_all(file, buf, n, t, &r);
-		return err != 0 ? err : MPI_Wait(&r, &s);
-	}
 	if (c->where == AT)
-		err = MPI_File_write_at_all_begin(file, 0, buf, n, t);
-	else if (c->where == INDIVIDUAL)
-		err = MPI_File_write_all_begin(file, buf, n, t);
+		err = c->write ? MPI_File_iwrite_at_all(file, at, p, n, t, &r)
+			       : MPI_File_iread_at_all(file, at, p, n, t, &r);
 	else
-		err = MPI_File_write_ordered_begin(file, buf, n, t);
-	return err != 0 ? err : call_end(file, c, buf, &s);
+		err = c->write ? MPI_File_iwrite_all(file, p, n, t, &r)
+			       : MPI_File_iread_all(file, p, n, t, &r);
+	return err != 0 ? err : MPI_Wait(&r, &s);
+}
+
+static int bad_split(const struct call *c, MPI_Offset at, void *p, int n, MPI_Datatype t)
+{
+	MPI_Status s;
+	int err;
+
+	if (c->where == AT)
+		err = c->write ? MPI_File_write_at_all_begin(file, at, p, n, t)
+			       : MPI_File_read_at_all_begin(file, at, p, n, t);
+	else if (c->where == INDIVIDUAL)
+		err = c->write ? MPI_File_write_all_begin(file, p, n, t)
+			       : MPI_File_read_all_begin(file, p, n, t);
+	else
+		err = c->write ? MPI_File_write_ordered_begin(file, p, n, t)
+			       : MPI_File_read_ordered_begin(file, p, n, t);
+	return err != 0 ? err : call_end(file, c, p, &s);
+}
+
+static int bad_call(const struct call *c, int bad, bool mine)
+{
+	int n = mine && bad == BAD_COUNT ? -1 : 100;
+	MPI_Datatype t = !mine                  ? MPI_BYTE
+			 : bad == BAD_TYPE      ? MPI_DATATYPE_NULL
+			 : bad == NOT_COMMITTED ? raw
+						: MPI_BYTE;
+	void *p = mine && bad == BAD_BUFFER ? NULL : c->write ? buf : in;
+	MPI_Offset at = mine && bad == BAD_OFFSET ? -1 : 100 * check_rank;
+
+	if (c->form == LATER && c->where != ORDERED)
+		return bad_later(c, at, p, n, t);
+	return c->form == SPLIT ? bad_split(c, at, p, n, t) : bad_now(c, at, p, n, t);
+}
+
+/* The pointers of all ranks are as they were. */
+static void same_pointers(const struct call *c)
+{
+	MPI_Offset one, all;
+
+	OK(MPI_File_get_position(file, &one));
+	OK(MPI_File_get_position_shared(file, &all));
+	if (c->form != LATER) /* else it has moved when the call began */
+		expect_eq(one, 0);
+	expect_eq(all, 0);
+	OK(MPI_Barrier(MPI_COMM_WORLD));
 }
 
 static void accesses(const struct call *c)
 {
 	MPI_Status s;
+	char what[60];
 
-	if (!c->write)
-		return;
-	for (int bad = 0; bad < BADS; bad++) {
-		bool mine = check_rank == check_size - 1;
-		int n = mine && bad == BAD_COUNT ? -1 : 100;
-		MPI_Datatype t = !mine || bad == BAD_COUNT ? MPI_BYTE
-				 : bad == BAD_TYPE         ? MPI_DATATYPE_NULL
-							   : raw;
+	for (int bad = 0; bad < BADS; bad++)
+		for (int rank = 0; rank < check_size; rank++) {
+			if (bad == BAD_OFFSET && c->where != AT)
+				continue;
+			call_rewind(file);
+			snprintf(what, sizeof(what), "%s %s %s, argument %d of rank %d",
+				form_words[c->form], where_words[c->where],
+				c->write ? "write" : "read", bad, rank);
+			refused(bad_call(c, bad, check_rank == rank), what);
+			same_pointers(c);
+			OK(MPI_File_write_at_all(file, 100 * check_rank, buf, 100, MPI_BYTE, &s));
+			OK(MPI_File_read_at_all(file, 100 * check_rank, in, 100, MPI_BYTE, &s));
+			expect_eq(check_wrong(in, 100, check_rank), -1);
+		}
+}
 
-		call_rewind(file);
-		refused(bad_call(c, n, t), form_words[c->form]);
-		OK(MPI_File_write_at_all(file, 100 * check_rank, buf, 100, MPI_BYTE, &s));
-		OK(MPI_File_read_at_all(file, 100 * check_rank, in, 100, MPI_BYTE, &s));
-		expect_eq(check_wrong(in, 100, check_rank), -1);
+/* Collective calls that move no data. */
+static void settings(void)
+{
+	for (int rank = 0; rank < check_size; rank++) {
+		bool mine = check_rank == rank;
+
+		refused(MPI_File_set_size(file, mine ? -1 : 4096), "set_size");
+		refused(MPI_File_preallocate(file, mine ? -1 : 4096), "preallocate");
+		refused(MPI_File_seek_shared(file, mine ? -1 : 0, MPI_SEEK_SET), "seek_shared");
+		refused(MPI_File_seek_shared(file, 0, mine ? 4711 : MPI_SEEK_SET), "seek_shared");
+		refused(MPI_File_set_view(
+				file, mine ? -7 : 0, MPI_BYTE, MPI_BYTE, "native", MPI_INFO_NULL),
+			"set_view");
 	}
 }
 
@@ -134,6 +200,7 @@ int main(int argc, char **argv)
 	file = file_new(MPI_COMM_WORLD, file_name("refused"));
 	OK(MPI_Type_contiguous(1, MPI_BYTE, &raw));
 	call_each(accesses);
+	settings();
 	views();
 	hints();
 	positions();
