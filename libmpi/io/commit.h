@@ -11,7 +11,7 @@
 
 #include "libmpi/io/io.h"
 
-/* What makes a temporary name one of its own; rank 0's, for all members. */
+/* The parts of a temporary name that no other open has: rank 0's, for all members. */
 struct io_temporary {
 	uint64_t number;
 	uint32_t space;

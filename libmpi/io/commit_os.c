@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* commit_os.c - names of temporary files, and which of them nobody will rename any more. */
+/* commit_os.c - names of temporary files, and deleting those of dead processes. */
 #include "libmpi/io/commit.h"
 
 #include "libmpi/core/err.h"

@@ -42,18 +42,6 @@ int io_file_path(struct io_file *f, const char *name)
 	return io_disk_absolute(f, file_without_prefix(name), &f->path);
 }
 
-int io_file_idle(const struct io_file *f, const char *call)
-{
-	if (f->split.req != NULL)
-		return haft_err(MPI_ERR_OTHER, "%s while a split collective access of %s is active",
-			call, f->path);
-	if (f->busy > 0)
-		return haft_err(MPI_ERR_OTHER,
-			"%s while %d nonblocking accesses of %s are not complete", call, f->busy,
-			f->path);
-	return 0;
-}
-
 void io_file_keep_error(struct io_file *f, int err)
 {
 	if (err == 0 || f->late != 0)
