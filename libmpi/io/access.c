@@ -105,7 +105,7 @@ static int access_prepare(struct io_job *j)
 	return err;
 }
 
-static void access_place_shared(struct io_job *j, int64_t n)
+static void access_position_shared(struct io_job *j, int64_t n)
 {
 	int64_t before;
 	int err = io_shared_add(j->f, n, &before);
@@ -135,7 +135,7 @@ static void access_position(struct io_job *j)
 		f->position += n; /* j->at has been set */
 		j->placed = true;
 	} else if (j->positioning == IO_SHARED) {
-		access_place_shared(j, n);
+		access_position_shared(j, n);
 	}
 	if (j->direction == IO_WRITE)
 		f->dirty = true;

@@ -26,6 +26,6 @@ struct io_temporary io_commit_mine(uint64_t number);
 int io_commit_name(struct io_file *f, const struct io_temporary *c);
 
 /* Rank 0: deletes temporary files of f->final_path whose process is gone. */
-void io_commit_clean(const struct io_file *f);
+void io_commit_sweep(const struct io_file *f);
 
 #endif

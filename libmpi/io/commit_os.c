@@ -60,7 +60,7 @@ static bool commit_is_left(const char *name, const char *base)
 	       io_lock_process_gone(pid, io_lock_pid_ns());
 }
 
-void io_commit_clean(const struct io_file *f)
+void io_commit_sweep(const struct io_file *f)
 {
 	const char *slash = f->final_path != NULL ? strrchr(f->final_path, '/') : NULL;
 	char *folder =

@@ -258,7 +258,7 @@ static int open_as_first(struct open_making *m)
 	if (f->final_path != NULL && (f->amode & MPI_MODE_EXCL) != 0 &&
 		io_disk_exists(f->final_path))
 		return haft_err(MPI_ERR_FILE_EXISTS, "%s exists", f->final_path);
-	io_commit_clean(f);
+	io_commit_sweep(f);
 	err = io_disk_open(f, IO_OPEN_FIRST, (unsigned)io_hint(f, IO_FILE_PERM), &m->id);
 	if (err == 0 && reserve > 0 && (f->amode & MPI_MODE_RDONLY) == 0)
 		err = io_disk_reserve(f, reserve);
