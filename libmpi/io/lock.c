@@ -15,8 +15,10 @@
 #include "libmpi/core/library_lock.h"
 #include "libmpi/io/io.h"
 #include "libmpi/io/shared.h"
+#include "libmpi/via/flag_wait.h"
 
-#define LOCK_NAP_NS 100000000 /* between two looks for processes that are gone */
+#define LOCK_NAP_NS  100000000 /* between two looks for processes that are gone */
+#define LOCK_SPIN_NS MEAN_OR(100, 30000)
 
 /* --- the mutex ------------------------------------------------------------------------------ */
 
@@ -99,11 +101,34 @@ static void lock_slots_reap(struct io_lock_table *t)
 			t->slot[i].pid = 0;
 }
 
-/* Sleeps until a lock was released; gives the mutex up meanwhile. */
+/* Looks for a release for a short time: a system call on a few pages takes less than two switches
+ * to another process and back.  False: none came. */
+static bool lock_spin(const struct io_lock_table *t, uint32_t seen)
+{
+	uint64_t end = clock_now_ns() + LOCK_SPIN_NS;
+
+	if (via_oversubscribed())
+		return false;
+	do
+		if (atomic_load_explicit(&t->released, memory_order_relaxed) != seen)
+			return true;
+	while (clock_now_ns() < end);
+	return false;
+}
+
+/* Waits until a lock was released; gives the mutex up meanwhile. */
 static void lock_sleep(struct io_lock_table *t)
 {
 	uint32_t seen = atomic_load_explicit(&t->released, memory_order_relaxed);
 
+	lock_mutex_give(t);
+	if (lock_spin(t, seen)) {
+		lock_mutex_take(t);
+		return;
+	}
+	lock_mutex_take(t);
+	if (atomic_load_explicit(&t->released, memory_order_relaxed) != seen)
+		return;
 	atomic_fetch_add_explicit(&t->waiters, 1, memory_order_relaxed);
 	lock_mutex_give(t);
 	haft_futex_wait(&t->released, seen, LOCK_NAP_NS);

@@ -161,6 +161,7 @@ void file_view_huge(struct bench *b, const struct bench_row *row);
 void file_atomic(struct bench *b, const struct bench_row *row);
 void file_over(struct bench *b, const struct bench_row *row);
 void file_over_all(struct bench *b, const struct bench_row *row);
+void file_over_idle(struct bench *b, const struct bench_row *row);
 
 void comm_dup(struct bench *b, const struct bench_row *row);
 

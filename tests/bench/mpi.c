@@ -102,6 +102,7 @@ static const struct bench_row rows[] = {
 	{"fileatomic", file_atomic, 65536, 0},
 	{"fileover", file_over, 64 << 20, 0},
 	{"fileoverall", file_over_all, 64 << 20, 0},
+	{"fileoveridle", file_over_idle, 64 << 20, 0},
 	{"dup", comm_dup, 0, 0},
 	{"spawn1", spawn_start, 1, 0},
 	{"spawn8", spawn_start, 8, 0},
