@@ -117,6 +117,25 @@ static void many(void)
 	free(y);
 }
 
+/* A long double is binary128 there; in "internal" it is that of the machine. */
+static void long_doubles(const char *rep)
+{
+	long double x[3] = {1.0L, -0x1.8p-3L, 0x1.fffffffffffffffep+1000L}, y[3] = {0};
+	MPI_Aint e;
+
+	OK(MPI_File_set_view(f, 0, MPI_LONG_DOUBLE, MPI_LONG_DOUBLE, rep, MPI_INFO_NULL));
+	OK(MPI_File_get_type_extent(f, MPI_LONG_DOUBLE, &e));
+	expect_eq(e, 16);
+	if (check_rank == 0)
+		OK(MPI_File_write_at(f, 0, x, 3, MPI_LONG_DOUBLE, MPI_STATUS_IGNORE));
+	OK(MPI_File_sync(f));
+	OK(MPI_File_read_at_all(f, 0, y, 3, MPI_LONG_DOUBLE, MPI_STATUS_IGNORE));
+	expect(x[0] == y[0] && x[1] == y[1] && x[2] == y[2]);
+	if (strcmp(rep, "external32") == 0)
+		bytes_are(0, "\x3f\xff\0\0\0\0\0\0\0\0\0\0\0\0\0\0\xbf\xfc\x80", 19);
+	OK(MPI_Barrier(MPI_COMM_WORLD));
+}
+
 int main(int argc, char **argv)
 {
 	check_init(&argc, &argv);
@@ -128,6 +147,8 @@ int main(int argc, char **argv)
 	expect_eq(extent(MPI_OFFSET), 8);
 	holes();
 	many();
+	long_doubles("external32");
+	long_doubles("internal");
 	OK(MPI_File_close(&f));
 	MPI_Finalize();
 	return check_end();
