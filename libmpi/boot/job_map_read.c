@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* job_map_read.c - host, seat and address of a process.
  *
- *      number < first_size    the first job: its map in this host's segment (job_map.c); without a
+ *      number < size         the first job: its map in this host's segment (job_map.c); without a
  *                             map there is one host, and number and seat are equal
  *      others                 spawned later: a seat whose tenant has that name, or on another host:
  *                             then the launcher is asked */

@@ -19,7 +19,7 @@
 #ifdef WORD_RELAXED
 #define WORD_REL 0
 #else
-#define WORD_REL 1 /* slot_send: memory_order_release */
+#define WORD_REL 1 /* frame_ring.c: memory_order_release */
 #endif
 #ifdef NO_LAP
 #define lap(i) 1

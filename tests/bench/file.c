@@ -2,13 +2,13 @@
 /*
  * file.c - accesses of files in memory (tmpfs): the software's own cost.
  *
- *	file_contiguous  write_at, read_at of one piece, one rank
+ *	file_write       write_at of one piece, one rank; file_read: read_at
  *	file_blocks      write_all, read_all: blocks of all ranks in turn
  *	file_holes       as that, but only half of the bytes are written
  *	file_cube        a 3-D array of ints, a block of it at each rank
  *	file_memory      pieces of memory, one piece of the file
  *	file_equal       read_all: all ranks read the same bytes
- *	file_small       short pieces far apart, by one rank
+ *	file_small_write short pieces far apart, by one rank
  */
 #include "tests/bench/file.h"
 

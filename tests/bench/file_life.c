@@ -3,8 +3,8 @@
  * file_life.c - views, pointers and the life of files in memory; computation beside accesses.
  *
  *	file_views       set_view, write_at_all, set_view: as HDF5 does
- *	file_view        set_view with a long list, or with a huge array
- *	file_pointer     write_shared, write_ordered
+ *	file_view_list   set_view with a long list; file_view_huge: with a huge array
+ *	file_shared      write_shared; file_ordered: write_ordered
  *	file_atomic      overlapping writes in atomic mode
  *	file_life        open and close; preallocate; seek to the end of a view with holes
  *	file_over        a nonblocking access and as much computation: how much of it is hidden

@@ -1,6 +1,6 @@
 ! SPDX-License-Identifier: BSD-3-Clause
 ! RUN np=1
-! MPI-5.0 15.2, 19.1.5: who defines the specific name of a procedure in Fortran gets the calls of its form, with
+! MPI-5.0 15.2, 19.1.5: a tool that defines the specific name of a procedure in Fortran gets the calls of its form, with
 ! the buffer as the program gave it, and goes on to PMPI_.
 module seen
   implicit none

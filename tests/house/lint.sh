@@ -113,6 +113,13 @@ put libobj/x.c "$spdx" '/* As NAME.c and libobj/good.c have it: obj_good(), obj_
 "$lint" >.git/out 2>&1
 grep -q ': mention: ' .git/out && bad "what exists is said not to exist"
 
+put libobj/x.c "$spdx" '/* As no_function and get_contents do. */' 'const char *obj_x = "MPI_Type_get_contents";'
+offence mention libobj/x.c
+put libobj/x.sh "# ${spdx#// }" '# As no_function does.' 'true'
+offence mention libobj/x.sh
+put libobj/x.f90 "! ${spdx#// }" '! As no_function does.' 'end'
+offence mention libobj/x.f90
+
 # Words and prose.
 put libobj/x.c "$spdx" 'int obj_sorry;'
 offence words libobj/x.c

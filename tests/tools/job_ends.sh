@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # RUN idle
-# How jobs of MPI begin and end: ends.c, under mpiexec and alone.
+# How jobs of MPI begin and end: tests/life/end_modes.c, under mpiexec and alone.
 . tests/tools/lib.sh
 life=$TMPDIR/life
 "$B/bin/mpicc" $san -Wall tests/life/end_modes.c -o "$life" || exit 1

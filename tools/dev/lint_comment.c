@@ -2,8 +2,10 @@
 /* lint_comment.c - rules for comments: rulers are whole, and a file or function named there exists.
  *
  * A comment names a file by a word that ends with .c, .h, .def or .sh (with its folder or without),
- * and a function by `name()', or by a word that begins with the prefix of a folder: p2p_ and so on.
- * Such a word must be a name somewhere in the code of the tree, or of what is generated. */
+ * and a function by `name()', by a word that begins with the prefix of a folder (p2p_ and so on),
+ * or by one in lower case with an underscore.  Such a word must be a name somewhere in the code of
+ * the tree, or of what is generated; or the end of a name of MPI (get_contents); or in layers.txt,
+ * as a name of another library.  Comments are those of C, scripts, makefiles, Fortran and pages. */
 #include "tools/dev/lint.h"
 
 #include <ctype.h>
@@ -87,6 +89,24 @@ static void known_add(const char *text)
 	}
 }
 
+/* Also the ends of the names of MPI that a text has: get_contents of MPI_Type_get_contents. */
+static void known_add_ends(const char *text)
+{
+	size_t n;
+
+	for (const char *p = text; (p = word_next(p, &n)) != NULL; p += n) {
+		char name[LINE_LEN];
+
+		if (n < 5 || n >= sizeof(name) || strncasecmp(p, "MPI", 3) != 0)
+			continue;
+		for (size_t i = 0; i < n; i++)
+			name[i] = (char)tolower((unsigned char)p[i]);
+		name[n] = '\0';
+		for (char *q = strchr(name, '_'); q != NULL; q = strchr(q + 1, '_'))
+			known_add(q + 1);
+	}
+}
+
 /* All of a file but its comments: names, and what literals say. */
 static void known_code(const struct file *f)
 {
@@ -96,6 +116,7 @@ static void known_code(const struct file *f)
 		if (f->comment[i] != ' ')
 			s[i] = ' ';
 	known_add(s);
+	known_add_ends(s);
 	free(s);
 }
 
@@ -105,18 +126,24 @@ static void known_run(const char *command)
 	char line[LINE_LEN];
 	FILE *p = popen(command, "r");
 
-	while (p != NULL && fgets(line, sizeof(line), p) != NULL)
+	while (p != NULL && fgets(line, sizeof(line), p) != NULL) {
 		known_add(line);
+		known_add_ends(line);
+	}
 	if (p != NULL)
 		pclose(p);
 }
 
 void mentions_read(void)
 {
+	const struct law *l = NULL;
 	char command[LINE_LEN];
 
 	if (!is_on("mention"))
 		return;
+	while ((l = law_next("foreign", l)) != NULL)
+		for (int i = 0; i < l->n; i++)
+			known_add(l->words[i]);
 	for (int i = 0; i < lint_nfiles; i++) {
 		const struct file *f = &lint_files[i];
 
@@ -124,8 +151,9 @@ void mentions_read(void)
 			known_code(f);
 		known_add(f->path);
 	}
-	snprintf(command, sizeof(command), "cat %s/include/mpi.h %s/gen/*.h %s/gen/*.c 2>/dev/null",
-		lint_build, lint_build, lint_build);
+	snprintf(command, sizeof(command),
+		"cat %s/include/*.h %s/gen/*.h %s/gen/*.c 2>/dev/null; ls %s/gen 2>/dev/null",
+		lint_build, lint_build, lint_build, lint_build);
 	known_run(command);
 }
 
@@ -183,7 +211,8 @@ static void file_mention_check(const struct file *f, const char *at, size_t n)
 	for (size_t i = 0; i < sizeof(suffixes) / sizeof(suffixes[0]); i++)
 		is_source |= ends(name, suffixes[i]) && n > strlen(suffixes[i]);
 	if (!is_source || strchr("*%$<>{}~", at[-1]) != NULL || strchr("./_-", name[0]) != NULL ||
-		is_example(name))
+		is_example(name) || begins(name, "build/") || begins(name, "gen/") ||
+		begins(name, "include/"))
 		return;
 	if (!is_file(name))
 		found(f->path, line_of(f->comment, at), "mention", "there is no file %s", name);
@@ -206,6 +235,16 @@ static int is_prefixed(const char *word, size_t n)
 	return 0;
 }
 
+/* Is it written as functions are: lower case, with an underscore inside? */
+static int is_snake(const char *word, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (isupper((unsigned char)word[i]))
+			return 0;
+	return n > 4 && memchr(word + 1, '_', n - 2) != NULL && word[0] != '_' &&
+	       word[n - 1] != '_';
+}
+
 static void word_mention_check(const struct file *f, const char *at, size_t n)
 {
 	int is_call = at[n] == '(' && at[n + 1] == ')';
@@ -215,7 +254,8 @@ static void word_mention_check(const struct file *f, const char *at, size_t n)
 	/* mpi_x_ stands for any of its kind */
 	if (memmem(at, n, "_x_", 3) != NULL || (n > 2 && strncmp(at + n - 2, "_x", 2) == 0))
 		return;
-	if (isdigit((unsigned char)at[0]) || is_part || (!is_call && !is_prefixed(at, n)))
+	if (isdigit((unsigned char)at[0]) || is_part ||
+		(!is_call && !is_snake(at, n) && !is_prefixed(at, n)))
 		return;
 	if (*known_slot(at, n) == NULL)
 		found(f->path, line_of(f->comment, at), "mention", "there is no %.*s", (int)n, at);
@@ -232,17 +272,23 @@ static void mention_check(const struct file *f)
 			n++;
 		while (n > 1 && (p[n - 1] == '.' || p[n - 1] == '/' || p[n - 1] == '-'))
 			n--;
-		file_mention_check(f, p, n);
+		if (!ends(f->path, ".md")) /* lint_text.c: page */
+			file_mention_check(f, p, n);
 	}
 	for (const char *p = f->comment; (p = word_next(p, &n)) != NULL; p += n)
 		word_mention_check(f, p, n);
 }
 
+/* A manual page shows programs of the reader's. */
+static int is_manual(const char *path)
+{
+	return ends(path, ".1") || ends(path, ".3") || ends(path, ".7");
+}
+
 void comment_check(const struct file *f)
 {
-	if (!f->is_c && !f->is_h && !ends(f->path, ".def"))
-		return;
-	ruler_check(f);
-	if (is_on("mention"))
+	if (f->is_c || f->is_h || ends(f->path, ".def"))
+		ruler_check(f);
+	if (is_on("mention") && !ends(f->path, ".txt") && !is_manual(f->path))
 		mention_check(f);
 }

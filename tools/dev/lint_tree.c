@@ -226,13 +226,16 @@ static int is_page(const char *path)
 	return ends(path, ".md") || ends(path, ".1") || ends(path, ".3") || ends(path, ".7");
 }
 
-/* The comments of a file that is no C: lines that begin with #; of a page all is prose. */
+/* The comments of a file that is no C: lines that begin with #, in Fortran with !; of a page all is
+ * prose. */
 static void comment_page(struct file *f)
 {
+	char sign =
+		ends(f->path, ".f90") || ends(f->path, ".f") || ends(f->path, ".F90") ? '!' : '#';
 	char *p = f->comment;
 
 	while (*p == '\n') {
-		int on = is_page(f->path) || p[1 + strspn(p + 1, " \t")] == '#';
+		int on = is_page(f->path) || p[1 + strspn(p + 1, " \t")] == sign;
 
 		for (p++; *p != '\0' && *p != '\n'; p++)
 			*p = on ? *p : ' ';

@@ -78,7 +78,7 @@ static void nothing_cached(void)
 	OK(MPI_Comm_free_keyval(&key));
 }
 
-/* MPI-5.0 8.5.5: rank_of(coords_of(r)) == r, row by row (8.2); Cart_get says what was given */
+/* MPI-5.0 8.5.5: Cart_rank of the Cart_coords of r is r, row by row (8.2) */
 static void coordinates(void)
 {
 	int dims[2], got[2], periods[2] = {-1, -1}, at[2], xy[2], r, nd = -1;
