@@ -3,6 +3,7 @@
  *
  *     gate 0            the binding goes straight on: nothing here is called
  *     gate THREADS      bind_gate takes the library lock, bind_leave releases it
+ *     gate DIE          it counts the call (HAFT_DIE)
  *     gate SHUT         MPI is not running: the call is refused, with words
  *     gate SHUT CHILD   a forked child: likewise
  *
@@ -10,6 +11,7 @@
  * thread support, because they are thread-safe at every level (MPI-5.0 11.6.2). */
 #include "libmpi/bind/binding.h"
 
+#include "libmpi/ft/ft.h"
 #include "libmpi/tool/tool.h"
 #include <names.h>
 #include <stdio.h>
@@ -34,6 +36,8 @@ int bind_gate(int fn)
 	if ((haft_life.gate & HAFT_GATE_SHUT) != 0)
 		return bind_not_running(fn);
 	haft_lock();
+	if ((haft_life.gate & HAFT_GATE_DIE) != 0)
+		ft_die_count(bind_fn_names[fn]);
 	return 0;
 }
 

@@ -19,8 +19,6 @@ static struct coll *watched;
 
 void coll_broken_watch(struct coll *s)
 {
-	if (s->next != NULL || s->prev != NULL || watched == s)
-		return;
 	s->next = watched;
 	if (watched != NULL)
 		watched->prev = s;
@@ -46,6 +44,7 @@ void coll_break(struct coll *s)
 {
 	struct shm_block *twin;
 
+	s->joined = false;
 	if (s->broken || s->block == NULL)
 		return;
 	if (s->slot_bytes > 0)
@@ -57,14 +56,13 @@ void coll_break(struct coll *s)
 	s->left = s->block;
 	s->block = twin;
 	s->broken = true;
-	s->joined = false;
 	s->odd = s->n;
 }
 
 void coll_peer_lost(int peer)
 {
 	for (struct coll *s = watched; s != NULL; s = s->next)
-		if (group_rank_of(s->comm->group, peer) >= 0)
+		if (p2p_comm_has(s->comm, peer))
 			coll_break(s);
 }
 
@@ -75,7 +73,6 @@ void coll_comm_revoked(struct comm *c)
 	if (s == NULL)
 		return;
 	coll_break(s);
-	s->joined = false;
 	if (s->hier != NULL) {
 		s->hier->local.hints |= COMM_REVOKED;
 		coll_comm_revoked(&s->hier->local);

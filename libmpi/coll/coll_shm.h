@@ -65,7 +65,7 @@ struct coll {
 	void *tmp;                          /* private, of slot_bytes; there if slots are */
 	struct coll_hier *hier;             /* hosts of the communicator; NULL: not made yet */
 	bool broken;              /* a member has failed, or it is revoked: coll_broken.c */
-	struct coll *next, *prev; /* of those that have had a block */
+	struct coll *next, *prev; /* of all */
 	struct shm_block *left;   /* broken: the block that the others have */
 	void *trash;              /* broken: the twin's buffers */
 };
@@ -76,7 +76,7 @@ struct coll *coll_state(struct comm *c);
 /* Frees the state, with the communicator. */
 void coll_state_free(struct comm *c);
 
-/* The state has a block, or has lost it. */
+/* A state is new, or ends. */
 void coll_broken_watch(struct coll *s);
 void coll_broken_free(struct coll *s);
 

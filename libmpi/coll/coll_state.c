@@ -53,6 +53,7 @@ struct coll *coll_state(struct comm *c)
 	s->central = c->size > CENTRAL_MEMBERS || via_oversubscribed();
 	s->slot_size = slot < SLOT_MIN ? SLOT_MIN : slot > SLOT_MAX ? SLOT_MAX : slot;
 	c->coll = s;
+	coll_broken_watch(s);
 	return s;
 }
 

@@ -166,6 +166,7 @@ static void layout_make_local(struct coll_hier *h, struct comm *c)
 	h->local.rank = me;
 	h->local.size = n;
 	h->local.coll = NULL;
+	h->local.whole = c;
 }
 
 struct coll_hier *coll_hier_of(struct comm *c)

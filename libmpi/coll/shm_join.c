@@ -17,7 +17,7 @@ int coll_shm_join(struct comm *c)
 	struct coll *s = coll_state(c);
 	int has = s == NULL ? JOIN_NO_STATE : JOIN_BLOCK, err;
 
-	if ((c->hints & COMM_REVOKED) != 0 || (s != NULL && s->broken)) {
+	if (p2p_comm_broken(c)) {
 		p2p_progress(); /* a loop over failing calls must hear of a revocation */
 		return p2p_comm_error(c);
 	}
@@ -40,9 +40,7 @@ int coll_shm_join(struct comm *c)
 	if (s == NULL)
 		return err;
 	s->joined = err == 0;
-	if (s->block != NULL)
-		coll_broken_watch(s);
-	if (s->block != NULL && p2p_failed_count() > 0 && p2p_comm_error(c) != 0)
+	if (s->block != NULL && p2p_comm_broken(c))
 		coll_break(s); /* a member has failed, after its message had come */
 	return err;
 }

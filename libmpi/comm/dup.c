@@ -147,6 +147,19 @@ static void refill_serve(struct refill *f)
 		f->last = &f->first;
 }
 
+/* The block does not come: tells the members below. */
+static void refill_send_error(const struct refill *f)
+{
+	struct comm *c = f->c, *l = c->remote != NULL ? c->local : c;
+	int bit = 1;
+
+	while (bit < c->size && (c->rank & bit) == 0)
+		bit <<= 1;
+	for (bit >>= 1; bit > 0; bit >>= 1)
+		if (c->rank + bit < c->size)
+			p2p_plane_send_error(l, CTX_MAKE, f->err, c->rank + bit, TAG_REFILL);
+}
+
 /* Advances a refill.  True: its block is here and has been sent on, or it failed. */
 static bool refill_done(struct refill *f)
 {
@@ -154,8 +167,10 @@ static bool refill_done(struct refill *f)
 		if (!f->in.done)
 			return false;
 		f->err = p2p_coll_wait(&f->in, 1);
-		if (f->err != 0)
+		if (f->err != 0) {
+			refill_send_error(f);
 			return true;
+		}
 		refill_send(f);
 	}
 	for (int i = 0; i < f->nout; i++) {
@@ -267,12 +282,15 @@ static int dup_begin(struct comm *c, struct info *info, struct comm **newcomm, s
 	struct comm *copy = NULL;
 	struct req *req = NULL;
 	struct comm_ids ids;
-	bool now = dup_ids_now(c, &ids);
-	struct dup *queued = now ? NULL : dup_enqueue(c);
+	struct dup *queued = NULL;
 	int err = MPI_ERR_NO_MEM;
+	bool now;
 
 	if ((c->hints & COMM_REVOKED) != 0)
 		return p2p_comm_error(c);
+	now = dup_ids_now(c, &ids);
+	if (!now)
+		queued = dup_enqueue(c);
 	if (!now && queued == NULL)
 		return err;
 	obj_hold(c); /* callbacks may free it */

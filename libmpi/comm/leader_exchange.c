@@ -14,23 +14,57 @@ static int leader_rank(const struct leader_path *path, const struct group *g, in
 }
 
 /* Binomial tree: r receives from r without its lowest set bit, and sends to r plus each smaller
- * power of two. */
-int comm_leader_bcast(
-	const struct leader_path *path, const struct group *g, int root, void *buf, int64_t bytes)
+ * power of two.  A member with an error sends that, so no member below it waits. */
+static int leader_bit(const struct group *g, int me)
 {
-	int me = (g->rank - root + g->size) % g->size, bit = 1, err = 0;
+	int bit = 1;
 
 	while (bit < g->size && (me & bit) == 0)
 		bit <<= 1;
-	if (me != 0)
-		err = p2p_plane_recv(path->c, path->plane, buf, bytes,
-			leader_rank(path, g, root, me - bit), path->tag);
-	for (bit >>= 1; bit > 0 && err == 0; bit >>= 1) {
-		if (me + bit < g->size)
-			err = p2p_plane_send(path->c, path->plane, buf, bytes,
-				leader_rank(path, g, root, me + bit), path->tag);
+	return bit;
+}
+
+static int leader_get(
+	const struct leader_path *path, const struct group *g, int root, void *buf, int64_t bytes)
+{
+	int me = (g->rank - root + g->size) % g->size;
+
+	if (me == 0)
+		return 0;
+	return p2p_plane_recv(path->c, path->plane, buf, bytes,
+		leader_rank(path, g, root, me - leader_bit(g, me)), path->tag);
+}
+
+/* Sends to the members below that are in *open, a set of bits; those that get an error leave it.
+ * Returns err, or the first error of a send. */
+static int leader_give(const struct leader_path *path, const struct group *g, int root,
+	const struct blob *b, int err, uint32_t *open)
+{
+	int me = (g->rank - root + g->size) % g->size;
+
+	for (int bit = leader_bit(g, me) >> 1; bit > 0; bit >>= 1) {
+		int to = me + bit < g->size ? leader_rank(path, g, root, me + bit) : -1;
+
+		if (to < 0 || (*open & (uint32_t)bit) == 0)
+			continue;
+		if (err == 0) {
+			err = p2p_plane_send(
+				path->c, path->plane, b->data, b->bytes, to, path->tag);
+			continue;
+		}
+		*open &= ~(uint32_t)bit;
+		p2p_plane_send_error(path->c, path->plane, err, to, path->tag);
 	}
 	return err;
+}
+
+int comm_leader_bcast(
+	const struct leader_path *path, const struct group *g, int root, void *buf, int64_t bytes)
+{
+	uint32_t open = UINT32_MAX;
+	int err = leader_get(path, g, root, buf, bytes);
+
+	return leader_give(path, g, root, &(struct blob){buf, bytes}, err, &open);
 }
 
 static int blob_alloc(struct blob *b)
@@ -45,15 +79,22 @@ static int blob_alloc(struct blob *b)
 int comm_leader_bcast_blob(
 	const struct leader_path *path, const struct group *g, int root, struct blob *b)
 {
-	int err = comm_leader_bcast(path, g, root, &b->bytes, sizeof(b->bytes));
+	uint32_t open = UINT32_MAX;
+	int err = leader_get(path, g, root, &b->bytes, sizeof(b->bytes)), late;
+	bool above = err == 0; /* sends the data, too */
 
+	err = leader_give(path, g, root, &(struct blob){&b->bytes, sizeof(b->bytes)}, err, &open);
 	if (err == 0 && b->bytes < 0 && b->data == NULL && g->rank != root)
 		err = haft_err((int)-b->bytes, "rank %d, the leader of the group, gave up", root);
 	if (b->bytes < 0)
 		return err;
 	if (err == 0 && b->data == NULL)
 		err = blob_alloc(b);
-	return err != 0 ? err : comm_leader_bcast(path, g, root, b->data, b->bytes);
+	if (above && b->data != NULL) {
+		late = leader_get(path, g, root, b->data, b->bytes);
+		err = err != 0 ? err : late;
+	}
+	return leader_give(path, g, root, b, err, &open);
 }
 
 int comm_leader_exchange(

@@ -53,6 +53,7 @@ struct comm {
 	uint64_t ids, ids_end; /* context ids for its dups: comm/context_id.h */
 	struct topo *topo;     /* held; NULL: no topology.  Dups share it */
 	struct comm *local;    /* held; of an inter-communicator, made at need: comm_local */
+	const struct comm *whole; /* not held: of the members of one host: coll_hier; else NULL */
 	bool low;        /* inter-communicator: of its two groups this is the one that goes first */
 	struct win *win; /* not held: whose own it is; its handler gets the errors.  Or NULL */
 	struct session *session; /* held: its group comes from there; NULL: from MPI_COMM_WORLD */

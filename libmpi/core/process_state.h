@@ -20,7 +20,8 @@ enum haft_state { HAFT_BEFORE, HAFT_RUNNING, HAFT_AFTER };
 enum haft_gate {
 	HAFT_GATE_SHUT = 1,    /* MPI is not running */
 	HAFT_GATE_THREADS = 2, /* several threads make calls: take the lock (core/library_lock.h) */
-	HAFT_GATE_CHILD = 4    /* a forked child; always with SHUT */
+	HAFT_GATE_CHILD = 4,   /* a forked child; always with SHUT */
+	HAFT_GATE_DIE = 8      /* each call is counted: HAFT_DIE (libmpi/ft) */
 };
 
 struct haft_life {

@@ -219,6 +219,14 @@ static const struct setting_row rows[SETTING_COUNT] = {
 			"whether a job goes on when one of its processes has failed: never (no), "
 			"always (yes), or once a process has called a function of mpi-ext.h for "
 			"failures (auto)"},
+	[SETTING_DIE] = {.name = "HAFT_DIE",
+		.form = SETTING_TEXT,
+		.everywhere = true,
+		.meaning = "kills a process, to test how a program survives that: 3@MPI_Bcast:5 is "
+			   "rank 3 at the start of its fifth MPI_Bcast",
+		.more = "With +n at the end the process dies in the n-th pass of progress after "
+			"that, mostly inside the call.  The rank is one of the first processes of "
+			"the job, not of those spawned later."},
 	[SETTING_GRACE] = {.name = "HAFT_GRACE",
 		.normal = 3,
 		.max = 1000000000,

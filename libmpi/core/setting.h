@@ -39,6 +39,7 @@ enum haft_setting {
 	SETTING_VIA,            /* HAFT_VIA: enum haft_via */
 	SETTING_ENDED,          /* HAFT_ENDED: seconds; mpiexec reads it */
 	SETTING_FT,             /* HAFT_FT: 0 auto, 1 no, 2 yes; mpiexec reads it, too */
+	SETTING_DIE,            /* HAFT_DIE, a text: libmpi/ft/injected_death.c */
 	SETTING_GRACE,          /* HAFT_GRACE: seconds; mpiexec reads it */
 	SETTING_RMA,            /* HAFT_RMA: enum haft_rma */
 	SETTING_PROGRESS,       /* HAFT_PROGRESS: 0 call, 1 thread */

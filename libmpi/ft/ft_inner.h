@@ -34,6 +34,9 @@ int ft_member_of(const struct ft_members *m, int peer);
 /* The communicator with this context id that has a handle; NULL: there is none (yet). */
 struct comm *ft_comm_find(uint64_t ctx);
 
+/* Reads HAFT_DIE, and shuts HAFT_GATE_DIE if this process is meant (injected_death.c). */
+void ft_die_open(void);
+
 /* --- agreements (agreement.c) --------------------------------------------------------------- */
 
 void ft_agree_got(const struct shm_frame *f);

@@ -93,6 +93,7 @@ void ft_open(void)
 	via_news_set(ft_hear);
 	if (haft_setting_get(SETTING_FT) == HAFT_FT_YES)
 		ft_use(false);
+	ft_die_open();
 }
 
 /* --- members -------------------------------------------------------------------------------- */

@@ -56,6 +56,15 @@ static void cancel_drop_rts(struct req *r)
 	p2p_claim_end(r);
 }
 
+/* Its frame has not gone. */
+static void cancel_drop_queued(struct req *r)
+{
+	p2p_queue_remove(&p2p_peer(r->peer)->out, r);
+	if (r->state == STATE_OUT_RTS)
+		cancel_drop_rts(r);
+	cancel_succeeded(r);
+}
+
 /* --- leaving a copy behind ------------------------------------------------------------------ */
 
 /* A request without a handle for a copy of r's message. */
@@ -157,10 +166,14 @@ void p2p_cancel_open(void)
 	p2p_deliver_register(FRAME_CANCEL_PROBED, cancel_got_answer, P2P_FROM_LIVE);
 }
 
-void p2p_cancel_revoked(struct req *r)
+void p2p_cancel_broken(struct req *r)
 {
-	if (r->peer != p2p_state.me)
+	if (r->peer == p2p_state.me)
+		return;
+	if (r->state == STATE_AWAIT_CTS)
 		cancel_ask_back(r);
+	else
+		cancel_drop_queued(r);
 }
 
 bool p2p_cancel_peer_left(struct req *r)
@@ -192,12 +205,7 @@ static int cancel_send(struct req *r)
 		return cancel_self(r);
 	switch (r->state) {
 	case STATE_OUT_EAGER:
-	case STATE_OUT_RTS:
-		p2p_queue_remove(&p2p_peer(r->peer)->out, r);
-		if (r->state == STATE_OUT_RTS)
-			cancel_drop_rts(r);
-		cancel_succeeded(r);
-		return 0;
+	case STATE_OUT_RTS: cancel_drop_queued(r); return 0;
 	case STATE_AWAIT_CTS:
 		if (!r->send.sync)
 			return cancel_leave_copy(r);

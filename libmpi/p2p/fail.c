@@ -87,13 +87,19 @@ int p2p_peer_check_slow(int peer, const struct comm *c)
 
 int p2p_comm_error(const struct comm *c)
 {
+	int peer;
+
 	if ((c->hints & COMM_REVOKED) != 0)
 		return haft_err(MPIX_ERR_REVOKED, "a member has called MPIX_Comm_revoke");
-	for (uint32_t i = 0; i < p2p_state.nfailed; i++)
-		if (group_rank_of(c->group, p2p_state.failed[i]) >= 0 ||
-			p2p_peer_in_comm(p2p_state.failed[i], c))
-			return fail_peer_error(p2p_state.failed[i], c);
-	return 0;
+	peer = p2p_comm_failed(c);
+	return peer >= 0 ? fail_peer_error(peer, c->whole != NULL ? c->whole : c) : 0;
+}
+
+int p2p_recv_check_slow(const struct req *r)
+{
+	if (r->ctx % CTX_PLANES == CTX_COLL && p2p_comm_broken(r->comm))
+		return p2p_comm_error(r->comm);
+	return p2p_peer_check_slow(r->peer, r->comm);
 }
 
 bool p2p_peer_in_comm(int peer, const struct comm *c)

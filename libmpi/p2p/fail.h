@@ -17,6 +17,15 @@ static inline int p2p_peer_check(int peer, const struct comm *c)
 	return likely(p2p_state.lost == 0) ? 0 : p2p_peer_check_slow(peer, c);
 }
 
+/* As p2p_peer_check for a receive, which has its communicator.  One of a collective call fails also
+ * if another member has failed: its sender may have given the call up. */
+int p2p_recv_check_slow(const struct req *r);
+
+static inline int p2p_recv_check(const struct req *r)
+{
+	return likely(p2p_state.lost == 0) ? 0 : p2p_recv_check_slow(r);
+}
+
 /* Is the peer in the group that the ranks of c's messages are of? */
 bool p2p_peer_in_comm(int peer, const struct comm *c);
 

@@ -47,6 +47,29 @@ bool p2p_peer_gone(int peer)
 	return p2p_peer_seen(via_peer(peer))->lost != PEER_HERE;
 }
 
+/* --- members -------------------------------------------------------------------------------- */
+
+bool p2p_comm_has(const struct comm *c, int peer)
+{
+	if (c->whole != NULL)
+		c = c->whole;
+	return group_rank_of(c->group, peer) >= 0 ||
+	       (c->remote != NULL && group_rank_of(c->remote, peer) >= 0);
+}
+
+int p2p_comm_failed(const struct comm *c)
+{
+	for (uint32_t i = 0; i < p2p_state.nfailed; i++)
+		if (p2p_comm_has(c, p2p_state.failed[i]))
+			return p2p_state.failed[i];
+	return -1;
+}
+
+bool p2p_comm_broken(const struct comm *c)
+{
+	return (c->hints & COMM_REVOKED) != 0 || (p2p_state.ft && p2p_comm_failed(c) >= 0);
+}
+
 /* --- receives from any source --------------------------------------------------------------- */
 
 int p2p_comm_unacked(const struct comm *c)

@@ -20,6 +20,9 @@ extern struct p2p_suspects p2p_suspects;
 /* Adds a process to the list of the failed.  No memory for it ends the job. */
 void p2p_failed_add(int peer);
 
+/* A process has failed: the messages of collective calls of its communicators that wait fail. */
+void p2p_collectives_lost(int peer);
+
 /* May this receive stay posted although `err' is known, because a completion call of its request
  * can raise it? */
 bool p2p_req_may_pend(const struct req *r, int err);

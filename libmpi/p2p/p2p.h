@@ -75,6 +75,16 @@ bool p2p_peer_gone(int peer);
  * member of it has failed. */
 int p2p_comm_error(const struct comm *c);
 
+/* Is it revoked, or has a member failed where failures are survived?  Then no collective call on it
+ * waits, and p2p_comm_error says why. */
+bool p2p_comm_broken(const struct comm *c);
+
+/* The first member, of either group, that has failed, or -1. */
+int p2p_comm_failed(const struct comm *c);
+
+/* Is the peer a member, of either group? */
+bool p2p_comm_has(const struct comm *c, int peer);
+
 /* A member that has failed and is not acknowledged (comm.acked), or -1. */
 int p2p_comm_unacked(const struct comm *c);
 
@@ -211,7 +221,7 @@ void p2p_coll_start(struct comm *c, int kind, const void *buf, int64_t count, st
 /* Waits for all n; returns the first error, with words (haft_err). */
 int p2p_coll_wait(struct req *reqs, int n);
 
-/* Sent in place of a message that a member cannot make: the receive that it matches fails with this
+/* Sent in place of a message of the library that a member cannot make: the receive that it matches fails with this
  * class, and these words. */
 struct p2p_error_msg {
 	int32_t err;
@@ -232,6 +242,10 @@ int p2p_plane_send(
 	struct comm *c, enum ctx_plane plane, const void *buf, int64_t bytes, int rank, int tag);
 int p2p_plane_recv(
 	struct comm *c, enum ctx_plane plane, void *buf, int64_t bytes, int rank, int tag);
+
+/* In place of a p2p_plane_send that cannot be made: the receive fails with this class and its words.
+ * Does not wait. */
+void p2p_plane_send_error(struct comm *c, enum ctx_plane plane, int err, int rank, int tag);
 
 /* Likewise, but they start a request, as p2p_coll_start does. */
 void p2p_plane_isend(struct comm *c, enum ctx_plane plane, const void *buf, int64_t bytes, int rank,

@@ -107,6 +107,8 @@ void p2p_peer_lost(int peer, bool left, const char *words)
 	lost_fail_queue(&p->pipe_recvs, peer);
 	lost_fail_recvs(peer);
 	p2p_part_peer_lost(peer);
+	if (!left && p2p_state.ft)
+		p2p_collectives_lost(peer);
 	if (p2p_lost_hook != NULL)
 		p2p_lost_hook(peer, left);
 }

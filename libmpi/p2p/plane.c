@@ -12,6 +12,8 @@
 #include "libmpi/p2p/recv.h"
 #include "libmpi/p2p/request.h"
 #include "libmpi/p2p/send.h"
+#include <mpi-ext.h>
+#include <stdio.h>
 #include <string.h>
 
 static void plane_start(struct comm *c, enum ctx_plane plane, int kind, const void *buf,
@@ -44,6 +46,19 @@ void p2p_coll_send_error(
 	r->send.frame = FRAME_ERROR;
 	r->state = STATE_OUT_FRAME;
 	p2p_out_put(r, peer);
+}
+
+void p2p_plane_send_error(struct comm *c, enum ctx_plane plane, int err, int rank, int tag)
+{
+	int peer = group_peer(comm_peers(c), rank), failed = p2p_comm_failed(c);
+	struct p2p_error_msg msg = {.err = err};
+
+	if (p2p_peer_gone(peer))
+		return;
+	if (err == MPIX_ERR_PROC_FAILED)
+		msg.missed = 1 + failed;
+	snprintf(msg.words, sizeof(msg.words), "%s", haft_err_text(err));
+	p2p_out_frame(peer, c->ctx | plane, tag, FRAME_ERROR, &msg, sizeof(msg));
 }
 
 void p2p_plane_isend(struct comm *c, enum ctx_plane plane, const void *buf, int64_t bytes, int rank,

@@ -19,8 +19,8 @@
 #include "libmpi/p2p/pipe_copy.h"
 #include <sched.h>
 
-/* Collectives, communicators, three of windows, two of files, failures; one is to spare. */
-#define HOOKS_MAX 9
+/* Collectives, communicators, three of windows, two of files, three of failures; two to spare. */
+#define HOOKS_MAX 12
 
 static struct {
 	int (*hooks[HOOKS_MAX])(void);

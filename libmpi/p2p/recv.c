@@ -293,7 +293,7 @@ void p2p_recv_start(struct req *r)
 		p2p_recv_unexpected(r, u);
 		return;
 	}
-	err = p2p_peer_check(r->peer, r->comm);
+	err = p2p_recv_check(r);
 	if (unlikely(err != 0 && !p2p_req_may_pend(r, err))) {
 		p2p_req_fail(r, err);
 		p2p_req_finish(r);

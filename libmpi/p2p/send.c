@@ -130,9 +130,14 @@ static void send_rendezvous(struct req *r)
 	p2p_out_put(r, r->peer);
 }
 
-static bool send_revoked(const struct req *r)
+/* Will its receiver not match it?  The communicator is revoked, or a member of a collective call has
+ * failed. */
+static bool send_given_up(const struct req *r)
 {
-	return p2p_state.lost != 0 && r->comm != NULL && (r->comm->hints & COMM_REVOKED) != 0;
+	if (likely(p2p_state.lost == 0) || r->comm == NULL)
+		return false;
+	return (r->comm->hints & COMM_REVOKED) != 0 ||
+	       (r->ctx % CTX_PLANES == CTX_COLL && p2p_comm_broken(r->comm));
 }
 
 void p2p_send_start(struct req *r)
@@ -142,8 +147,8 @@ void p2p_send_start(struct req *r)
 	} else if (r->bytes <= p2p_peer(r->peer)->eager && !r->send.sync) {
 		r->state = STATE_OUT_EAGER;
 		p2p_out_put(r, r->peer);
-	} else if (unlikely(send_revoked(r))) {
-		p2p_req_fail(r, p2p_comm_error(r->comm)); /* its receiver will not match it */
+	} else if (unlikely(send_given_up(r))) {
+		p2p_req_fail(r, p2p_comm_error(r->comm));
 		p2p_req_finish(r);
 	} else if (p2p_send_take_id(r)) {
 		send_rendezvous(r);

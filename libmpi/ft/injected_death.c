@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* injected_death.c - HAFT_DIE=rank@call[:n][+passes]: a process that kills itself, for tests.
+ *
+ *      HAFT_DIE=3@MPI_Bcast:5      rank 3 dies at the start of its fifth MPI_Bcast
+ *      HAFT_DIE=3@MPI_Bcast:5+2    in the second pass of progress after that
+ *
+ * SIGKILL leaves no handler and no flush, as a crash of the host would. */
+#include "libmpi/core/process_state.h"
+#include "libmpi/core/setting.h"
+#include "libmpi/ft/ft.h"
+#include "libmpi/ft/ft_inner.h"
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static struct {
+	char call[64]; /* without MPI_ */
+	long calls;    /* still to come: the last of them is meant */
+	long passes;   /* after it; 0: at its start */
+	bool armed;    /* the call has begun */
+} death;
+
+static _Noreturn void death_now(void)
+{
+	raise(SIGKILL);
+	abort();
+}
+
+/* p2p's progress hook, once the call has begun. */
+static int death_pass(void)
+{
+	if (death.passes-- == 0)
+		death_now();
+	return 0;
+}
+
+static const char *death_bare(const char *name)
+{
+	if (strncmp(name, "MPI", 3) == 0 && strchr(name, '_') != NULL)
+		return strchr(name, '_') + 1;
+	return name;
+}
+
+void ft_die_count(const char *name)
+{
+	if (death.armed || strcmp(death_bare(name), death.call) != 0 || --death.calls > 0)
+		return;
+	if (death.passes == 0)
+		death_now();
+	death.armed = true;
+	p2p_progress_hook(death_pass);
+}
+
+void ft_die_open(void)
+{
+	const char *text = haft_setting_text(SETTING_DIE), *at = text;
+	char call[64], *end = NULL;
+	long rank = text != NULL ? strtol(text, &end, 10) : -1;
+
+	if (text == NULL || *text == '\0')
+		return;
+	if (end == text || sscanf(end, "@%63[^:+]", call) != 1) {
+		fprintf(stderr, "haft: HAFT_DIE=%s is no rank@call[:n][+passes]\n", text);
+		return;
+	}
+	if (rank != haft_life.rank || haft_life.peer != haft_life.rank)
+		return;
+	snprintf(death.call, sizeof(death.call), "%s", death_bare(call));
+	at = strchr(end, ':');
+	death.calls = at != NULL ? strtol(at + 1, NULL, 10) : 1;
+	at = strchr(end, '+');
+	death.passes = at != NULL ? strtol(at + 1, NULL, 10) : 0;
+	haft_life.gate |= HAFT_GATE_DIE;
+}

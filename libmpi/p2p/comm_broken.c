@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* comm_broken.c - a communicator is revoked, or has lost a member: its messages that wait.
+ *
+ *      revoked        all messages                       ──┬── posted receives fail
+ *      a member lost  those of collective calls, as the    └── sends that are not matched are taken
+ *                     others may have given the call up        back, as by MPI_Cancel, and fail
+ *
+ * A message that is matched completes, as both sides live. */
+#include "libmpi/p2p/cancel.h"
+#include "libmpi/p2p/failed.h"
+#include "libmpi/p2p/match.h"
+#include "libmpi/p2p/request.h"
+
+/* Which messages: those of `revoked', or, if NULL, of collective calls of the peer's. */
+struct broken {
+	const struct comm *revoked;
+	int peer;
+};
+
+static bool broken_has(const struct req *r, void *arg)
+{
+	const struct broken *b = arg;
+
+	if (b->revoked != NULL)
+		return r->ctx / CTX_PLANES == b->revoked->ctx / CTX_PLANES;
+	return r->ctx % CTX_PLANES == CTX_COLL && r->comm != NULL && p2p_comm_has(r->comm, b->peer);
+}
+
+static int broken_error(const struct broken *b, const struct req *r)
+{
+	return p2p_comm_error(b->revoked != NULL ? b->revoked : r->comm);
+}
+
+static void broken_recvs(struct broken *b)
+{
+	struct req *r = p2p_match_unpost_if(broken_has, b), *next;
+
+	for (; r != NULL; r = next) {
+		next = r->next;
+		r->next = NULL;
+		if (p2p_req_pended(r))
+			p2p_req_unpend(r);
+		p2p_req_fail(r, broken_error(b, r));
+		p2p_req_finish(r);
+	}
+}
+
+/* Takes back the sends that no receive has matched, as MPI_Cancel would. */
+static void broken_sends(struct broken *b)
+{
+	for (uint32_t i = 0; i < p2p_state.ids.n; i++) {
+		struct req *r = id_table_get(&p2p_state.ids, i);
+
+		if (r == NULL || r->kind != REQ_SEND || !broken_has(r, b) ||
+			(r->state != STATE_AWAIT_CTS && r->state != STATE_OUT_RTS))
+			continue;
+		p2p_req_fail(r, broken_error(b, r));
+		p2p_cancel_broken(r);
+	}
+}
+
+void p2p_comm_revoke(struct comm *c)
+{
+	struct broken b = {.revoked = c};
+
+	c->hints |= COMM_REVOKED;
+	c->reach = 0;
+	p2p_state.lost++; /* receives go the long way from now on, and are refused there */
+	broken_recvs(&b);
+	broken_sends(&b);
+}
+
+void p2p_collectives_lost(int peer)
+{
+	struct broken b = {.peer = peer};
+
+	broken_recvs(&b);
+	broken_sends(&b);
+}
