@@ -243,6 +243,7 @@ help:
 	'check-mixed  the same over two hosts in name: shared memory and sockets at once' \
 	'check-ofi    the same by libfabric' \
 	'check-valgrind  the tests of MPI of one and two processes under memcheck' \
+	'check-ft     a rank dies in every collective call, in every way: an hour' \
 	'long-kill    kill -9 at 100 random moments of a job, to ranks and to mpiexec' \
 	'check-times  how soon a job ends that has failed; for a machine that has nothing else to do' \
 	'check-models check-cross   spin alone; the libraries compiled for aarch64 alone' \

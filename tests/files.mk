@@ -12,7 +12,7 @@ mpi_PART  := tests/examples/heat/picture.c # linked with heat.c
 mpi_PART  += tests/examples/tasks/tasks.c  # of libobj alone: tests/build/libobj.sh
 # Programs that a script compiles or starts itself.
 script_PART := tests/build/gdb.c tests/build/memcheck.c tests/build/own_leak.c tests/build/sum.c \
-	tests/abi/library_loaded.c tests/err/error_line.c tests/life/unfinished.c \
+	tests/abi/library_loaded.c tests/err/error_line.c tests/ft/any_call.c tests/life/unfinished.c \
 	tests/net/starved_root.c tests/ofi/crash_signals.c tests/ofi/ofi_connection_lost.c \
 	tests/tools/both_outputs.c tests/tools/file_ends.c tests/tools/file_exchange.c tests/tools/hang.c \
 	tests/tools/info_env.c tests/tools/lost_rank.c \
@@ -37,7 +37,7 @@ sh_PART := tests/build/lib.sh tests/launch/lib.sh tests/tools/lib.sh # functions
 sh_PART += tests/launch/vhosts.sh # starts hosts for the others
 sh_PART += tests/bench/peers.sh tests/bench/start.sh # they measure
 sh_ALL := $(wildcard tests/abi/*.sh tests/bench/*.sh tests/build/*.sh tests/err/*.sh \
-	tests/fort/*.sh tests/house/*.sh tests/launch/*.sh tests/life/*.sh tests/net/*.sh \
+	tests/fort/*.sh tests/ft/*.sh tests/house/*.sh tests/launch/*.sh tests/life/*.sh tests/net/*.sh \
 	tests/ofi/*.sh tests/tools/*.sh)
 script_TESTS := $(filter-out $(sh_PART) $(if $(SAN),$(own_MALLOC)),$(sh_ALL))
 
@@ -142,6 +142,10 @@ timely := rank_death kill_mpiexec job_ends output signal kill_random
 check-times: tests
 	$(Q)STRICT=1 SANFLAGS='$(san)' $(B)/tests/run -b $(B) -j 1 script $(timely:%=tests/tools/%.sh)
 .PHONY: check-times
+# A rank dies in every collective call, in every way: an hour.
+check-ft: tests
+	$(Q)EVERY=1 SANFLAGS='$(san)' $(B)/tests/run -b $(B) -t 20000 script tests/ft/sweep.sh
+.PHONY: check-ft
 # All programs of MPI over sockets only.  Tests that need shared memory ask the library for it.
 check-net:
 	$(call some,$(mpi_sel))

@@ -320,12 +320,20 @@ void boot_lost(int number)
 		atomic_store(&rank_record(&this_process)->lost, number + 1);
 }
 
+bool boot_launched(void)
+{
+	return this_process.launched;
+}
+
 void boot_ft(uint32_t what)
 {
 	struct boot_rank *r = this_process.seg != NULL ? rank_record(&this_process) : NULL;
 
-	if (r != NULL && atomic_load(&r->ft) < what)
-		atomic_store(&r->ft, what);
+	if (r == NULL || atomic_load(&r->ft) >= what)
+		return;
+	atomic_store(&r->ft, what);
+	if (what == BOOT_FT_HANDLED || haft_setting_get(SETTING_FT) == HAFT_FT_AUTO)
+		boot_control_ft(what);
 }
 
 void boot_abort(int code, const char *text)

@@ -217,6 +217,9 @@ struct boot_news {
 };
 static_assert(sizeof(struct boot_news) == 32, "as large as SHM_NEWS_LEN");
 
+/* Was this process started by our mpiexec, which tells of failures? */
+bool boot_launched(void);
+
 /* This process survives the failure of others (BOOT_FT_SURVIVES), or has handled one: tells the
  * launcher. */
 void boot_ft(uint32_t what);

@@ -596,6 +596,15 @@ int boot_universe_size(void)
 	return n;
 }
 
+void boot_control_ft(uint32_t what)
+{
+	char line[64];
+	int n = snprintf(line, sizeof(line), "cmd=haft_ft what=%u\n", what);
+
+	if (control.fd >= 0 && !control.gone && control.kvs == NULL)
+		(void)!send(control.fd, line, (size_t)n, MSG_NOSIGNAL | MSG_DONTWAIT);
+}
+
 void boot_control_state(uint32_t state)
 {
 	char line[64];

@@ -97,6 +97,10 @@ int boot_universe_size(void);
  * whether it has no seat that shows its state. */
 void boot_control_use(int fd, bool spawned, bool unseen);
 
+/* For boot.c: tells the launcher an enum boot_ft, which it cannot see if this process is on another
+ * host.  Waits for no answer. */
+void boot_control_ft(uint32_t what);
+
 struct kvs;
 
 /* For boot.c: this process has no mpiexec of ours.  launcher: that of another project, which is

@@ -16,6 +16,7 @@
 #include <string.h>
 #include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
 
 static bool on; /* failures are survived */
 
@@ -67,6 +68,29 @@ static void ft_hear(const void *record)
 	p2p_peer_died(n.number, words);
 }
 
+#define NEWS_WAIT_US 20000 /* the launcher tells of a dead process in about a millisecond */
+#define NEWS_STEP_US 200
+
+/* p2p's: a connection has broken.  The launcher's news say why.  They are read, not heard: this runs
+ * in a poll. */
+static void ft_lost_words(int peer, char *words, size_t n)
+{
+	for (int us = 0; us < NEWS_WAIT_US && boot_launched(); us += NEWS_STEP_US) {
+		const void *record;
+
+		for (uint32_t i = 0; (record = via_news_ahead(i)) != NULL; i++) {
+			struct boot_news news;
+
+			memcpy(&news, record, sizeof(news));
+			if (news.number != peer)
+				continue;
+			news_words(&news, words, n);
+			return;
+		}
+		usleep(NEWS_STEP_US);
+	}
+}
+
 static void ft_peer_lost(int peer, bool left)
 {
 	if (!left && on)
@@ -89,6 +113,7 @@ static void ft_got_frame(const struct shm_frame *f)
 void ft_open(void)
 {
 	p2p_lost_hook = ft_peer_lost;
+	p2p_lost_words_hook = ft_lost_words;
 	p2p_deliver_register(P2P_FRAME_FT, ft_got_frame, P2P_FROM_LIVE);
 	via_news_set(ft_hear);
 	if (haft_setting_get(SETTING_FT) == HAFT_FT_YES)

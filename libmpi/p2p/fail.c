@@ -17,10 +17,15 @@
 static int fail_peer_error(int peer, const struct comm *c)
 {
 	const struct p2p_peer *p = p2p_peer(peer);
-	bool alias = via_is_alias(peer), failed = p->lost == PEER_LOST && p2p_state.ft;
+	bool alias = via_is_alias(peer), failed = p->lost != PEER_LEFT && p2p_state.ft;
 	int rank = c != NULL ? group_rank_of(comm_peers(c), peer) : -1;
-	char here[48] = "";
+	char here[48] = "", words[256];
 
+	snprintf(words, sizeof(words), "%s",
+		p->lost_words != NULL ? p->lost_words : via_error_text(peer, VIA_LOST));
+	if (p->lost == PEER_HERE && failed && p2p_lost_words_hook != NULL)
+		p2p_lost_words_hook(
+			peer, words, sizeof(words)); /* a stream fails before its peer */
 	if (!alias && !failed)
 		haft_peer_lost(peer);
 	if (rank >= 0 && c != &haft_world)
@@ -28,8 +33,7 @@ static int fail_peer_error(int peer, const struct comm *c)
 	return haft_err(failed ? MPIX_ERR_PROC_FAILED : MPI_ERR_PROC_ABORTED,
 		"%s %d of %s job%s, on host %s, is %s: %s", alias ? "process" : "rank",
 		alias ? via_alias_card(peer)->number : peer, alias ? "another" : "the", here,
-		via_host(peer), p->lost == PEER_LEFT ? "no longer in MPI" : "lost",
-		p->lost_words != NULL ? p->lost_words : via_error_text(peer, VIA_LOST));
+		via_host(peer), p->lost == PEER_LEFT ? "no longer in MPI" : "lost", words);
 }
 
 void p2p_fail_request(struct req *r, int peer, int err)

@@ -20,6 +20,9 @@ extern struct p2p_suspects p2p_suspects;
 /* Adds a process to the list of the failed.  No memory for it ends the job. */
 void p2p_failed_add(int peer);
 
+/* As p2p_peer_lost, with words that need no better ones. */
+void p2p_peer_end(int peer, bool left, const char *words);
+
 /* A process has failed: the messages of collective calls of its communicators that wait fail. */
 void p2p_collectives_lost(int peer);
 

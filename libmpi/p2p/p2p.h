@@ -62,8 +62,10 @@ void p2p_peer_suspect(int peer);
 /* A local process has ended, in good order: as p2p_peer_died. */
 void p2p_peer_left(int peer, const char *words);
 
-/* NULL, or called at the end of p2p_peer_lost. */
+/* NULL, or called when a peer is lost; and when a connection has broken where failures are survived:
+ * replaces the words (of n bytes) by better ones if it has some. */
 extern void (*p2p_lost_hook)(int peer, bool left);
+extern void (*p2p_lost_words_hook)(int peer, char *words, size_t n);
 
 /* The processes that have failed, as far as is known here: their number, and the i-th, in the order
  * of notice.  p2p_peer_gone: has a process failed, or left MPI? */

@@ -30,7 +30,7 @@ static void died_end(int peer, bool left, const char *words)
 	if (p2p_peer_gone(peer)) /* a connection was found broken meanwhile */
 		return;
 	via_peer_died(peer);
-	p2p_peer_lost(peer, left, words);
+	p2p_peer_end(peer, left, words);
 }
 
 void p2p_peer_died(int peer, const char *words)

@@ -21,10 +21,12 @@
 #include "libmpi/p2p/p2p_state.h"
 #include "libmpi/p2p/partitioned.h"
 #include "libmpi/p2p/request.h"
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 void (*p2p_lost_hook)(int peer, bool left);
+void (*p2p_lost_words_hook)(int peer, char *words, size_t n);
 
 static bool lost_waits_for(const struct req *r, void *arg)
 {
@@ -87,7 +89,7 @@ static void lost_fail_queue(struct req_queue *q, int peer)
 	}
 }
 
-void p2p_peer_lost(int peer, bool left, const char *words)
+void p2p_peer_end(int peer, bool left, const char *words)
 {
 	struct p2p_peer *p = p2p_peer(peer);
 
@@ -113,12 +115,22 @@ void p2p_peer_lost(int peer, bool left, const char *words)
 		p2p_lost_hook(peer, left);
 }
 
+void p2p_peer_lost(int peer, bool left, const char *words)
+{
+	char better[256];
+
+	snprintf(better, sizeof(better), "%s", words);
+	if (!left && p2p_state.ft && !p2p_peer_gone(peer) && p2p_lost_words_hook != NULL)
+		p2p_lost_words_hook(peer, better, sizeof(better));
+	p2p_peer_end(peer, left, better);
+}
+
 bool p2p_peer_ended(int peer, const char *words)
 {
 	struct p2p_peer *p = p2p_peer(peer);
 
 	if (p->lost == PEER_HERE)
-		p2p_peer_lost(peer, true, words);
+		p2p_peer_end(peer, true, words);
 	if (p->lost != PEER_LEFT || p->busy || p->out.head != NULL || p->pipe_sends.head != NULL ||
 		p->pipe_recvs.head != NULL || p->pending != NULL || p->unexpected_bytes != 0)
 		return false;

@@ -160,6 +160,11 @@ void via_news_look(void)
 	shm_news_look(via.shm);
 }
 
+const void *via_news_ahead(uint32_t i)
+{
+	return shm_news_ahead(via.shm, i);
+}
+
 void via_peer_died(int number)
 {
 	struct via_peer *p = via_peer_get(number);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* RUN np=4 args="barrier|gather|scatter|allgather|alltoall 0|2 1|30000" env="HAFT_FT=yes" */
 /* RUN np=4 args="reduce|allreduce|scan|bcast 0|2 1|30000" env="HAFT_FT=yes HAFT_COLL=shm|p2p" */
-/* RUN np=4 args="ibarrier|iallreduce|split|create 1 1" env="HAFT_FT=yes" */
+/* RUN np=4 args="ibarrier|iallreduce|ineighbor|split|create 0|1|2 1" env="HAFT_FT=yes" */
 /* collectives.c - a member dies before a collective call: all others return, with PROC_FAILED where
  * the call needs the dead, and go on in a communicator without it. */
 #include "tests/ft/ft.h"

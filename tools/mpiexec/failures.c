@@ -57,7 +57,7 @@ static bool news_send(struct job *j, const struct death *d, int how)
 	const struct rank *k = &j->rank[d->rank];
 	struct boot_news news = {.number = job_number(j, d->rank),
 		.rank = k->rank,
-		.pid = d->pid,
+		.pid = k->pid,
 		.status = d->status,
 		.how = how,
 		.host = k->host,
@@ -106,6 +106,36 @@ bool failure_survived(struct job *j, const struct death *d)
 	if (!news_send(j, d, failed ? BOOT_END_FAILED : BOOT_END_LEFT) || !failed)
 		return false;
 	failure_tell(j, d);
+	return true;
+}
+
+/* Does a process live on a host that is not lost? */
+static bool hosts_have_survivor(const struct job *j, const bool *lost)
+{
+	for (int r = 0; r < j->n; r++)
+		if (j->rank[r].alive && !lost[j->rank[r].host])
+			return true;
+	return false;
+}
+
+bool failure_hosts_survived(struct job *j, const bool *lost)
+{
+	struct failures *f = &j->failures;
+
+	if (j->ending || f->mode == MODE_NO || !hosts_have_survivor(j, lost) ||
+		(f->mode == MODE_AUTO && f->known == BOOT_FT_NONE))
+		return false;
+	for (int r = 0; r < j->n; r++) {
+		struct death d = {.rank = r};
+
+		if (!j->rank[r].alive || !lost[j->rank[r].host])
+			continue;
+		if (!news_send(j, &d, BOOT_END_HOST))
+			return false;
+		if (f->count++ == 0)
+			f->code = 1;
+	}
+	out_say("the job goes on without them (HAFT_FT)");
 	return true;
 }
 

@@ -12,6 +12,10 @@ void failures_init(struct job *j, const struct plan *p);
  * goes on.  False: the death is judged as any other. */
 bool failure_survived(struct job *j, const struct death *d);
 
+/* The hosts h with lost[h] cannot be reached any more; their ranks still count as alive.  As
+ * failure_survived, for all of these. */
+bool failure_hosts_survived(struct job *j, const bool *lost);
+
 /* At the end of the job: the exit code is that of the first failure unless a process has handled
  * it. */
 void failures_end(struct job *j);

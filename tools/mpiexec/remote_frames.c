@@ -17,6 +17,7 @@
 #include <unistd.h>
 #include "libmpi/boot/boot.h"
 #include "tools/mpiexec/conf.h"
+#include "tools/mpiexec/failures.h"
 #include "tools/mpiexec/job.h"
 #include "tools/mpiexec/launch.h"
 #include "tools/mpiexec/output.h"
@@ -245,18 +246,23 @@ static void fail_take(struct remote_ranks *f, int host, int code, const char *wo
 static void lost_take(struct remote_ranks *f, int host, const char *words)
 {
 	char *ranks = ranks_of(f, host);
+	bool *gone = mem_grow(NULL, (size_t)f->plan->nhosts, sizeof(*gone));
 
+	for (int h = 0; h < f->plan->nhosts; h++)
+		gone[h] = tree_behind(f->plan, h, host);
 	if (!f->j->ending && !f->hosts[host].over && host_idle(f, host)) {
 		if (f->plan->verbose)
 			out_say("host %s cannot be used for spawns: %s", host_name(f, host), words);
 	} else if (!f->j->ending && !f->hosts[host].over) {
 		out_say("host %s (%s): %s", host_name(f, host), ranks, words);
-		job_fail(f->j, 1);
+		if (!failure_hosts_survived(f->j, gone))
+			job_fail(f->j, 1);
 	}
 	free(ranks);
 	for (int h = 0; h < f->plan->nhosts; h++)
-		if (tree_behind(f->plan, h, host))
+		if (gone[h])
 			host_end(f, h);
+	free(gone);
 }
 
 static void took_take(struct remote_ranks *f, const struct proxy_frame *fr, struct marshal *p)

@@ -7,12 +7,14 @@
  *   haft_show addr=A                        the asking process listens there from now on
  *   haft_together, haft_apart first=F       the worlds of the asking process and of number F are
  *                                           connected once more, or once less
+ *   haft_ft what=W                          enum boot_ft of the asking process; no answer
  *   haft_kill code=C numbers=N,N,...        MPI_Abort of a group */
 #include "tools/mpiexec/requests.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "libmpi/boot/boot.h"
 #include "libmpi/boot/pmi_word.h"
 #include "libobj/base.h"
 #include "tools/mpiexec/job.h"
@@ -104,12 +106,22 @@ static void kill_do(struct job *j, int entry, const char *line)
 	request_reply(j, entry, "cmd=haft_kill_result rc=0");
 }
 
+static void ft_do(struct job *j, int place, const char *line)
+{
+	int what = request_number(line, "what");
+
+	(void)place;
+	if (what > (int)j->failures.known && what <= BOOT_FT_HANDLED)
+		j->failures.known = (uint32_t)what;
+}
+
 static const struct {
 	const char *name;
 	void (*work)(struct job *j, int entry, const char *line);
 } requests[] = {{"haft_where", where_do}, {"haft_show", show_do}, {"haft_together", together_do},
-	{"haft_apart", apart_do}, {"haft_kill", kill_do}, {"publish_name", names_publish},
-	{"unpublish_name", names_unpublish}, {"lookup_name", names_lookup}};
+	{"haft_apart", apart_do}, {"haft_kill", kill_do}, {"haft_ft", ft_do},
+	{"publish_name", names_publish}, {"unpublish_name", names_unpublish},
+	{"lookup_name", names_lookup}};
 
 void request_ask(void *arg, int entry, const char *text)
 {

@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# RUN time=900
+# A rank dies in every collective call: blocking, nonblocking, persistent; at its start, and inside.
+# All survivors return, recover, and go on (any_call.c).  Each call gets one way to die, which is
+# another one for each call.  With EVERY=n all combinations count, and each n-th is run: make
+# check-ft runs them all, in an hour.  ONLY=WORD: the calls with this word.
+. tests/tools/lib.sh
+
+"$B/bin/mpicc" $san -O1 -o "$TMPDIR/any_call" -I. tests/ft/any_call.c || fail "any_call.c"
+runs=0
+every=${EVERY:-0}
+
+# die WAY PLACE VICTIM NAME CALL FORM ARENA COUNT: one job.
+die() {
+	way=$1 death="$3@$4:3$2"
+	shift 4
+	hosts= with=$way
+	[ "$way" = two ] && with= && hosts="-launcher fork -hosts one:3,two:2"
+	runs=$((runs + 1))
+	if env HAFT_FT=yes "HAFT_DIE=$death" $with timeout "$patience" "$run" $hosts -n 5 \
+		"$TMPDIR/any_call" "$@" >"$out" 2>&1; then
+		return
+	fi
+	fail "HAFT_FT=yes HAFT_DIE=$death $with mpiexec $hosts -n 5 any_call $*"
+	head -20 "$out"
+}
+
+collectives="Barrier Bcast Gather Gatherv Scatter Scatterv Allgather Allgatherv Alltoall Alltoallv
+	Alltoallw Reduce Allreduce Reduce_scatter Reduce_scatter_block"
+rings="Neighbor_allgather Neighbor_allgatherv Neighbor_alltoall Neighbor_alltoallv
+	Neighbor_alltoallw"
+makers="Comm_dup Comm_split Comm_split_type Comm_create Comm_create_group Cart_create
+	Dist_graph_create Dist_graph_create_adjacent"
+
+# lower NAME: its first letter.
+lower() {
+	printf '%s%s' "$(printf '%.1s' "$1" | tr '[:upper:]' '[:lower:]')" "${1#?}"
+}
+
+# Lines of NAME CALL FORM ARENA; NAME is what HAFT_DIE counts.
+all_calls() {
+	for c in $collectives Scan Exscan $rings; do
+		a=intra
+		case $c in Neigh*) a=ring ;; esac
+		echo "$c $c b $a"
+		echo "I$(lower $c) $c i $a"
+		echo "Start $c p $a"
+	done
+	for c in $collectives; do
+		echo "$c $c b inter"
+		echo "I$(lower $c) $c i inter"
+	done
+	for c in $makers; do echo "$c $c b intra"; done
+	echo "Comm_idup Comm_dup i intra"
+	echo "Comm_dup Comm_dup b inter"
+	echo "Comm_split Comm_split b inter"
+	echo "Intercomm_merge Intercomm_merge b inter"
+}
+
+# Algorithms of collectives by messages.
+algorithms="barrier=dissemination barrier=binomial bcast=scatter_allgather bcast=binomial
+	gather=binomial gather=linear scatter=binomial scatter=linear allgather=recursive_doubling
+	allgather=bruck allgather=ring alltoall=bruck alltoall=pairwise alltoall=linear
+	reduce=ordered_gather reduce=ordered_scatter reduce=rabenseifner reduce=binomial
+	allreduce=ring allreduce=rabenseifner allreduce=recursive_doubling
+	reduce_scatter=recursive_halving reduce_scatter=pairwise reduce_scatter=nonoverlapping
+	scan=ordered_gather scan=ordered_chain scan=recursive_doubling"
+
+# ways NAME CALL FORM ARENA: all deaths of one call.
+all_ways() {
+	for way in HAFT_COLL=shm HAFT_COLL=p2p HAFT_VIA=net two; do
+		for place in "" +1 +3 +9; do
+			for victim in 0 2 4; do
+				for count in 1 300 20000; do
+					[ $((n % every)) = 0 ] && die $way "$place" $victim "$@" $count
+					n=$((n + 1))
+				done
+			done
+		done
+	done
+}
+
+# nth N WORD...
+nth() {
+	shift $(($1 % ($# - 1) + 1))
+	echo "$1"
+}
+
+n=0
+all_calls | grep -e "${ONLY:-.}" >"$TMPDIR/calls"
+while read -r name call form arena; do
+	if [ "$every" != 0 ]; then
+		all_ways "$name" "$call" "$form" "$arena"
+		continue
+	fi
+	die "$(nth $n HAFT_COLL=shm HAFT_COLL=p2p HAFT_VIA=net two)" \
+		"$(nth $((n * 7 / 4)) +0 +1 +3 +9)" "$(nth $((n / 3)) 0 2 4)" \
+		"$name" "$call" "$form" "$arena" "$(nth $n 1 300 20000)"
+	n=$((n + 1))
+done <"$TMPDIR/calls"
+
+
+for algorithm in $algorithms; do
+	kind=${algorithm%=*}
+	call=$(printf '%s' "$kind" | cut -c1 | tr '[:lower:]' '[:upper:]')${kind#?}
+	case $call in *${ONLY:-}*) ;; *) continue ;; esac
+	for place in +0 +1 +4; do
+		for victim in 0 1 2 3 4; do
+			[ "$every" != 0 ] || [ $((n % 11)) = 0 ] &&
+				die HAFT_COLL_ALGORITHM=$algorithm $place $victim $call $call b intra 300
+			n=$((n + 1))
+		done
+	done
+done
+echo "$runs deaths"
+finish
