@@ -83,12 +83,12 @@ int shm_event_handle(struct shm *s)
 	return 0;
 }
 
-const void *shm_news_ahead(const struct shm *s, uint32_t i)
+const void *shm_news_get(const struct shm *s, uint32_t i)
 {
 	uint32_t n = atomic_load_explicit(&s->seg->head->event, memory_order_acquire);
 
 	n &= ~(uint32_t)EVENT_ABORTED;
-	return s->in->event_seen + i < n ? news_at(s->seg, s->in->event_seen + i) : NULL;
+	return i < n ? news_at(s->seg, i) : NULL;
 }
 
 void shm_news_look(struct shm *s)

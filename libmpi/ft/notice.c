@@ -65,7 +65,10 @@ static void ft_hear(const void *record)
 		return;
 	}
 	on = true;
-	p2p_peer_died(n.number, words);
+	if (n.how == BOOT_END_HOST)
+		p2p_peer_died(n.number, words);
+	else
+		p2p_peer_dies(n.number, words);
 }
 
 #define NEWS_WAIT_US 20000 /* the launcher tells of a dead process in about a millisecond */
@@ -78,7 +81,7 @@ static void ft_lost_words(int peer, char *words, size_t n)
 	for (int us = 0; us < NEWS_WAIT_US && boot_launched(); us += NEWS_STEP_US) {
 		const void *record;
 
-		for (uint32_t i = 0; (record = via_news_ahead(i)) != NULL; i++) {
+		for (uint32_t i = 0; (record = via_news_get(i)) != NULL; i++) {
 			struct boot_news news;
 
 			memcpy(&news, record, sizeof(news));

@@ -55,6 +55,10 @@ void p2p_failures_survive(void);
  * Not from a handler of frames. */
 void p2p_peer_died(int peer, const char *words);
 
+/* As p2p_peer_died.  If a connection to it is open, what it has sent is taken until that ends, which
+ * it does within 100 ms. */
+void p2p_peer_dies(int peer, const char *words);
+
 /* A frame says that a process has died, of which there are no news yet: p2p_peer_died in the next
  * pass. */
 void p2p_peer_suspect(int peer);

@@ -4,11 +4,25 @@
  *      p2p_peer_died ──> its frames and chunks are taken ──> p2p_peer_lost
  *
  *      p2p_peer_suspect (failed.c) ── next pass ──> p2p_peer_died */
+#include "libmpi/core/clock.h"
 #include "libmpi/p2p/deliver.h"
 #include "libmpi/p2p/failed.h"
 #include "libmpi/p2p/pipe_copy.h"
+#include <stdio.h>
+#include <stdlib.h>
 
-#define DRAIN_PASSES 100000 /* each takes a batch of frames: more than any queue holds */
+#define DYING_NS     100000000u /* for the end of a connection, which comes at once */
+#define DRAIN_PASSES 100000     /* each takes a batch of frames: more than any queue holds */
+
+/* Remote processes that have died, by the launcher's news, while a connection is open. */
+struct dying {
+	struct dying *next;
+	int peer;
+	uint64_t until_ns;
+	char words[160];
+};
+
+static struct dying *dying;
 
 /* Takes all that the process has put: frames are whole when they can be seen. */
 static void died_drain(int peer)
@@ -45,6 +59,41 @@ void p2p_peer_left(int peer, const char *words)
 		died_end(peer, true, words);
 }
 
+void p2p_peer_dies(int peer, const char *words)
+{
+	struct dying *d = via_connected(peer) && !p2p_peer_gone(peer) ? malloc(sizeof(*d)) : NULL;
+
+	if (d == NULL) {
+		p2p_peer_died(peer, words);
+		return;
+	}
+	p2p_failures_survive();
+	d->peer = peer;
+	d->until_ns = clock_now_ns() + DYING_NS;
+	snprintf(d->words, sizeof(d->words), "%s", words);
+	d->next = dying;
+	dying = d;
+}
+
+/* Ends those whose connections have ended, or do not end. */
+static int died_pass(void)
+{
+	struct dying **link = &dying, *d;
+	int moved = 0;
+
+	while ((d = *link) != NULL) {
+		if (!p2p_peer_gone(d->peer) && clock_now_ns() < d->until_ns) {
+			link = &d->next;
+			continue;
+		}
+		*link = d->next;
+		died_end(d->peer, false, d->words);
+		free(d);
+		moved++;
+	}
+	return moved;
+}
+
 static int died_suspects(void)
 {
 	int n = p2p_suspects.n;
@@ -53,7 +102,7 @@ static int died_suspects(void)
 	for (int i = 0; i < n; i++)
 		p2p_peer_died(
 			p2p_suspects.peer[i], "another process has noticed that it has failed");
-	return n;
+	return dying != NULL ? n + died_pass() : n;
 }
 
 void p2p_failures_survive(void)

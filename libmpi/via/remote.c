@@ -229,6 +229,11 @@ static const char *addr_of(void *arg, int peer)
 	return via_is_alias(peer) ? via_alias_addr(peer) : remote.conf.addr(peer);
 }
 
+bool via_remote_connected(int peer)
+{
+	return !by_fabric(peer) && net_peer_state_get(via.net, peer) == NET_PEER_CONNECTED;
+}
+
 static void peer_lost(void *arg, int peer, enum net_why why, const char *words)
 {
 	(void)arg;

@@ -37,6 +37,9 @@ int via_remote_poll(bool all);
 struct via_card;
 void via_remote_card(struct via_card *card);
 
+/* Does a socket lead to the peer now? */
+bool via_remote_connected(int peer);
+
 /* As via_put, via_reserve and via_commit, to a remote peer. */
 int via_remote_put(int peer, const struct shm_hdr *h, const void *buf, size_t len);
 int via_remote_reserve(int peer, size_t len, void **room);

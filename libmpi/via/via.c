@@ -160,9 +160,14 @@ void via_news_look(void)
 	shm_news_look(via.shm);
 }
 
-const void *via_news_ahead(uint32_t i)
+const void *via_news_get(uint32_t i)
 {
-	return shm_news_ahead(via.shm, i);
+	return shm_news_get(via.shm, i);
+}
+
+bool via_connected(int peer)
+{
+	return !via_is_local(peer) && via.net != NULL && via_remote_connected(peer);
 }
 
 void via_peer_died(int number)

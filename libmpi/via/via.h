@@ -317,7 +317,10 @@ static inline void via_wait_end(struct shm_wait *w)
  * shm_news_fn. */
 void via_news_set(shm_news_fn *hear);
 void via_news_look(void);
-const void *via_news_ahead(uint32_t i);
+const void *via_news_get(uint32_t i);
+
+/* Is there a connection to a remote peer, which will say that the peer has ended? */
+bool via_connected(int peer);
 
 /* The process has died: from now on it cannot be reached.  The caller has taken its last frames. */
 void via_peer_died(int number);

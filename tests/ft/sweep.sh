@@ -18,7 +18,7 @@ die() {
 	[ "$way" = two ] && with= && hosts="-launcher fork -hosts one:3,two:2"
 	runs=$((runs + 1))
 	if env HAFT_FT=yes "HAFT_DIE=$death" $with timeout "$patience" "$run" $hosts -n 5 \
-		"$TMPDIR/any_call" "$@" >"$out" 2>&1; then
+		"$TMPDIR/any_call" "$@" >"$out" 2>&1 </dev/null; then
 		return
 	fi
 	fail "HAFT_FT=yes HAFT_DIE=$death $with mpiexec $hosts -n 5 any_call $*"
