@@ -168,8 +168,8 @@ typedef void shm_news_fn(const void *record);
 void shm_news_set(struct shm *s, shm_news_fn *hear);
 void shm_news_look(struct shm *s);
 
-/* The i-th record, heard or not; NULL: there are no more.  Never changes, and may be read at any time,
- * also in `hear' and while frames are delivered. */
+/* The i-th record, heard or not; NULL: there are no more.  Never changes, and may be read at any
+ * time, also in `hear' and while frames are delivered. */
 const void *shm_news_get(const struct shm *s, uint32_t i);
 
 #define SHM_DESCRIPTION_LEN 152 /* bytes of a description; a multiple of 8 */

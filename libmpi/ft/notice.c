@@ -74,8 +74,8 @@ static void ft_hear(const void *record)
 #define NEWS_WAIT_US 20000 /* the launcher tells of a dead process in about a millisecond */
 #define NEWS_STEP_US 200
 
-/* p2p's: a connection has broken.  The launcher's news say why.  They are read, not heard: this runs
- * in a poll. */
+/* p2p's: a connection has broken.  The launcher's news say why.  They are read here, and not acted
+ * upon: this runs in a poll. */
 static void ft_lost_words(int peer, char *words, size_t n)
 {
 	for (int us = 0; us < NEWS_WAIT_US && boot_launched(); us += NEWS_STEP_US) {
@@ -96,6 +96,8 @@ static void ft_lost_words(int peer, char *words, size_t n)
 
 static void ft_peer_lost(int peer, bool left)
 {
+	if (!left)
+		p2p_collectives_lost(peer);
 	if (!left && on)
 		coll_peer_lost(peer);
 	ft_agree_peer_lost(peer);

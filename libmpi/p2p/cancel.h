@@ -11,8 +11,8 @@ void p2p_cancel_open(void);
 /* The peer of a send has left MPI.  True: it was asked for the message back, and r is cancelled. */
 bool p2p_cancel_peer_left(struct req *r);
 
-/* The receiver of this send may have given it up, and r has the error.  r ends at once if its RTS has
- * not gone, else once the receiver has matched it, or cannot any more. */
+/* The receiver of this send may have given it up, and r has the error.  r ends at once if its RTS
+ * has not gone, else once the receiver has matched it, or cannot any more. */
 void p2p_cancel_broken(struct req *r);
 
 #endif

@@ -74,6 +74,8 @@ void p2p_collectives_lost(int peer)
 {
 	struct broken b = {.peer = peer};
 
+	if (!p2p_state.ft)
+		return;
 	broken_recvs(&b);
 	broken_sends(&b);
 }

@@ -13,6 +13,8 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+void (*p2p_lost_words_hook)(int peer, char *words, size_t n);
+
 /* haft_err with the words of a peer that is gone.  c: NULL, or a communicator that has it. */
 static int fail_peer_error(int peer, const struct comm *c)
 {

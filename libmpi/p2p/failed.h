@@ -23,9 +23,6 @@ void p2p_failed_add(int peer);
 /* As p2p_peer_lost, with words that need no better ones. */
 void p2p_peer_end(int peer, bool left, const char *words);
 
-/* A process has failed: the messages of collective calls of its communicators that wait fail. */
-void p2p_collectives_lost(int peer);
-
 /* May this receive stay posted although `err' is known, because a completion call of its request
  * can raise it? */
 bool p2p_req_may_pend(const struct req *r, int err);

@@ -55,8 +55,8 @@ void p2p_failures_survive(void);
  * Not from a handler of frames. */
 void p2p_peer_died(int peer, const char *words);
 
-/* As p2p_peer_died.  If a connection to it is open, what it has sent is taken until that ends, which
- * it does within 100 ms. */
+/* As p2p_peer_died.  If a connection to it is open, what it has sent is taken until that ends,
+ * which it does within 100 ms. */
 void p2p_peer_dies(int peer, const char *words);
 
 /* A frame says that a process has died, of which there are no news yet: p2p_peer_died in the next
@@ -66,8 +66,8 @@ void p2p_peer_suspect(int peer);
 /* A local process has ended, in good order: as p2p_peer_died. */
 void p2p_peer_left(int peer, const char *words);
 
-/* NULL, or called when a peer is lost; and when a connection has broken where failures are survived:
- * replaces the words (of n bytes) by better ones if it has some. */
+/* NULL, or called when a peer is lost; and when a connection has broken where failures are
+ * survived: replaces the words (of n bytes) by better ones if it has some. */
 extern void (*p2p_lost_hook)(int peer, bool left);
 extern void (*p2p_lost_words_hook)(int peer, char *words, size_t n);
 
@@ -99,6 +99,10 @@ void p2p_comm_acked(const struct comm *c);
 
 /* Revokes a communicator here: what waits on it and is not matched fails. */
 void p2p_comm_revoke(struct comm *c);
+
+/* A process has failed, where failures are survived: the messages of collective calls of its
+ * communicators that wait fail.  Elsewhere nothing.  For p2p_lost_hook. */
+void p2p_collectives_lost(int peer);
 
 /* Sends one frame of FRAME_FT to any process; data are copied.  Without memory the job ends. */
 void p2p_ft_send(int peer, uint64_t ctx, int32_t tag, const void *data, int64_t n);
@@ -227,8 +231,8 @@ void p2p_coll_start(struct comm *c, int kind, const void *buf, int64_t count, st
 /* Waits for all n; returns the first error, with words (haft_err). */
 int p2p_coll_wait(struct req *reqs, int n);
 
-/* Sent in place of a message of the library that a member cannot make: the receive that it matches fails with this
- * class, and these words. */
+/* Sent in place of a message of the library that a member cannot make: the receive that it matches
+ * fails with this class, and these words. */
 struct p2p_error_msg {
 	int32_t err;
 	int32_t missed; /* haft_peer_lost_rank of the sender */
@@ -249,7 +253,7 @@ int p2p_plane_send(
 int p2p_plane_recv(
 	struct comm *c, enum ctx_plane plane, void *buf, int64_t bytes, int rank, int tag);
 
-/* In place of a p2p_plane_send that cannot be made: the receive fails with this class and its words.
+/* In place of a p2p_plane_send that cannot be made: the receive fails with this class and words.
  * Does not wait. */
 void p2p_plane_send_error(struct comm *c, enum ctx_plane plane, int err, int rank, int tag);
 

@@ -26,7 +26,6 @@
 #include <string.h>
 
 void (*p2p_lost_hook)(int peer, bool left);
-void (*p2p_lost_words_hook)(int peer, char *words, size_t n);
 
 static bool lost_waits_for(const struct req *r, void *arg)
 {
@@ -109,8 +108,6 @@ void p2p_peer_end(int peer, bool left, const char *words)
 	lost_fail_queue(&p->pipe_recvs, peer);
 	lost_fail_recvs(peer);
 	p2p_part_peer_lost(peer);
-	if (!left && p2p_state.ft)
-		p2p_collectives_lost(peer);
 	if (p2p_lost_hook != NULL)
 		p2p_lost_hook(peer, left);
 }

@@ -130,8 +130,8 @@ static void send_rendezvous(struct req *r)
 	p2p_out_put(r, r->peer);
 }
 
-/* Will its receiver not match it?  The communicator is revoked, or a member of a collective call has
- * failed. */
+/* Will its receiver not match it?  The communicator is revoked, or a member of a collective call
+ * has failed. */
 static bool send_given_up(const struct req *r)
 {
 	if (likely(p2p_state.lost == 0) || r->comm == NULL)

@@ -12,9 +12,10 @@
 #define ROOM   130000
 #define ROUNDS 12
 
-static int in[ROOM], out[ROOM], n, share, root, counts[64], shares[64], places[64], int_places[64];
+static int in[ROOM], out[ROOM], n, share, root;
+static int counts[64], shares[64], offsets[64], int_offsets[64];
 static MPI_Datatype types[64];
-static MPI_Aint byte_places[64];
+static MPI_Aint byte_offsets[64];
 
 /* --- the calls ------------------------------------------------------------------------------ */
 
@@ -61,9 +62,9 @@ static int persistent_end(int err, MPI_Request *r)
 
 #define IN   in, n, MPI_INT
 #define OUT  out, n, MPI_INT
-#define INS  in, counts, places, MPI_INT
-#define OUTS out, counts, places, MPI_INT
-#define WAYS in, counts, byte_places, types, out, counts, byte_places, types
+#define INS  in, counts, offsets, MPI_INT
+#define OUTS out, counts, offsets, MPI_INT
+#define BOTH in, counts, byte_offsets, types, out, counts, byte_offsets, types
 #define SUM  MPI_INT, MPI_SUM
 
 FORMS(Barrier, barrier, c)
@@ -76,7 +77,7 @@ FORMS(Allgather, allgather, IN, OUT, c)
 FORMS(Allgatherv, allgatherv, IN, OUTS, c)
 FORMS(Alltoall, alltoall, IN, OUT, c)
 FORMS(Alltoallv, alltoallv, INS, OUTS, c)
-FORMS(Alltoallw, alltoallw, in, counts, int_places, types, out, counts, int_places, types, c)
+FORMS(Alltoallw, alltoallw, in, counts, int_offsets, types, out, counts, int_offsets, types, c)
 FORMS(Reduce, reduce, in, out, n, SUM, root, c)
 FORMS(Allreduce, allreduce, in, out, n, SUM, c)
 FORMS(Reduce_scatter, reduce_scatter, in, out, shares, SUM, c)
@@ -87,7 +88,7 @@ FORMS(Neighbor_allgather, neighbor_allgather, IN, OUT, c)
 FORMS(Neighbor_allgatherv, neighbor_allgatherv, IN, OUTS, c)
 FORMS(Neighbor_alltoall, neighbor_alltoall, IN, OUT, c)
 FORMS(Neighbor_alltoallv, neighbor_alltoallv, INS, OUTS, c)
-FORMS(Neighbor_alltoallw, neighbor_alltoallw, WAYS, c)
+FORMS(Neighbor_alltoallw, neighbor_alltoallw, BOTH, c)
 
 /* --- constructors --------------------------------------------------------------------------- */
 
@@ -272,9 +273,9 @@ int main(int argc, char **argv)
 	n = atoi(argv[4]);
 	for (int i = 0; i < 64; i++) {
 		counts[i] = n;
-		places[i] = n * i;
-		int_places[i] = n * i * (int)sizeof(int);
-		byte_places[i] = int_places[i];
+		offsets[i] = n * i;
+		int_offsets[i] = n * i * (int)sizeof(int);
+		byte_offsets[i] = int_offsets[i];
 		types[i] = MPI_INT;
 	}
 	ft_init(&argc, &argv);

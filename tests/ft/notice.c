@@ -39,7 +39,7 @@ static void observer(bool host, const char *late)
 
 	OK(MPIX_Comm_ack_failed(MPI_COMM_WORLD, 0, &n));
 	CHECK(n == 0);
-	usleep(20000); /* a launcher of another host hears of it */
+	usleep(20000); /* a launcher of another host learns of it */
 	OK(MPI_Send(&x, 1, MPI_INT, 3, 1, MPI_COMM_WORLD));
 	OK(MPI_Recv(&when, 1, MPI_DOUBLE, 3, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
 	err = MPI_Recv(&x, 1, MPI_INT, 3, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE);

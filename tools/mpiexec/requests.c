@@ -106,11 +106,11 @@ static void kill_do(struct job *j, int entry, const char *line)
 	request_reply(j, entry, "cmd=haft_kill_result rc=0");
 }
 
-static void ft_do(struct job *j, int place, const char *line)
+static void ft_do(struct job *j, int entry, const char *line)
 {
 	int what = request_number(line, "what");
 
-	(void)place;
+	(void)entry;
 	if (what > (int)j->failures.known && what <= BOOT_FT_HANDLED)
 		j->failures.known = (uint32_t)what;
 }
