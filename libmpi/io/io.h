@@ -19,7 +19,7 @@
  *  - access.c converts: below it a job moves bytes of the view to or from memory of an equal
  *    size, and no other file knows of representations.
  *  - A job holds its view, and counts in file->busy, from its start to its end.  MPI_File_set_view
- *    puts a new view in place of the old one when no job is under way; it never changes one.
+ *    puts a new view in place of the old one; it never changes one.
  *  - Nothing in this folder waits for a disk with the library's lock held (disk_os.c releases it).
  *  - A collective call returns an equal class on all members. */
 #ifndef HAFT_IO_IO_H

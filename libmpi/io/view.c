@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* view.c - which parts of a file a process sees (MPI-5.0 14.3).
  *
- * MPI_File_set_view makes a new view beside the old one, while no access is pending.  All members
+ * MPI_File_set_view makes a new view beside the old one, which pending accesses keep.  All members
  * agree that theirs are good before any goes over to it, so a failed call leaves every view as it
  * was.  Its cost is that of the datatypes' descriptions, never of their blocks. */
 #include "libmpi/io/view.h"
@@ -165,7 +165,7 @@ static int view_make(struct io_file *f, int64_t disp, struct type *etype, struct
 	const struct io_rep *rep = NULL;
 	int err = io_rep_find(datarep, &rep);
 
-	if (err == 0)
+	if (err == 0 && (f->split.req != NULL || io_check_wanted))
 		err = io_file_idle(f, "MPI_File_set_view");
 	if (err == 0 && (etype != f->view->etype || filetype != f->view->filetype))
 		err = io_view_check_types(f, etype, filetype);
