@@ -15,7 +15,7 @@
 #include "libmpi/core/library_lock.h"
 #include "libmpi/io/io.h"
 #include "libmpi/io/shared.h"
-#include "libmpi/via/flag_wait.h"
+#include "libmpi/via/via.h"
 
 #define LOCK_NAP_NS  100000000 /* between two looks for processes that are gone */
 #define LOCK_SPIN_NS MEAN_OR(100, 30000)
@@ -107,7 +107,7 @@ static bool lock_spin(const struct io_lock_table *t, uint32_t seen)
 {
 	uint64_t end = clock_now_ns() + LOCK_SPIN_NS;
 
-	if (via_oversubscribed())
+	if (via.contended)
 		return false;
 	do
 		if (atomic_load_explicit(&t->released, memory_order_relaxed) != seen)
