@@ -563,6 +563,10 @@ static inline bool shm_flag_reached(uint32_t value, uint32_t want, uint32_t ahea
 	return value - want <= ahead;
 }
 
+/* Looks at a flag for some 16 pauses, as long as it is `value' and nothing else has come: one load
+ * each, while a pass looks at many places.  With more ranks than CPUs it does not look. */
+void shm_flag_look(struct shm *s, const struct shm_flag *f, uint32_t value);
+
 /* Waits until the flag has reached `want', with `pass' (may be NULL) called now and then, and
  * before each sleep.  0, SHM_ABORTED, or SHM_AGAIN: `pass' has ended the wait. */
 int shm_flag_wait(struct shm *s, struct shm_flag *f, uint32_t want, uint32_t ahead,

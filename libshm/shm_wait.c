@@ -523,10 +523,19 @@ static bool flag_reached(const struct shm_flag *f, uint32_t want, uint32_t ahead
 	return shm_flag_reached(*value, want, ahead);
 }
 
+void shm_flag_look(struct shm *s, const struct shm_flag *f, uint32_t value)
+{
+	enum { LOOKS = 16 };
+
+	if (spins_allowed(s) == 0)
+		return;
+	for (int i = 0; i < LOOKS && shm_flag_get(f) == value && poll_word_unchanged(s); i++)
+		shm_os_relax();
+}
+
 int shm_flag_wait(struct shm *s, struct shm_flag *f, uint32_t want, uint32_t ahead,
 	shm_progress_fn *pass, void *arg, const struct shm_describer *teller)
 {
-	enum { LOOKS = 16 }; /* a flag is one load; a pass looks at many places */
 	struct shm_wait w;
 	uint32_t value;
 	int e = 0;
@@ -540,10 +549,7 @@ int shm_flag_wait(struct shm *s, struct shm_flag *f, uint32_t want, uint32_t ahe
 	while (e == 0 && !flag_reached(f, want, ahead, &value)) {
 		int moved;
 
-		for (int i = 0; spins_allowed(s) > 0 && i < LOOKS && shm_flag_get(f) == value &&
-				poll_word_unchanged(s);
-			i++)
-			shm_os_relax();
+		shm_flag_look(s, f, value);
 		w.old = value;
 		moved = pass != NULL ? pass(arg) : 0;
 		if (moved > 0)

@@ -34,7 +34,7 @@
 #define HAFT_COLL_COLL_SHM_H
 
 #include "libmpi/coll/coll_args.h"
-#include "libmpi/via/flag_wait.h"
+#include "libmpi/via/via.h"
 
 #define COLL_SHM_SLOTS MEAN_OR(3, 8)
 #define COLL_LINE_DATA (SHM_LINE_DATA - 8) /* the rest of an out line: coll_out_digest */

@@ -61,21 +61,41 @@ static void phase_tell(const struct shm_describer *t, void *description)
 	p2p_wait_report(s->comm, what);
 }
 
+/* A flag that is waited for. */
+struct phase_wait {
+	struct about about; /* first */
+	struct shm_flag *flag;
+	uint32_t want, ahead;
+};
+
+/* The flag is there, or will never come. */
+static bool phase_ready(void *arg)
+{
+	const struct phase_wait *w = arg;
+
+	return shm_flag_reached(shm_flag_get(w->flag), w->want, w->ahead) || w->about.s->broken;
+}
+
+/* The slow half of phase_wait_flag. */
+__attribute__((noinline)) static void phase_wait_long(const struct phase_wait *w)
+{
+	p2p_progress_until(&(struct p2p_condition){.ready = phase_ready,
+		.arg = (void *)(uintptr_t)w,
+		.describer = &w->about.teller,
+		.flag = w->flag});
+}
+
 /* Waits until the flag has reached `want' (shm_flag_reached), and returns it. */
 static inline uint32_t phase_wait_flag(const struct coll *s, struct shm_flag *f, uint64_t e,
 	uint32_t want, uint32_t ahead, int peer)
 {
-	const struct via_flag_pass pass = {p2p_progress, &s->broken};
-	struct about about;
-
 	for (int i = s->central ? 1 : LOOKS; i > 0; i--) {
 		uint32_t flag = shm_flag_get(f);
 
 		if (shm_flag_reached(flag, want, ahead))
 			return flag;
 	}
-	about = (struct about){{phase_tell}, s, e, peer};
-	via_flag_wait(f, want, ahead, &pass, &about.teller);
+	phase_wait_long(&(struct phase_wait){{{phase_tell}, s, e, peer}, f, want, ahead});
 	return shm_flag_get(f);
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* progress.c - progress, and the one loop in which p2p, rma and the communicators wait.
+/* progress.c - progress, and the one loop in which a process of one thread waits: for messages,
+ * for the flags of collectives and of windows, for files.  Threads wait in via/waiters.c.
  *
  *     p2p_progress ──┬─> via_poll          frames that have arrived ──> deliver.c
  *                    ├─> the busy peers    credit, out, pipe_sends, pipe_recvs, pending
@@ -178,11 +179,14 @@ static void progress_until_alone(const struct p2p_condition *want, struct shm_wa
 			if (w->nap)
 				w->described = false; /* other ranks may be late by now */
 		}
+		if (want->flag != NULL)
+			shm_flag_look(via.shm, want->flag, w->old);
 		if (one && p2p_poll_from(want->req->peer) > 0)
 			continue;
 		if (p2p_progress() > 0)
 			shm_wait_again(w);
-		else if (want->flag != NULL || !want->ready(want->arg))
+		else if (want->flag != NULL ? shm_flag_get(want->flag) == w->old
+					    : !want->ready(want->arg))
 			via_idle(w);
 	}
 }

@@ -295,6 +295,13 @@ static inline bool via_quiet(void)
 	return likely(via.net == NULL) || via_quiet_remote();
 }
 
+/* True if the node has had more ranks than CPUs from the start.  Equal in all its processes, at any
+ * time: the members of a communicator choose one algorithm by it. */
+static inline bool via_oversubscribed(void)
+{
+	return shm_seg_contended(via.shm->seg);
+}
+
 /* --- waiting -------------------------------------------------------------------------------- */
 
 /* From now on the caller waits for a message of this peer; -1: of none. */
