@@ -81,7 +81,7 @@ $(B)/tests/sim/agreement: $(B)/obj/libmpi/ft/era.o
 $(B)/tests/sim/net: $(B)/obj/tests/sim/wire.o
 
 # Tests of libmpi from inside.
-$(B)/tests/unit/engine_valid $(B)/tests/unit/session_valid $(B)/tests/unit/job_map $(B)/tests/unit/node_join $(B)/tests/unit/settings $(B)/tests/unit/type_runs $(B)/tests/unit/win_attributes: $(libmpi_OBJS)
+$(B)/tests/unit/engine_valid $(B)/tests/unit/init_messages $(B)/tests/unit/session_valid $(B)/tests/unit/job_map $(B)/tests/unit/node_join $(B)/tests/unit/settings $(B)/tests/unit/type_runs $(B)/tests/unit/win_attributes: $(libmpi_OBJS)
 
 $(B)/tests/unit/node_join: private ldflags += -Wl,--wrap=boot_node_host
 
