@@ -35,6 +35,7 @@
 
 #include "libmpi/coll/coll_args.h"
 #include "libmpi/via/via.h"
+#include <stdatomic.h>
 
 #define COLL_SHM_SLOTS MEAN_OR(3, 8)
 #define COLL_LINE_DATA (SHM_LINE_DATA - 8) /* the rest of an out line: coll_out_digest */
@@ -159,9 +160,9 @@ static inline uint32_t coll_line_digest(uint32_t flag)
 }
 
 /* The last word of an out line: the digest of the call of the member that writes it. */
-static inline uint32_t *coll_out_digest(struct shm_line *out)
+static inline _Atomic uint32_t *coll_out_digest(struct shm_line *out)
 {
-	return (uint32_t *)(void *)(out->data + COLL_LINE_DATA);
+	return (_Atomic uint32_t *)(void *)(out->data + COLL_LINE_DATA);
 }
 
 /* --- phases: shm_phase.c -------------------------------------------------------------------- */

@@ -231,7 +231,7 @@ void coll_phase_release(struct coll *s, uint64_t e)
 {
 	struct shm_line *out = phase_out_line(s, e);
 
-	__atomic_store_n(coll_out_digest(out), s->digest, __ATOMIC_RELAXED);
+	atomic_store_explicit(coll_out_digest(out), s->digest, memory_order_relaxed);
 	shm_flag_set(s->block->s, &out->flag, (uint32_t)e);
 	phase_prefetch_own(s, e);
 }
@@ -265,7 +265,7 @@ void coll_phase_wait_release(struct coll *s, uint64_t e, int root)
 	uint32_t digest;
 
 	phase_wait_flag(s, &out->flag, e, (uint32_t)e, 0, -1);
-	digest = __atomic_load_n(coll_out_digest(out), __ATOMIC_RELAXED);
+	digest = atomic_load_explicit(coll_out_digest(out), memory_order_relaxed);
 	if (unlikely(digest != s->digest))
 		phase_set_odd(s, root, digest);
 	phase_prefetch_own(s, e);

@@ -4,12 +4,13 @@
 
 #include "libmpi/core/process_state.h"
 #include "libmpi/via/alias.h"
+#include <stdatomic.h>
 #include <sys/random.h>
 
 #define MIXED       (1ULL << 63)
 #define MIXED_SHIFT 23 /* numbers below 40 random bits */
 
-static uint64_t next;
+static _Atomic uint64_t next;
 static uint64_t mixed_next, mixed_end; /* under the lock of the library */
 
 struct comm_ids comm_ctx_mint_mixed(uint64_t block)
@@ -43,7 +44,7 @@ struct comm_ids comm_ctx_mint(uint64_t block)
 
 	if (unlikely(via_alias_any()))
 		return comm_ctx_mint_mixed(block);
-	n = __atomic_fetch_add(&next, block, __ATOMIC_RELAXED);
+	n = atomic_fetch_add_explicit(&next, block, memory_order_relaxed);
 	first = ((uint64_t)haft_life.peer + 1) << CTX_MINTER_SHIFT | n;
 	return (struct comm_ids){.ctx = first, .end = first + block};
 }
@@ -57,8 +58,8 @@ void comm_ctx_unmint(struct comm_ids ids)
 			mixed_next = ids.ctx;
 		return;
 	}
-	__atomic_compare_exchange_n(&next, &after, after - (ids.end - ids.ctx), false,
-		__ATOMIC_RELAXED, __ATOMIC_RELAXED);
+	atomic_compare_exchange_strong_explicit(&next, &after, after - (ids.end - ids.ctx),
+		memory_order_relaxed, memory_order_relaxed);
 }
 
 bool comm_ctx_take(struct comm *c, struct comm_ids *ids)

@@ -14,6 +14,7 @@
 #include "libmpi/core/library_lock.h"
 #include "libmpi/core/num.h"
 #include "libmpi/io/long_access.h"
+#include "libmpi/io/path.h"
 #include "libmpi/via/via.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -392,8 +393,7 @@ static void disk_end(const struct io_file *f, int64_t begin)
 	struct io_file *counted = (struct io_file *)(uintptr_t)f;
 
 	if (unlikely(f->timed))
-		__atomic_fetch_add(&counted->counts.disk_ns, (int64_t)clock_now_ns() - begin,
-			__ATOMIC_RELAXED);
+		io_count(&counted->counts.disk_ns, (int64_t)clock_now_ns() - begin);
 }
 
 /* After a call that has returned `got': does another follow?  At the end of the file none does. */

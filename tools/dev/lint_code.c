@@ -108,6 +108,15 @@ static void sizeof_check(const struct file *f)
 			found(f->path, line_of(f->code, p), "sizeof", "sizeof without parentheses");
 }
 
+/* C11's atomics: then each access of a shared field is atomic, or the compiler says so. */
+static void builtin_check(const struct file *f)
+{
+	if (law_of("builtins", f->path) != NULL)
+		return;
+	for (const char *p = f->code; (p = strstr(p, "__atomic_")) != NULL; p += 9)
+		found(f->path, line_of(f->code, p), "builtin", "__atomic_ outside the list");
+}
+
 /* Engines work with objects: the user's handles are bind's. */
 static void handle_check(const struct file *f)
 {
@@ -255,6 +264,7 @@ void code_check(const struct file *f)
 	directive_check(f);
 	forbidden_check(f);
 	handle_check(f);
+	builtin_check(f);
 	sizeof_check(f);
 	functions_check(f);
 }
