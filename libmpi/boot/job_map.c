@@ -57,8 +57,10 @@ static struct map_layout map_layout_of(const struct boot_world *w, int host)
 
 struct shm_opts boot_opts(int nranks, char *const envp[])
 {
+	int spare = (int)haft_setting_launch(SETTING_SEATS, envp), room = SHM_RANKS_MAX - nranks;
+
 	return (struct shm_opts){.nranks = nranks,
-		.spare = (int)haft_setting_launch(SETTING_SEATS, envp),
+		.spare = spare < room ? spare : (room > 0 ? room : 0),
 		.chunk_len = (size_t)haft_setting_launch(SETTING_PIPE_CHUNK, envp),
 		.chunks = (uint32_t)haft_setting_launch(SETTING_PIPE_CHUNKS, envp),
 		.slots = (uint32_t)haft_setting_launch(SETTING_RING_SLOTS, envp)};
