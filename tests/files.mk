@@ -4,7 +4,7 @@
 
 # cmocka programs, started alone.  They are linked with libobj.a, libshm.a and libnet.a; objects of
 # libmpi that one needs are named as its prerequisites.
-sim_PART   := tests/sim/wire.c # the network that tests/sim/net.c runs on
+sim_PART   := tests/sim/wire.c # the network that tests/sim/net_sim.c runs on
 unit_TESTS := $(filter-out $(sim_PART),$(wildcard tests/fuzz/*.c tests/sim/*.c tests/unit/*.c))
 
 # Programs of MPI, built with our mpicc, run by mpiexec as their RUN line says.
@@ -12,7 +12,8 @@ mpi_PART  := tests/examples/heat/picture.c # linked with heat.c
 mpi_PART  += tests/examples/tasks/tasks.c  # of libobj alone: tests/build/libobj.sh
 # Programs that a script compiles or starts itself.
 script_PART := tests/build/gdb.c tests/build/memcheck.c tests/build/own_leak.c tests/build/sum.c \
-	tests/abi/library_loaded.c tests/err/error_line.c tests/ft/any_call.c tests/life/unfinished.c \
+	tests/abi/library_loaded.c tests/err/error_line.c tests/ft/any_call.c tests/launch/pmix_layout.c \
+	tests/life/unfinished.c \
 	tests/net/starved_root.c tests/ofi/crash_signals.c tests/ofi/ofi_connection_lost.c \
 	tests/tools/both_outputs.c tests/tools/file_ends.c tests/tools/file_exchange.c tests/tools/hang.c \
 	tests/tools/info_env.c tests/tools/lost_rank.c \
@@ -78,7 +79,7 @@ $(B)/tests/unit/hang_watch: $(addprefix $(B)/obj/tools/mpiexec/,hang_watch.o ran
 $(B)/tests/sim/agreement: $(B)/obj/libmpi/ft/era.o
 
 # A simulated network.
-$(B)/tests/sim/net: $(B)/obj/tests/sim/wire.o
+$(B)/tests/sim/net_sim: $(B)/obj/tests/sim/wire.o
 
 # Tests of libmpi from inside.
 $(B)/tests/unit/engine_valid $(B)/tests/unit/init_messages $(B)/tests/unit/session_valid $(B)/tests/unit/job_map $(B)/tests/unit/node_join $(B)/tests/unit/settings $(B)/tests/unit/type_runs $(B)/tests/unit/win_attributes: $(libmpi_OBJS)
@@ -86,7 +87,7 @@ $(B)/tests/unit/engine_valid $(B)/tests/unit/init_messages $(B)/tests/unit/sessi
 $(B)/tests/unit/node_join: private ldflags += -Wl,--wrap=boot_node_host
 
 # Fuzzers of libmpi from inside.
-$(B)/tests/fuzz/frame $(B)/tests/fuzz/type $(B)/tests/sim/scale: $(libmpi_OBJS)
+$(B)/tests/fuzz/frame $(B)/tests/fuzz/type_fuzz $(B)/tests/sim/scale: $(libmpi_OBJS)
 # These functions are replaced: the fuzzer plays all peers, and continues where a job would end.
 frame_wraps := via_remote_open via_remote_put via_remote_reserve via_remote_commit via_remote_poll via_stream_send via_stream_post \
 	via_quiet_remote via_idle p2p_protocol_error haft_abort_job boot_init boot_seat_of boot_host_of \
@@ -213,8 +214,8 @@ evidence: $(B)/called $(B)/gen/list
 .PHONY: evidence
 
 # Fuzzing of libobj until it fails or is stopped: random operations, a new seed every 10^7.
-fuzz-obj: $(B)/tests/fuzz/obj
-	$(Q)s=$${SEED:-$$(date +%s)}; while $(B)/tests/fuzz/obj -n $${STEPS:-10000000} -s $$s; do s=$$((s + 1)); done
+fuzz-obj: $(B)/tests/fuzz/obj_fuzz
+	$(Q)s=$${SEED:-$$(date +%s)}; while $(B)/tests/fuzz/obj_fuzz -n $${STEPS:-10000000} -s $$s; do s=$$((s + 1)); done
 .PHONY: fuzz-obj
 
 # Fuzzing of the engines: frames that authenticated peers should not send.
@@ -223,13 +224,13 @@ fuzz-frame: $(B)/tests/fuzz/frame
 .PHONY: fuzz-frame
 
 # Fuzzing of libnet: random bytes, a new seed every 10^6.
-fuzz-net: $(B)/tests/fuzz/net
-	$(Q)s=$${SEED:-$$(date +%s)}; while $(B)/tests/fuzz/net -n $${STEPS:-1000000} -s $$s; do s=$$((s + 1000000)); done
+fuzz-net: $(B)/tests/fuzz/net_fuzz
+	$(Q)s=$${SEED:-$$(date +%s)}; while $(B)/tests/fuzz/net_fuzz -n $${STEPS:-1000000} -s $$s; do s=$$((s + 1000000)); done
 .PHONY: fuzz-net
 
 # Runs of libnet on a simulated network: LIVES of them from SEED, or 10^4.
-sim-net: $(B)/tests/sim/net
-	$(Q)$(B)/tests/sim/net -n $${LIVES:-10000} -s $${SEED:-1000}
+sim-net: $(B)/tests/sim/net_sim
+	$(Q)$(B)/tests/sim/net_sim -n $${LIVES:-10000} -s $${SEED:-1000}
 .PHONY: sim-net
 
 # MPI_Init in jobs of up to 10^6 ranks that are not there: what it costs one of them.
@@ -238,8 +239,8 @@ sim-scale: $(B)/tests/sim/scale
 .PHONY: sim-scale
 
 # Fuzzing of nested datatypes: made, decoded, rebuilt, packed.
-fuzz-type: $(B)/tests/fuzz/type
-	$(Q)s=$${SEED:-$$(date +%s)}; while $(B)/tests/fuzz/type -n $${STEPS:-1000000} -s $$s; do s=$$((s + 1)); done
+fuzz-type: $(B)/tests/fuzz/type_fuzz
+	$(Q)s=$${SEED:-$$(date +%s)}; while $(B)/tests/fuzz/type_fuzz -n $${STEPS:-1000000} -s $$s; do s=$$((s + 1)); done
 .PHONY: fuzz-type
 # Random collective calls with every algorithm, for minutes: the test plans with more of all.
 long-plans: $(B)/tests/std/ch06/algorithms

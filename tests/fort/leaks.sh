@@ -7,6 +7,7 @@ set -u
 case $B in /*) ;; *) B=$PWD/$B ;; esac
 [ -x "$B/bin/mpifort" ] && command -v gfortran >/dev/null && command -v "${FC:-gfortran}" >/dev/null &&
 	command -v addr2line >/dev/null || exit 77
+top=$PWD
 cd "$TMPDIR" || exit 1
 bad=0
 has() {
@@ -41,19 +42,10 @@ call in_c()
 call MPI_Finalize(err)
 end program
 END
-	cat >in_c.c <<-'END'
-	#include <mpi.h>
-	void in_c_(void);
-	void in_c_(void)
-	{
-		MPI_Info i;
-		MPI_Info_create(&i);
-	}
-	END
-	"$B/bin/mpicc" -g $SANFLAGS -c in_c.c && "$B/bin/mpifort" -g $SANFLAGS leak.f90 in_c.o -o leak || exit 1
+	"$B/bin/mpicc" -g $SANFLAGS -c "$top/tests/fort/leaks_c.c" -o in_c.o && "$B/bin/mpifort" -g $SANFLAGS leak.f90 in_c.o -o leak || exit 1
 	HAFT_LEAKS=1 "$B/bin/mpiexec" -n 1 ./leak >out 2>&1
 		[ "$(grep -c 'leak\.f90' out)" -eq 3 ] || has '3 lines of leak.f90' out
-	has 'in_c.c:6' out
+	has 'leaks_c.c:10' out
 	! grep -q 'fort_' out || has 'no procedure of Haft' out
 done
 rm -f leak* in_c.* out

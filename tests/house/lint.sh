@@ -120,6 +120,17 @@ offence mention libobj/x.sh
 put libobj/x.f90 "! ${spdx#// }" '! As no_function does.' 'end'
 offence mention libobj/x.f90
 
+mkdir -p tests/a tests/b
+put tests/a/x.h "$spdx" '#ifndef A_X_H' '#define A_X_H' '#define CHECK(x) (x)' '#endif'
+put tests/b/y.h "$spdx" '#ifndef B_Y_H' '#define B_Y_H' '#define EXPECT(x) (x)' '#endif'
+"$lint" >.git/out 2>&1
+[ "$(grep -c '^tests/[ab]/[xy].h:[0-9]*: base: ' .git/out)" = 2 ] || bad "two assertions"
+put tests/b/x.h "$spdx" '#ifndef B_X_H' '#define B_X_H' '#endif'
+rm tests/b/y.h
+"$lint" >.git/out 2>&1
+[ "$(grep -c '^tests/[ab]/x.h:[0-9]*: base: ' .git/out)" = 2 ] || bad "two tests of one name"
+rm -r tests/a tests/b
+
 # Words and prose.
 put libobj/x.c "$spdx" 'int obj_sorry;'
 offence words libobj/x.c

@@ -20,6 +20,7 @@
 #include "libmpi/boot/boot.h"
 #include "libmpi/p2p/p2p.h"
 #include "libmpi/via/via.h"
+#include "tests/check_true.h"
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,13 +32,12 @@
 #define PRIVATE_MAX ((long)2 << 20)
 #define SHARED_MAX  32.0
 
-#define CHECK(x)                                                                          \
-	do {                                                                              \
-		if (!(x)) {                                                               \
-			fprintf(stderr, "%s:%d: not true: %s\n", __FILE__, __LINE__, #x); \
-			exit(1);                                                          \
-		}                                                                         \
-	} while (0)
+__attribute__((noreturn)) static inline void check_broken(
+	const char *file, int line, const char *what)
+{
+	fprintf(stderr, "%s:%d: not true: %s\n", file, line, what);
+	exit(1);
+}
 
 static double now_ms(void)
 {

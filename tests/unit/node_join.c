@@ -22,6 +22,7 @@
 #include "libmpi/boot/node_join.h"
 #include "libmpi/boot/node_record.h"
 #include "libshm/shm.h"
+#include "tests/check_true.h"
 
 #define RANKS 24
 #define KEYS  64
@@ -86,14 +87,12 @@ void __wrap_boot_node_host(struct node_host *h)
 	snprintf(h->name, sizeof(h->name), "name%d", node_of(kvs.rank));
 }
 
-#define CHECK(x)                                                                              \
-	do {                                                                                  \
-		if (!(x)) {                                                                   \
-			fprintf(stderr, "rank %d, line %d: %s: %s\n", kvs.rank, __LINE__, #x, \
-				boot_error_text());                                           \
-			_exit(1);                                                             \
-		}                                                                             \
-	} while (0)
+__attribute__((noreturn)) static inline void check_broken(
+	const char *file, int line, const char *what)
+{
+	fprintf(stderr, "%s:%d: rank %d: %s: %s\n", file, line, kvs.rank, what, boot_error_text());
+	_exit(1);
+}
 
 /* The ranks of node `node' below `rank'. */
 static int seats_below(int node, int rank)

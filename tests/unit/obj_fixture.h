@@ -21,22 +21,23 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include <cmocka.h>
 
 #include "libobj/base.h"
 #include "libobj/obj.h"
+#include "tests/check_true.h"
 
 /* 1 in debug, mean and AddressSanitizer builds: long loops are cut short. */
 #define FIX_SLOW (HAFT_ASAN || HAFT_DEBUG || HAFT_MEAN)
 
-/* In a child process: leaves the function with 1, and a word on what was wrong. */
-#define CHECK(x)                                                   \
-	do {                                                       \
-		if (!(x)) {                                        \
-			dprintf(2, "line %d: %s\n", __LINE__, #x); \
-			return 1;                                  \
-		}                                                  \
-	} while (0)
+/* CHECK in a child process: ends it. */
+__attribute__((noreturn)) static inline void check_broken(
+	const char *file, int line, const char *what)
+{
+	dprintf(2, "%s:%d: %s\n", file, line, what);
+	_exit(1);
+}
 
 struct thing {
 	struct obj obj;

@@ -18,16 +18,16 @@
 #include <unistd.h>
 #include <cmocka.h>
 #include "libshm/shm.h"
+#include "tests/check_true.h"
 
 #define NODE_SECONDS 300 /* then a process is stuck */
 
-#define CHECK(x)                                                                \
-	do {                                                                    \
-		if (!(x)) {                                                     \
-			fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #x); \
-			_exit(1);                                               \
-		}                                                               \
-	} while (0)
+__attribute__((noreturn)) static inline void check_broken(
+	const char *file, int line, const char *what)
+{
+	fprintf(stderr, "%s:%d: %s\n", file, line, what);
+	_exit(1);
+}
 
 typedef void node_fn(struct shm *s, void *arg);
 

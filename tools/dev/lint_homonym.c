@@ -150,6 +150,31 @@ static void tags_add(const struct file *f)
 	}
 }
 
+/* --- tests ---------------------------------------------------------------------------------- */
+
+/* The name of a test's file; and CHECK and its like where they are defined.  A test is linked
+ * alone, so its static names and tags are its own; lib.sh is for the scripts of its folder. */
+static void test_names_add(const struct file *f)
+{
+	static const char *const macros[] = {"CHECK", "EXPECT", "ASSERT", "REQUIRE"};
+	const char *base = base_of(f->path);
+
+	if (!begins(f->path, "tests/"))
+		return;
+	if ((f->is_c || f->is_h || ends(base, ".sh")) && strcmp(base, "lib.sh") != 0)
+		position_add(base, strlen(base), "tests", f, 1);
+	for (size_t i = 0; i < sizeof(macros) / sizeof(macros[0]); i++) {
+		char define[64];
+		const char *at;
+
+		snprintf(define, sizeof(define), "#define %s(", macros[i]);
+		at = strstr(f->code, define);
+		if (at != NULL)
+			position_add("an assertion", strlen("an assertion"), "tests", f,
+				line_of(f->code, at));
+	}
+}
+
 /* --- all ------------------------------------------------------------------------------------ */
 
 void homonyms_check(void)
@@ -174,4 +199,7 @@ void homonyms_check(void)
 			position_add(base_of(f->path), strlen(base_of(f->path)), "", f, 1);
 	}
 	positions_judge("base", 1, "the file name");
+	for (int i = 0; i < lint_nfiles; i++)
+		test_names_add(&lint_files[i]);
+	positions_judge("base", 1, "the name");
 }

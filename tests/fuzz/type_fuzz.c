@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* type.c - random nested datatypes against their type maps (tests/type_map.h).
+/* type_fuzz.c - random nested datatypes against their type maps (tests/type_map.h).
  *
  *      draw a call ──┬──> constructor ──> type ──┬──> decode: is it the call?
  *                    │                           ├──> rebuild from what was decoded ──┐

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* obj.c - random operations on libobj, next to a model that is too simple to be wrong.
+/* obj_fuzz.c - random operations on libobj, next to a model that is too simple to be wrong.
  *
  *     step:  draw an operation ──> call libobj ──> its callbacks ──> compare with the model
  *                                                    │
@@ -16,6 +16,7 @@
  * SEED is printed; with it a run repeats. */
 #include "libobj/base.h"
 #include "libobj/obj.h"
+#include "tests/check_true.h"
 
 #include <fcntl.h>
 #include <stdbool.h>
@@ -102,16 +103,11 @@ static const char *doing = "nothing";
 /* ------------------------------------------------------------------------------------------------
  * help */
 
-#define EXPECT(x)                             \
-	do {                                  \
-		if (!(x))                     \
-			differ(__LINE__, #x); \
-	} while (0)
-
-__attribute__((noreturn)) static void differ(int line, const char *what)
+__attribute__((noreturn)) static inline void check_broken(
+	const char *file, int line, const char *what)
 {
-	fprintf(stderr, "fuzz obj: seed %llu step %ld depth %d, %s: line %d: not %s\n",
-		(unsigned long long)seed_given, step, depth, doing, line, what);
+	fprintf(stderr, "fuzz obj: seed %llu step %ld depth %d, %s: %s:%d: not %s\n",
+		(unsigned long long)seed_given, step, depth, doing, file, line, what);
 	abort();
 }
 
@@ -128,7 +124,7 @@ static struct object *model(void *self)
 {
 	struct thing *t = self;
 
-	EXPECT(t->id >= 0 && t->id < OBJECTS && objects[t->id].self == t);
+	CHECK(t->id >= 0 && t->id < OBJECTS && objects[t->id].self == t);
 	return &objects[t->id];
 }
 
@@ -178,7 +174,7 @@ static struct attr *attr_find(struct object *o, const struct keyval *k)
 
 static void attr_add(struct object *o, struct keyval *k, intptr_t value)
 {
-	EXPECT(o->nattrs < ATTRS_MAX);
+	CHECK(o->nattrs < ATTRS_MAX);
 	o->attrs[o->nattrs++] = (struct attr){.keyval = (int)(k - keyvals), .value = value};
 	k->attrs++;
 }
@@ -234,8 +230,8 @@ static void on_free(void *self)
 {
 	struct object *o = model(self);
 
-	EXPECT(o->freeing && o->nattrs == 0 && o->user == 1);
-	EXPECT(obj_get(&classes[o->cls], o->handle) == self);
+	CHECK(o->freeing && o->nattrs == 0 && o->user == 1);
+	CHECK(obj_get(&classes[o->cls], o->handle) == self);
 	obj_hold(self);
 	obj_drop(self);
 	o->user = 0; /* the next thing that happens */
@@ -246,11 +242,11 @@ static void destroy(void *self)
 {
 	struct object *o = model(self);
 
-	EXPECT(inside == 0 && deferred == 0);
-	EXPECT(o->user == 0 && o->refs == 0 && !o->permanent);
-	EXPECT(((struct thing *)self)->check == (((struct thing *)self)->id ^ 0x5aa5));
-	EXPECT(obj_get(&classes[o->cls], o->handle) == NULL);
-	EXPECT(obj_locks_held() == 0);
+	CHECK(inside == 0 && deferred == 0);
+	CHECK(o->user == 0 && o->refs == 0 && !o->permanent);
+	CHECK(((struct thing *)self)->check == (((struct thing *)self)->id ^ 0x5aa5));
+	CHECK(obj_get(&classes[o->cls], o->handle) == NULL);
+	CHECK(obj_locks_held() == 0);
 	if (o->errh >= 0)
 		objects[o->errh].refs--;
 	o->self = NULL;
@@ -262,13 +258,13 @@ static struct attr *attr_deleting(struct object *o, int key)
 		if (keyvals[o->attrs[i].keyval].number == key && o->attrs[i].deleting)
 			return &o->attrs[i];
 	}
-	differ(__LINE__, "an attribute that is being deleted");
+	check_broken(__FILE__, __LINE__, "an attribute that is being deleted");
 }
 
 /* The attribute that a callback is for: of the key that was asked for, or else the newest. */
 static struct attr *attr_expected(struct object *o, int key)
 {
-	EXPECT(want.o == o && (want.key == 0 || want.key == key));
+	CHECK(want.o == o && (want.key == 0 || want.key == key));
 	for (int i = o->nattrs - 1; i >= 0; i--) {
 		struct attr *a = &o->attrs[i];
 
@@ -276,9 +272,9 @@ static struct attr *attr_expected(struct object *o, int key)
 			continue;
 		if (keyvals[a->keyval].number == key)
 			return a;
-		EXPECT(want.key != 0);
+		CHECK(want.key != 0);
 	}
-	differ(__LINE__, "an attribute that there is");
+	check_broken(__FILE__, __LINE__, "an attribute that there is");
 }
 
 static int delete_callback(obj_h h, int key, void *value, void *extra)
@@ -289,13 +285,13 @@ static int delete_callback(obj_h h, int key, void *value, void *extra)
 	intptr_t got;
 	int found = 1;
 
-	EXPECT(k->number == key && !k->released && o->handle == h && a->value == (intptr_t)value);
-	EXPECT(obj_locks_held() == 0);
+	CHECK(k->number == key && !k->released && o->handle == h && a->value == (intptr_t)value);
+	CHECK(obj_locks_held() == 0);
 	a->deleting = true;
 	if (!k->freed) {
-		EXPECT(obj_attr_get(o->self, key, OBJ_LANG_C, &got, &found) == OBJ_OK && !found);
-		EXPECT(obj_attr_delete(o->self, key) == OBJ_BUSY);
-		EXPECT(obj_attr_set(o->self, key, OBJ_LANG_C, 1) == OBJ_BUSY);
+		CHECK(obj_attr_get(o->self, key, OBJ_LANG_C, &got, &found) == OBJ_OK && !found);
+		CHECK(obj_attr_delete(o->self, key) == OBJ_BUSY);
+		CHECK(obj_attr_set(o->self, key, OBJ_LANG_C, 1) == OBJ_BUSY);
 	}
 	maybe_nested();
 	a = attr_deleting(o, key);
@@ -314,9 +310,9 @@ static int copy_callback(obj_h h, int key, void *extra, void *in, void *out, int
 	struct keyval *k = &keyvals[(intptr_t)extra];
 	struct object *o = model(obj_get(&classes[k->cls], h));
 
-	EXPECT(o->duping && k->number == key && !k->released && o->handle == h);
+	CHECK(o->duping && k->number == key && !k->released && o->handle == h);
 	for (int i = 0; i < o->nattrs; i++)
-		EXPECT(keyvals[o->attrs[i].keyval].number != key ||
+		CHECK(keyvals[o->attrs[i].keyval].number != key ||
 			o->attrs[i].value == (intptr_t)in);
 	*(intptr_t *)out = (intptr_t)in ^ COPY_MARK;
 	*flag = 1;
@@ -327,14 +323,14 @@ static void keyval_released(intptr_t extra)
 {
 	struct keyval *k = &keyvals[extra];
 
-	EXPECT(k->freed && k->attrs == 0 && !k->released);
+	CHECK(k->freed && k->attrs == 0 && !k->released);
 	k->released = true;
 }
 
 static void ignore(void *ctx, const struct obj_diag *diag)
 {
 	(void)ctx;
-	EXPECT(diag->why != OBJ_OK && strlen(diag->text) > 0);
+	CHECK(diag->why != OBJ_OK && strlen(diag->text) > 0);
 }
 
 /* ------------------------------------------------------------------------------------------------
@@ -350,10 +346,10 @@ static void do_new(void)
 		return;
 	t = obj_new(&classes[cls], &id);
 	if (t == NULL) {
-		EXPECT(obj_user_rc() == SAYS_NO_NEW);
+		CHECK(obj_user_rc() == SAYS_NO_NEW);
 		return;
 	}
-	EXPECT(t->id == id);
+	CHECK(t->id == id);
 	*o = (struct object){.self = t, .cls = cls, .user = 1, .errh = -1};
 	o->handle = obj_handle(t);
 	o->number = obj_int(t);
@@ -383,7 +379,7 @@ static void do_free(void)
 	h = o->handle;
 	if (o->permanent || o->freeing) {
 		rc = draw(2) ? obj_free(c, &h) : obj_free_obj(o->self);
-		EXPECT(rc == (o->permanent ? OBJ_PERMANENT : OBJ_BUSY) && h == o->handle);
+		CHECK(rc == (o->permanent ? OBJ_PERMANENT : OBJ_BUSY) && h == o->handle);
 		return;
 	}
 	last = o->freeing = o->user == 1;
@@ -391,16 +387,16 @@ static void do_free(void)
 	want.key = 0;
 	rc = draw(2) ? obj_free(c, &h) : obj_free_obj(o->self);
 	o->freeing = false;
-	EXPECT(rc == OBJ_OK || (rc == OBJ_CALLBACK && last && obj_user_rc() == SAYS_NO_DELETE));
+	CHECK(rc == OBJ_OK || (rc == OBJ_CALLBACK && last && obj_user_rc() == SAYS_NO_DELETE));
 	if (rc != OBJ_OK) {
-		EXPECT(h == o->handle && obj_get(c, h) == o->self && o->user == 1);
+		CHECK(h == o->handle && obj_get(c, h) == o->self && o->user == 1);
 		return;
 	}
 	if (!last)
 		o->user--;
-	EXPECT(h == NULL || h == o->handle);
-	EXPECT(o->user == 0 || obj_get(c, o->handle) == o->self);
-	EXPECT(o->user != 0 || obj_get(c, o->handle) == NULL);
+	CHECK(h == NULL || h == o->handle);
+	CHECK(o->user == 0 || obj_get(c, o->handle) == o->self);
+	CHECK(o->user != 0 || obj_get(c, o->handle) == NULL);
 }
 
 static void do_share(void)
@@ -409,7 +405,7 @@ static void do_share(void)
 
 	if (o == NULL || o->freeing || o->user > 5)
 		return;
-	EXPECT(obj_share(o->self) == o->handle);
+	CHECK(obj_share(o->self) == o->handle);
 	if (!o->permanent)
 		o->user++;
 }
@@ -423,7 +419,7 @@ static void do_hold(void)
 	if (draw(2))
 		obj_hold(o->self);
 	else
-		EXPECT(obj_acquire(&classes[o->cls], o->handle) == o->self);
+		CHECK(obj_acquire(&classes[o->cls], o->handle) == o->self);
 	if (!o->permanent)
 		o->refs++;
 }
@@ -460,17 +456,17 @@ static void do_look(void)
 
 	if (o == NULL)
 		return;
-	EXPECT(obj_handle(o->self) == o->handle && obj_int(o->self) == o->number);
-	EXPECT(obj_get(&classes[o->cls], o->handle) == o->self);
-	EXPECT(obj_find(&classes[o->cls], o->number) == o->self);
-	EXPECT(obj_from_int(&classes[o->cls], o->number) == o->handle);
-	EXPECT(obj_why(&classes[o->cls], o->handle, NULL) == OBJ_OK);
-	EXPECT(obj_get(&classes[(o->cls + 1) % CLASSES], o->handle) == NULL);
-	EXPECT(obj_why(&classes[(o->cls + 1) % CLASSES], o->handle, NULL) == OBJ_WRONG_CLASS);
+	CHECK(obj_handle(o->self) == o->handle && obj_int(o->self) == o->number);
+	CHECK(obj_get(&classes[o->cls], o->handle) == o->self);
+	CHECK(obj_find(&classes[o->cls], o->number) == o->self);
+	CHECK(obj_from_int(&classes[o->cls], o->number) == o->handle);
+	CHECK(obj_why(&classes[o->cls], o->handle, NULL) == OBJ_OK);
+	CHECK(obj_get(&classes[(o->cls + 1) % CLASSES], o->handle) == NULL);
+	CHECK(obj_why(&classes[(o->cls + 1) % CLASSES], o->handle, NULL) == OBJ_WRONG_CLASS);
 	if (o->permanent || inside > 0)
 		return;
 	obj_refs(o->self, &user, &internal);
-	EXPECT(user == o->user && internal == o->refs);
+	CHECK(user == o->user && internal == o->refs);
 }
 
 static void do_look_dead(void)
@@ -483,10 +479,10 @@ static void do_look_dead(void)
 		return;
 	if (dead[at].cls == DIRECT) /* an address may be in use again */
 		return;
-	EXPECT(obj_get(c, h) == NULL && obj_acquire(c, h) == NULL);
-	EXPECT(obj_find(c, dead[at].number) == NULL);
-	EXPECT(obj_why(c, h, NULL) == OBJ_STALE);
-	EXPECT(obj_free(c, &h) == OBJ_STALE && h == dead[at].handle);
+	CHECK(obj_get(c, h) == NULL && obj_acquire(c, h) == NULL);
+	CHECK(obj_find(c, dead[at].number) == NULL);
+	CHECK(obj_why(c, h, NULL) == OBJ_STALE);
+	CHECK(obj_free(c, &h) == OBJ_STALE && h == dead[at].handle);
 }
 
 static void do_name(void)
@@ -500,7 +496,7 @@ static void do_name(void)
 		return;
 	for (size_t i = 0; i < n; i++)
 		buf[i] = "abc   "[draw(6)];
-	EXPECT(obj_name_set(o->self, buf, n, how) == OBJ_OK);
+	CHECK(obj_name_set(o->self, buf, n, how) == OBJ_OK);
 	while (how == OBJ_FORTRAN && n > 0 && buf[n - 1] == ' ')
 		n--;
 	o->len = (int)(n < NAME_LEN ? n : NAME_LEN - 1);
@@ -517,11 +513,11 @@ static void do_name_get(void)
 		return;
 	memset(buf, '#', sizeof(buf));
 	obj_name_get(o->self, buf, sizeof(buf), how, &len);
-	EXPECT(len == o->len && memcmp(buf, o->name, (size_t)len) == 0);
+	CHECK(len == o->len && memcmp(buf, o->name, (size_t)len) == 0);
 	if (how == OBJ_C)
-		EXPECT(buf[len] == 0);
+		CHECK(buf[len] == 0);
 	for (size_t i = (size_t)len; how == OBJ_FORTRAN && i < sizeof(buf); i++)
-		EXPECT(buf[i] == ' ');
+		CHECK(buf[i] == ' ');
 }
 
 static void do_errh(void)
@@ -533,7 +529,7 @@ static void do_errh(void)
 		return;
 	old = o->errh >= 0 ? &objects[o->errh] : NULL;
 	got = obj_errh_get(o->self);
-	EXPECT(got == (old != NULL ? old->self : NULL));
+	CHECK(got == (old != NULL ? old->self : NULL));
 	if (got != NULL)
 		obj_drop(got);
 	o->errh = h != NULL ? (int)(h - objects) : -1;
@@ -541,7 +537,7 @@ static void do_errh(void)
 		h->refs++;
 	if (old != NULL)
 		old->refs--;
-	EXPECT(obj_errh_set(o->self, h != NULL ? h->self : NULL) == OBJ_OK);
+	CHECK(obj_errh_set(o->self, h != NULL ? h->self : NULL) == OBJ_OK);
 }
 
 /* ------------------------------------------------------------------------------------------------
@@ -560,7 +556,7 @@ static void do_keyval_new(void)
 		return;
 	*k = (struct keyval){.cls = (int)draw(CLASSES), .copies = draw(2)};
 	desc.copy = k->copies ? (void (*)(void))copy_callback : OBJ_KV_COPY_NONE;
-	EXPECT(obj_keyval_new(&classes[k->cls], &desc, &k->number) == OBJ_OK);
+	CHECK(obj_keyval_new(&classes[k->cls], &desc, &k->number) == OBJ_OK);
 }
 
 static void do_keyval_free(void)
@@ -572,8 +568,8 @@ static void do_keyval_free(void)
 		return;
 	number = again = k->number;
 	k->freed = true;
-	EXPECT(obj_keyval_free(&classes[k->cls], &number) == OBJ_OK && number == 0);
-	EXPECT(obj_keyval_free(&classes[k->cls], &again) == OBJ_KEYVAL);
+	CHECK(obj_keyval_free(&classes[k->cls], &number) == OBJ_OK && number == 0);
+	CHECK(obj_keyval_free(&classes[k->cls], &again) == OBJ_KEYVAL);
 }
 
 static void do_attr_set(void)
@@ -593,19 +589,19 @@ static void do_attr_set(void)
 	want.key = k->number;
 	rc = obj_attr_set(o->self, k->number, OBJ_LANG_C, value);
 	if (busy) {
-		EXPECT(rc == OBJ_BUSY);
+		CHECK(rc == OBJ_BUSY);
 		return;
 	}
 	if (rc == OBJ_CALLBACK) {
-		EXPECT(a != NULL && obj_user_rc() == SAYS_NO_DELETE && attr_find(o, k) != NULL);
+		CHECK(a != NULL && obj_user_rc() == SAYS_NO_DELETE && attr_find(o, k) != NULL);
 		return;
 	}
-	EXPECT(attr_find(o, k) == NULL);
+	CHECK(attr_find(o, k) == NULL);
 	if (rc == OBJ_KEYVAL) { /* freed by the old value's callback */
-		EXPECT(a != NULL && k->freed);
+		CHECK(a != NULL && k->freed);
 		return;
 	}
-	EXPECT(rc == OBJ_OK);
+	CHECK(rc == OBJ_OK);
 	attr_add(o, k, value);
 }
 
@@ -625,9 +621,9 @@ static void do_attr_get(void)
 	rc = obj_attr_get(o->self, k->number, OBJ_LANG_C, &value, &found);
 	if (k->freed && k->attrs == 0 && rc == OBJ_KEYVAL)
 		return;
-	EXPECT(rc == OBJ_OK);
-	EXPECT(found == (a != NULL && !a->deleting));
-	EXPECT(!found || value == a->value);
+	CHECK(rc == OBJ_OK);
+	CHECK(found == (a != NULL && !a->deleting));
+	CHECK(!found || value == a->value);
 }
 
 static void do_attr_delete(void)
@@ -646,13 +642,13 @@ static void do_attr_delete(void)
 	want.key = k->number;
 	rc = obj_attr_delete(o->self, k->number);
 	if (a == NULL)
-		EXPECT(rc == OBJ_INVALID);
+		CHECK(rc == OBJ_INVALID);
 	else if (busy)
-		EXPECT(rc == OBJ_BUSY);
+		CHECK(rc == OBJ_BUSY);
 	else if (rc == OBJ_CALLBACK)
-		EXPECT(obj_user_rc() == SAYS_NO_DELETE && attr_find(o, k) != NULL);
+		CHECK(obj_user_rc() == SAYS_NO_DELETE && attr_find(o, k) != NULL);
 	else
-		EXPECT(rc == OBJ_OK);
+		CHECK(rc == OBJ_OK);
 }
 
 static void do_attr_visit(void)
@@ -667,13 +663,13 @@ static void do_attr_visit(void)
 	while (obj_attr_next(o->self, &at, &key, &lang, &value)) {
 		while (i < o->nattrs && o->attrs[i].deleting)
 			i++;
-		EXPECT(i < o->nattrs && lang == OBJ_LANG_C);
-		EXPECT(o->attrs[i].value == value && keyvals[o->attrs[i].keyval].number == key);
+		CHECK(i < o->nattrs && lang == OBJ_LANG_C);
+		CHECK(o->attrs[i].value == value && keyvals[o->attrs[i].keyval].number == key);
 		i++;
 	}
 	while (i < o->nattrs && o->attrs[i].deleting)
 		i++;
-	EXPECT(i == o->nattrs);
+	CHECK(i == o->nattrs);
 }
 
 static void do_attr_dup(void)
@@ -701,8 +697,8 @@ static void do_attr_dup(void)
 	want.key = 0;
 	rc = obj_attr_dup(from->self, to->self);
 	from->duping = to->duping = false;
-	EXPECT(rc == (fails ? OBJ_CALLBACK : OBJ_OK));
-	EXPECT(!fails || (to->nattrs == 0 && obj_user_rc() == SAYS_NO_COPY));
+	CHECK(rc == (fails ? OBJ_CALLBACK : OBJ_OK));
+	CHECK(!fails || (to->nattrs == 0 && obj_user_rc() == SAYS_NO_COPY));
 }
 
 static void do_delete_all(void)
@@ -715,7 +711,7 @@ static void do_delete_all(void)
 	want.o = o;
 	want.key = 0;
 	rc = obj_attr_delete_all(o->self);
-	EXPECT(rc == OBJ_OK
+	CHECK(rc == OBJ_OK
 			? o->nattrs == 0
 			: rc == OBJ_CALLBACK && obj_user_rc() == SAYS_NO_DELETE && o->nattrs > 0);
 }
@@ -749,9 +745,9 @@ static void do_reap(void)
 		return;
 	for (int i = 0; i < OBJECTS; i++)
 		n += waits(&objects[i]) && objects[i].cls == LATER;
-	EXPECT(obj_reap(domain) == n);
+	CHECK(obj_reap(domain) == n);
 	for (int i = 0; i < OBJECTS; i++)
-		EXPECT(!waits(&objects[i]));
+		CHECK(!waits(&objects[i]));
 }
 
 static void permanent_begin(int i)
@@ -765,7 +761,7 @@ static void permanent_begin(int i)
 	o->number = NUMBER + i;
 	o->len = 5;
 	memcpy(o->name, "world", 5);
-	EXPECT(obj_permanent(&classes[o->cls], (uint32_t)o->number, o->self, "world", 0) == OBJ_OK);
+	CHECK(obj_permanent(&classes[o->cls], (uint32_t)o->number, o->self, "world", 0) == OBJ_OK);
 	o->handle = obj_handle(o->self);
 }
 
@@ -782,7 +778,7 @@ static void do_permanent_end(void)
 		objects[o->errh].refs--;
 	o->self = NULL;
 	obj_permanent_end(&permanent[i]);
-	EXPECT(obj_get(&classes[o->cls], o->handle) == NULL);
+	CHECK(obj_get(&classes[o->cls], o->handle) == NULL);
 	permanent_begin(i);
 }
 
@@ -790,7 +786,7 @@ static int count(void *self, void *ctx)
 {
 	struct object *o = model(self);
 
-	EXPECT(o->user > 0);
+	CHECK(o->user > 0);
 	++*(uint64_t *)ctx;
 	return 0;
 }
@@ -810,8 +806,8 @@ static void check_class(int cls)
 		pending += !o->permanent && o->user == 0;
 	}
 	obj_stats(&classes[cls], &s);
-	EXPECT(s.live == live && s.pending == pending && s.permanent == permanents);
-	EXPECT(obj_foreach(&classes[cls], count, &n) == 0 && n == live);
+	CHECK(s.live == live && s.pending == pending && s.permanent == permanents);
+	CHECK(obj_foreach(&classes[cls], count, &n) == 0 && n == live);
 }
 
 static void do_count(void)
@@ -829,7 +825,7 @@ static void do_count(void)
 		all += keyvals[i].number != 0 && !keyvals[i].released;
 	if (null_fd < 0)
 		null_fd = open("/dev/null", O_WRONLY);
-	EXPECT(obj_leaks(domain, draw(2) ? OBJ_FMT_TEXT : OBJ_FMT_JSON, null_fd) == all);
+	CHECK(obj_leaks(domain, draw(2) ? OBJ_FMT_TEXT : OBJ_FMT_JSON, null_fd) == all);
 }
 
 /* A class that comes and goes with some objects in it. */
@@ -842,17 +838,17 @@ static void do_class(void)
 
 	if (inside > 0 || deferred > 0 || draw(50) != 0)
 		return;
-	EXPECT(obj_class_open(&c, domain, &desc) == OBJ_OK);
+	CHECK(obj_class_open(&c, domain, &desc) == OBJ_OK);
 	for (long i = 0; i < n; i++) {
 		void *self = obj_new(&c, NULL);
 
-		EXPECT(self != NULL);
+		CHECK(self != NULL);
 		if (draw(2))
 			alive++;
 		else
-			EXPECT(obj_free_obj(self) == OBJ_OK);
+			CHECK(obj_free_obj(self) == OBJ_OK);
 	}
-	EXPECT(obj_class_close(&c) == alive);
+	CHECK(obj_class_close(&c) == alive);
 }
 
 /* ------------------------------------------------------------------------------------------------
@@ -907,15 +903,15 @@ static void operation(void)
  * direction. */
 static void check_gone(void)
 {
-	EXPECT(obj_locks_held() == 0);
+	CHECK(obj_locks_held() == 0);
 	if (deferred > 0)
 		return;
 	for (int i = 0; i < OBJECTS; i++)
-		EXPECT(!waits(&objects[i]) || objects[i].cls == LATER);
+		CHECK(!waits(&objects[i]) || objects[i].cls == LATER);
 	for (int i = 0; i < KEYVALS; i++) {
 		struct keyval *k = &keyvals[i];
 
-		EXPECT(!k->freed || k->attrs > 0 || k->released);
+		CHECK(!k->freed || k->attrs > 0 || k->released);
 		if (k->released)
 			k->number = 0;
 	}
@@ -935,11 +931,11 @@ static void open_all(void)
 		.destroy = destroy};
 	static const char *const names[] = {"plain", "direct", "later", "handler"};
 
-	EXPECT(obj_domain_open(&domain, &opts) == OBJ_OK);
+	CHECK(obj_domain_open(&domain, &opts) == OBJ_OK);
 	for (int i = 0; i < CLASSES; i++) {
 		desc.name = names[i];
 		desc.flags = i == DIRECT ? OBJ_F_DIRECT : i == LATER ? OBJ_F_LATER : 0;
-		EXPECT(obj_class_open(&classes[i], domain, &desc) == OBJ_OK);
+		CHECK(obj_class_open(&classes[i], domain, &desc) == OBJ_OK);
 	}
 	for (int i = 0; i < PERMANENT; i++)
 		permanent_begin(i);
@@ -966,7 +962,7 @@ int main(int argc, char **argv)
 	for (step = 0; steps == 0 || step < steps; step++) {
 		operation();
 		check_gone();
-		EXPECT(step % CHECK_STEPS != 0 || obj_domain_valid(domain));
+		CHECK(step % CHECK_STEPS != 0 || obj_domain_valid(domain));
 	}
 	while (deferred-- > 0)
 		obj_defer_end();

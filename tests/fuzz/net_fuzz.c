@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* RUN np=0 time=120 */
-/* net.c - random bytes for libnet: its parser and its connections.
+/* net_fuzz.c - random bytes for libnet: its parser and its connections.
  *
  *     round:  valid bytes (hello with the right key, frames, pieces, goodbye)
  *             ──> some of them changed
@@ -11,6 +11,7 @@
  *
  *     net [-n ROUNDS] [-s SEED]     (0 ROUNDS: until killed) */
 #include "libnet/net_inner.h"
+#include "tests/check_true.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -42,14 +43,12 @@ static uint32_t got;
 static int nlost[PEERS];
 static const uint8_t key[NET_KEY_LEN] = "the key, at last";
 
-#define CHECK(x)                                                                  \
-	do {                                                                      \
-		if (!(x)) {                                                       \
-			printf("%s:%d: %s (seed %llu)\n", __FILE__, __LINE__, #x, \
-				(unsigned long long)seed);                        \
-			abort();                                                  \
-		}                                                                 \
-	} while (0)
+__attribute__((noreturn)) static inline void check_broken(
+	const char *file, int line, const char *what)
+{
+	printf("%s:%d: %s (seed %llu)\n", file, line, what, (unsigned long long)seed);
+	abort();
+}
 
 static uint32_t draw(uint32_t below)
 {

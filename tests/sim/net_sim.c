@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* RUN np=0 time=120 */
-/* net.c - endpoints of libnet on a simulated network (wire.h): thousands of lives, each from one
- * seed.
+/* net_sim.c - endpoints of libnet on a simulated network (wire.h): thousands of lives, each from
+ * one seed.
  *
  * In each life two to HOSTS_MAX hosts talk: frames and streams to random peers at random times,
  * both ends connecting at once, one of them sleeping for a minute.  All lives have delays, short
@@ -18,6 +18,7 @@
  *     net [-n LIVES] [-s SEED] [-v]
  *
  * A life that fails prints its seed; -n 1 -s SEED repeats it. */
+#include "tests/check_true.h"
 #include "tests/sim/wire.h"
 
 #include <stdio.h>
@@ -56,13 +57,8 @@ static int nbatches;
 static bool verbose;
 static char addrs[HOSTS_MAX][16];
 
-#define CHECK(x)                                        \
-	do {                                            \
-		if (!(x))                               \
-			broken(__FILE__, __LINE__, #x); \
-	} while (0)
-
-__attribute__((noreturn)) static void broken(const char *file, int line, const char *what)
+__attribute__((noreturn)) static inline void check_broken(
+	const char *file, int line, const char *what)
 {
 	printf("%s:%d: %s\nseed %llu, at %llu us\n", file, line, what,
 		(unsigned long long)world.seed, (unsigned long long)world.us);
