@@ -36,7 +36,10 @@ offence() {
 
 put libobj/files.mk '# SPDX-License-Identifier: BSD-3-Clause' 'libobj_SRCS := libobj/good.c libobj/x.c' \
 	'libmpi_SRCS := libmpi/p2p/w.c libshm/z.c'
-put libobj/README.md "<!-- ${spdx#// } -->" '# libobj'
+five() {
+	put "$1" "<!-- ${spdx#// } -->" '# x' '' '## Decisions' '' '- **A.** a' '- **B.** b' '- **C.** c' '- **D.** d' "$2"
+}
+for room in libobj libshm libmpi/p2p tools/dev; do five $room/README.md '- **E.** e'; done
 put libobj/good.h "$spdx" '#ifndef GOOD_H' '#define GOOD_H' 'int obj_good(void);' '#endif'
 put libobj/good.c "$spdx" '#include "libobj/good.h"' '' 'int obj_good(void)' '{' '	return 0;' '}'
 put libobj/x.c "$spdx"
@@ -46,8 +49,17 @@ put libmpi/p2p/w.c "$spdx"
 
 put libobj/x.c 'int obj_x;'
 offence spdx libobj/x.c
-put libshm/README.md '# libshm'
+sed -i 1d libshm/README.md
 offence spdx libshm/README.md
+"$lint" >.git/out 2>&1
+grep -q '^libshm/.*: readme: there is no libshm/README.md' .git/out || bad "no README"
+five libshm/README.md 'e'
+offence readme libshm/README.md
+five libshm/README.md '- **E.** It takes 3 us.'
+offence readme libshm/README.md
+five libshm/README.md '- **E.** e'
+put libshm/PERF.md "<!-- ${spdx#// } -->" '# libshm' '2026, 2 CPUs'
+offence perf libshm/PERF.md
 put .gitignore '/build/'
 offence spdx .gitignore
 put libobj/x.c "$spdx" "/* T""ODO */"
@@ -156,12 +168,11 @@ for turn in 'Who waits.' 'What is left.' 'It is his.' 'The same here.' 'Nobody w
 	offence prose libobj/x.c
 done
 put libobj/x.c "$spdx"
-{ echo "<!-- ${spdx#// } -->"; yes a line | head -120; } >libshm/README.md
-offence readme libshm/README.md
-put libshm/README.md "<!-- ${spdx#// } -->" "$(yes long | head -21 | tr '\n' ' ')."
-offence readme libshm/README.md
-for f in a b c; do put libshm/$f.h "$spdx" "#ifndef $f" "#define $f" '#endif'; done
-offence readme libshm/c.h
+mkdir -p libshm/model
+{ echo "<!-- ${spdx#// } -->"; yes a line | head -120; } >libshm/model/README.md
+offence readme libshm/model/README.md
+put libshm/model/README.md "<!-- ${spdx#// } -->" "$(yes long | head -21 | tr '\n' ' ')."
+offence readme libshm/model/README.md
 
 # Names that stand for several things.
 mkdir -p libnet

@@ -7,11 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FILE_MAX     1000 /* lines: a chapter */
-#define COLUMN_MAX   100
-#define NAME_MAX     20  /* letters of a file's name */
-#define README_MAX   120 /* lines: two screens and a half */
-#define README_FILES 3   /* a folder with so many sources has a README */
+#define FILE_MAX      1000 /* lines: a chapter */
+#define COLUMN_MAX    100
+#define NAME_MAX      20  /* letters of a file's name */
+#define README_MAX    120 /* lines: two screens and a half */
+#define DECISIONS_MIN 5   /* in the README of a folder */
+#define PERF_HEAD     12  /* lines of a PERF.md that say date, machine and command */
 
 /* The SPDX line comes first, or second after #!, in every file but the licence itself.  The formats
  * of Debian's packages have no place for it: debian/copyright says it for all of them. */
@@ -155,22 +156,104 @@ void text_check(const struct file *f)
 		readme_check(f);
 }
 
-/* Every folder of the product with some sources has a README. */
+/* --- papers of a folder --------------------------------------------------------------------- */
+
+/* The room of a path: lib*, libmpi/X, tools/X or tests/bench; empty: none.  Deeper folders (model/,
+ * debian/, example/) are described by their room; those of tests by tests/README.md. */
+static void room_of(const char *path, char *room, size_t len)
+{
+	int parts =
+		begins(path, "libmpi/") || begins(path, "tools/") || begins(path, "tests/bench/")
+			? 2
+			: 1;
+	const char *end = path;
+
+	room[0] = '\0';
+	if (!begins(path, "lib") && parts == 1)
+		return;
+	for (; parts > 0 && end != NULL; parts--)
+		end = strchr(end == path ? path : end + 1, '/');
+	if (end != NULL)
+		snprintf(room, len, "%.*s", (int)(end - path), path);
+}
+
+/* Items in bold of the section called Decisions. */
+static int decisions_of(const struct file *f)
+{
+	const char *p = strstr(f->text, "\n## Decisions\n"), *end;
+	int n = 0;
+
+	end = p != NULL ? strstr(p + 1, "\n## ") : NULL;
+	for (p = p != NULL ? strchr(p + 1, '\n') : NULL; p != NULL && p != end;
+		p = strchr(p + 1, '\n')) {
+		const char *q = p + 1 + strspn(p + 1, "-0123456789. ");
+
+		n += q - p < 8 && begins(q, "**");
+	}
+	return n;
+}
+
+/* A time that was measured: a number and its unit. */
+static void figures_check(const struct file *f)
+{
+	static const char *const units[] = {" ns", " us", " GB/s", " MB/s", NULL};
+
+	for (int i = 0; units[i] != NULL; i++)
+		for (const char *p = f->text; (p = strstr(p, units[i])) != NULL; p++)
+			if (isdigit((unsigned char)p[-1]) && !is_word(p[strlen(units[i])]))
+				found(f->path, line_of(f->text, p), "readme",
+					"a measured figure; they stand in PERF.md");
+}
+
+/* PERF.md begins with date, machine and command. */
+static void perf_check(const struct file *f)
+{
+	static const char *const machines[] = {"CPU", "machine", "x86-64", NULL};
+	char *head = must_copy(f->text), *end = head;
+	int machine = 0;
+
+	for (int n = 0; n < PERF_HEAD && end != NULL; n++)
+		end = strchr(end + 1, '\n');
+	if (end != NULL)
+		*end = '\0';
+	for (int i = 0; machines[i] != NULL; i++)
+		machine |= strstr(head, machines[i]) != NULL;
+	if (strstr(head, " 20") == NULL && strstr(head, "(20") == NULL &&
+		strstr(head, "\n20") == NULL)
+		found(f->path, 1, "perf", "no date in the first lines");
+	if (!machine)
+		found(f->path, 1, "perf", "no machine in the first lines");
+	if (strchr(head, '`') == NULL && strstr(head, "\n    ") == NULL)
+		found(f->path, 1, "perf", "no command in the first lines");
+	free(head);
+}
+
+static void decisions_check(const struct file *f)
+{
+	int n = decisions_of(f);
+
+	if (n < DECISIONS_MIN)
+		found(f->path, 1, "readme", "%d decisions; %d are wanted", n, DECISIONS_MIN);
+	if (f->is_product)
+		figures_check(f);
+}
+
+/* Every room has a README, with five decisions. */
 void readmes_check(void)
 {
-	char folder[LINE_LEN], last[LINE_LEN] = "", page[LINE_LEN + 16];
-	int n = 0;
+	char room[LINE_LEN], last[LINE_LEN] = "", page[LINE_LEN + 16];
 
 	for (int i = 0; i < lint_nfiles; i++) {
 		const struct file *f = &lint_files[i];
 
-		if (!f->is_product || (!f->is_c && !f->is_h))
-			continue;
-		folder_of(f->path, folder, sizeof(folder));
-		n = strcmp(folder, last) == 0 ? n + 1 : 1;
-		snprintf(last, sizeof(last), "%s", folder);
-		snprintf(page, sizeof(page), "%s/README.md", folder);
-		if (n == README_FILES && file_of(page) == NULL)
+		if (strcmp(base_of(f->path), "PERF.md") == 0)
+			perf_check(f);
+		room_of(f->path, room, sizeof(room));
+		snprintf(page, sizeof(page), "%s/README.md", room);
+		if (strcmp(f->path, page) == 0)
+			decisions_check(f);
+		if (room[0] != '\0' && strcmp(room, last) != 0 && file_of(page) == NULL)
 			found(f->path, 1, "readme", "there is no %s", page);
+		snprintf(last, sizeof(last), "%s", room);
 	}
 }
