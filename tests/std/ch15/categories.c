@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* RUN np=1 */
 /* MPI-5.0 15.3.8, 15.3.8.1, 15.3.8.3 to 15.3.8.7, 15.3.9, 15.3.9.1, 15.3.9.2: categories, sources,
- * types of events. */
+ * types of events; 15.3.8.2, 15.3.11: levels of safety, names for profiling. */
 #include "tests/check.h"
 #include <stdint.h>
 
@@ -141,6 +141,33 @@ static void events(void)
 	CHECK(MPI_T_event_get_source(e, &n) == MPI_T_ERR_INVALID_HANDLE);
 }
 
+/* MPI-5.0 15.3.8.2: each level is one that a registration takes; the refusal is the handle's. */
+static void safety_levels(void)
+{
+	static const MPI_T_cb_safety level[] = {MPI_T_CB_REQUIRE_NONE,
+		MPI_T_CB_REQUIRE_MPI_RESTRICTED, MPI_T_CB_REQUIRE_THREAD_SAFE,
+		MPI_T_CB_REQUIRE_ASYNC_SIGNAL_SAFE};
+	MPI_T_event_registration r = (MPI_T_event_registration)(uintptr_t)0x77;
+
+	for (int i = 0; i < 4; i++) {
+		CHECK(i == 0 || level[i] > level[i - 1]);
+		CHECK(MPI_T_event_register_callback(r, level[i], MPI_INFO_NULL, NULL, called) ==
+			MPI_T_ERR_INVALID_HANDLE);
+	}
+}
+
+/* MPI-5.0 15.3.11: the tools interface has PMPI_ names, which do what the others do. */
+static void profiling_names(void)
+{
+	int n = -1, m = -1;
+
+	OK(MPI_T_cvar_get_num(&n));
+	OK(PMPI_T_cvar_get_num(&m));
+	CHECK(n == m && n > 0);
+	OK(PMPI_T_event_get_num(&m));
+	CHECK(m == 0);
+}
+
 int main(int argc, char **argv)
 {
 	int provided;
@@ -148,6 +175,8 @@ int main(int argc, char **argv)
 	OK(MPI_T_init_thread(MPI_THREAD_SINGLE, &provided));
 	categories();
 	source();
+	safety_levels();
+	profiling_names();
 	events();
 	check_init(&argc, &argv);
 	categories();
