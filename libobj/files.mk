@@ -4,6 +4,7 @@ libobj_SRCS := $(sort $(wildcard libobj/*.c))
 
 # Not built here: they show what an installed libobj is for.
 libobj_EXAMPLES := tests/examples/tasks/tasks.c
+libobj_STREAMS := $(wildcard tests/examples/streams/*)
 
 all: $(B)/lib/libobj.a $(B)/lib/libobj.so $(B)/lib/pkgconfig/libobj.pc
 
@@ -31,7 +32,7 @@ libobj_FNS = $(shell sed -n 's/^\.Fn \([a-z_]*\).*/\1/p' libobj/obj.3 | sort -u)
 libobj_DOC = $(DATADIR)/doc/libobj
 install-libobj:
 	install -d $(call dest,$(INCLUDEDIR))/libobj $(call dest,$(LIBDIR)) $(call dest,$(DEVDIR))/pkgconfig \
-		$(call dest,$(MANDIR))/man3 $(call dest,$(DATADIR))/libobj $(call dest,$(libobj_DOC))/examples/tasks
+		$(call dest,$(MANDIR))/man3 $(call dest,$(DATADIR))/libobj $(call dest,$(libobj_DOC))/examples/tasks $(call dest,$(libobj_DOC))/examples/streams
 	install -m 644 libobj/obj.h $(call dest,$(INCLUDEDIR))/libobj/
 	install -m 644 $(B)/lib/libobj.so.0 $(call dest,$(LIBDIR))/
 	install -m 644 $(B)/lib/libobj.a $(call dest,$(DEVDIR))/
@@ -42,3 +43,4 @@ install-libobj:
 	install -m 644 libobj/gdb.py $(call dest,$(DATADIR))/libobj/
 	install -m 644 libobj/README.md $(call dest,$(libobj_DOC))/
 	install -m 644 $(libobj_EXAMPLES) $(call dest,$(libobj_DOC))/examples/tasks/
+	install -m 644 $(libobj_STREAMS) $(call dest,$(libobj_DOC))/examples/streams/

@@ -10,6 +10,7 @@ unit_TESTS := $(filter-out $(sim_PART),$(wildcard tests/fuzz/*.c tests/sim/*.c t
 # Programs of MPI, built with our mpicc, run by mpiexec as their RUN line says.
 mpi_PART  := tests/examples/heat/picture.c # linked with heat.c
 mpi_PART  += tests/examples/tasks/tasks.c  # of libobj alone: tests/build/libobj.sh
+mpi_PART  += $(wildcard tests/examples/streams/*.c) # the same: tests/build/streams.sh
 # Programs that a script compiles or starts itself.
 script_PART := tests/build/gdb.c tests/build/memcheck.c tests/build/own_leak.c tests/build/sum.c \
 	tests/abi/library_loaded.c tests/err/error_line.c tests/ft/any_call.c tests/launch/pmix_layout.c \
@@ -31,7 +32,8 @@ mpi_TESTS  := $(filter-out $(mpi_PART) $(script_PART) $(if $(SAN),$(own_MALLOC))
 
 # Programs of Fortran, built with our mpifort; NAME_c.c is linked with NAME.f90.
 fort_PART  := $(wildcard tests/fort/*_c.c)
-fort_TESTS := $(wildcard tests/fort/*.f tests/fort/*.f90 tests/examples/*/*.f tests/examples/*/*.f90)
+fort_TESTS := $(filter-out tests/examples/streams/%,$(wildcard tests/fort/*.f tests/fort/*.f90 \
+	tests/examples/*/*.f tests/examples/*/*.f90))
 
 # Shell scripts; they find the build directory in $B.
 sh_PART := tests/build/lib.sh tests/launch/lib.sh tests/tools/lib.sh # functions of the others
