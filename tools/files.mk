@@ -112,6 +112,8 @@ install-tools:
 		install -m 644 $(B)/man/man1/$$p.1 $(call dest,$(MANDIR))/man1/$$p$(SUFFIX).1; done
 	install -m 644 $(B)/man/man1/mpi-info.1 $(call dest,$(MANDIR))/man1/
 	ln -sf mpiexec$(SUFFIX).1 $(call dest,$(MANDIR))/man1/mpirun$(SUFFIX).1
+	$(if $(SUFFIX),,install -d $(call dest,$(DATADIR))/modulefiles/haft && \
+		install -m 644 tools/pack/modulefile $(call dest,$(DATADIR))/modulefiles/haft/$(HAFT_VERSION))
 	install -d $(call dest,$(tools_COMPLETION))
 	install -m 644 $(B)/completion/mpiexec $(call dest,$(tools_COMPLETION))/mpiexec$(SUFFIX)
 	for n in mpirun$(SUFFIX) mpi-info; do \
