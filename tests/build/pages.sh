@@ -6,7 +6,7 @@
 . tests/build/lib.sh
 install_tree
 pages=$(ls "$PWD"/tools/man/*.7)
-export PATH="$prefix/bin:$PATH"
+export PATH="$prefix/bin:$PATH" PKG_CONFIG_PATH="$prefix/lib/pkgconfig"
 
 # example PAGE K: the text of the K-th marked example, as it is seen by a reader.
 example() {
