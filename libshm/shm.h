@@ -500,6 +500,19 @@ struct shm_wait {
 typedef void shm_lock_hook_fn(struct shm_wait *w);
 void shm_lock_hooks_set(struct shm *s, shm_lock_hook_fn *release, shm_lock_hook_fn *retake);
 
+/* For a profiler: called around the idle part of waits, by the waiting thread, under its lock.
+ *   begin   nothing has moved for the first time since the wait began, or since shm_wait_again
+ *   idled   after each spin, yield or sleep; may set w->nap_ns
+ *   end     the wait ends; its describer is still valid.  Also for waits without `begin'. */
+struct shm_wait_observer {
+	void (*begin)(struct shm_wait *w);
+	void (*idled)(struct shm_wait *w);
+	void (*end)(struct shm_wait *w);
+};
+
+/* NULL: none.  *o is the caller's, and stays. */
+void shm_wait_observe(struct shm *s, const struct shm_wait_observer *o);
+
 static inline void shm_wait_begin(struct shm_wait *w)
 {
 	memset(w, 0, sizeof(*w));

@@ -227,12 +227,13 @@ struct shm_private {
 	uint64_t nap_ns;
 	uint32_t event_seen; /* head->event, as far as news were handed to `hear' */
 	shm_news_fn *hear;
-	shm_lock_hook_fn *release, *retake; /* of a rank with threads, or NULL */
-	struct shm_sleep_ops sleep_ops;     /* sleep NULL: none */
-	const struct shm_wait *shown;       /* whose wait my first record shows, or NULL */
-	const struct shm_wait *listening;   /* whose sleep the doorbell's `sleeping' stands for */
-	struct shm *next;                   /* of the parked ones: see rank.c */
-	uint64_t cookie;                    /* whose rank this was */
+	shm_lock_hook_fn *release, *retake;       /* of a rank with threads, or NULL */
+	struct shm_sleep_ops sleep_ops;           /* sleep NULL: none */
+	const struct shm_wait_observer *observer; /* of waits; NULL: none */
+	const struct shm_wait *shown;             /* whose wait my first record shows, or NULL */
+	const struct shm_wait *listening; /* whose sleep the doorbell's `sleeping' stands for */
+	struct shm *next;                 /* of the parked ones: see rank.c */
+	uint64_t cookie;                  /* whose rank this was */
 	int pid;
 	uint64_t proof; /* cross_memory.c */
 	int reserved;

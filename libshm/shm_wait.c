@@ -477,7 +477,7 @@ static uint32_t spins_allowed(const struct shm *s)
 	return in->retries > 0 || in->waits % SPIN_RETRY_EVERY == 0 ? spins_oversub(in) : 0;
 }
 
-int shm_idle(struct shm *s, struct shm_wait *w)
+static inline int wait_idle(struct shm *s, struct shm_wait *w)
 {
 	if (unlikely(shm_event_new(s)))
 		return shm_event_handle(s);
@@ -501,10 +501,35 @@ int shm_idle(struct shm *s, struct shm_wait *w)
 	return shm_seg_aborted(s->seg) ? SHM_ABORTED : 0;
 }
 
+void shm_wait_observe(struct shm *s, const struct shm_wait_observer *o)
+{
+	s->in->observer = o;
+}
+
+static __attribute__((noinline)) int wait_idle_observed(struct shm *s, struct shm_wait *w)
+{
+	const struct shm_wait_observer *o = s->in->observer;
+	int e;
+
+	if (w->spins + w->fast + w->slow == 0 && !w->nap)
+		o->begin(w);
+	e = wait_idle(s, w);
+	if (s->in->observer == o) /* the lock was given up meanwhile */
+		o->idled(w);
+	return e;
+}
+
+int shm_idle(struct shm *s, struct shm_wait *w)
+{
+	return likely(s->in->observer == NULL) ? wait_idle(s, w) : wait_idle_observed(s, w);
+}
+
 void shm_wait_end(struct shm *s, struct shm_wait *w)
 {
 	struct shm_private *in = s->in;
 
+	if (unlikely(in->observer != NULL))
+		in->observer->end(w);
 	wait_hide(s, w);
 	standby_hide(s, w);
 	in->nap_ns = 0;

@@ -29,16 +29,18 @@ enum boot_wait_kind {
 };
 
 struct boot_wait {
-	uint64_t comm;  /* context id of the communicator; 0: none */
-	int64_t bytes;  /* of the message, or number of partitions; -1: no matter */
-	int32_t kind;   /* enum boot_wait_kind */
-	int32_t peer;   /* < 0: any */
-	int32_t rank;   /* the peer as a rank in the communicator */
-	int32_t tag;    /* < 0: any */
-	int32_t open;   /* operations of the call that are not complete */
-	uint8_t one;    /* not 0: the end of one of them is enough */
-	uint8_t unmet;  /* not 0: partitioned, and not matched yet */
-	uint8_t world;  /* not 0: comm is MPI_COMM_WORLD */
+	uint64_t comm;     /* context id of the communicator; 0: none */
+	int64_t bytes;     /* of the message, or number of partitions; -1: no matter */
+	int32_t kind;      /* enum boot_wait_kind */
+	int32_t peer;      /* < 0: any */
+	int32_t rank;      /* the peer as a rank in the communicator */
+	int32_t tag;       /* < 0: any */
+	int32_t open;      /* operations of the call that are not complete */
+	uint8_t one;       /* not 0: the end of one of them is enough */
+	uint8_t unmet : 1; /* partitioned, and not matched yet */
+	uint8_t brief : 1; /* set by the asker, a profiler: kind, peer and late are enough, and late
+			    * is all that have not come */
+	uint8_t world;     /* not 0: comm is MPI_COMM_WORLD */
 	uint8_t closed; /* not 0: only processes of this universe can end it; no other is known */
 	int32_t unexpected;      /* unexpected messages */
 	int32_t unexpected_rank; /* sender of one of them; < 0: of another communicator */

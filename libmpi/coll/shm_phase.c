@@ -52,9 +52,9 @@ static void phase_tell(const struct shm_describer *t, void *description)
 	what->peer = what->rank = what->tag = -1;
 	what->bytes = -1;
 	what->open = 1;
-	if (a->peer >= 0)
+	if (a->peer >= 0 && !what->brief)
 		phase_late_add(what, a->peer);
-	for (int i = 0; i < s->n && a->peer < 0; i++)
+	for (int i = 0; i < s->n && (a->peer < 0 || what->brief); i++)
 		if (!shm_flag_reached(shm_flag_get(phase_flag(s, a->e, i)), coll_line_phase(a->e),
 			    SHM_FLAG_LATER))
 			phase_late_add(what, group_peer(s->comm->group, i));

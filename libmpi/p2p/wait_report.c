@@ -40,6 +40,8 @@ void p2p_wait_report(const struct comm *c, struct boot_wait *what)
 	char name[MPI_MAX_OBJECT_NAME];
 	int len = 0;
 
+	if (what->brief)
+		return;
 	haft_current_call(what->call, sizeof(what->call));
 	if (c != NULL) {
 		what->comm = c->ctx;
@@ -83,6 +85,8 @@ static void report_request(const struct req *r, struct boot_wait *what)
 
 	what->kind = wait_kind[r->kind];
 	what->peer = what->rank = r->peer;
+	if (r->kind == REQ_RECV && r->done && r->peer < 0)
+		what->peer = what->rank = r->from; /* of any source, and here it is */
 	what->tag = r->tag;
 	what->bytes = r->kind == REQ_SEND ? r->bytes : -1;
 	if (r->kind == REQ_SEND && r->state == STATE_CANCELLING)
