@@ -89,6 +89,7 @@ enum flags {
 	READ = 256,   /* takes no lock: it reads what never changes while its handles are valid */
 	FILE_ERRORS = 2048, /* works on files: without one it raises on MPI_FILE_NULL (14.7) */
 	OLD_F08 = 4096,     /* deprecated since MPI-2.0: mpi_f08 has it as module mpi (19.1.5) */
+	STARTS = 8192,      /* starts the requests of its last parameter */
 	QUICK = 1024 /* its usual case is inline in libmpi/bind/quick.h, the binding behind it */
 };
 
@@ -298,5 +299,6 @@ void write_man(const char *dir);
 void write_abi_test(FILE *out);
 void write_none_test(FILE *out);
 void write_garbage_test(FILE *out);
+void write_count_test(FILE *out);
 
 #endif

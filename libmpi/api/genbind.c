@@ -296,6 +296,96 @@ static void binding_results(FILE *out, const struct entry *e)
 	}
 }
 
+/* --- what a call moves, for the profile ------------------------------------------------------- */
+
+/* The datatype whose count is the parameter before it: of the arguments that are significant on all
+ * ranks, if there is one.  NULL: none. */
+static const struct param *moves_data(const struct func *f)
+{
+	const struct param *data = NULL;
+
+	for (int i = 1; i < f->nparam; i++) {
+		const struct param *p = &f->param[i];
+
+		if (kind_of(p)->class != CLASS_TYPE ||
+			strcmp(kind_of(p)->check, "committed") != 0 ||
+			strcmp(kind_of(p - 1)->check, "count") != 0)
+			continue;
+		if (p->when == NULL)
+			return p;
+		if (data == NULL || strcmp(data->when, "ROOT") == 0)
+			data = p;
+	}
+	return data;
+}
+
+static const struct param *moves_find(const struct func *f, enum class_id class, const char *check)
+{
+	for (int i = 0; i < f->nparam; i++) {
+		const struct kind *k = kind_of(&f->param[i]);
+
+		if (class != NOCLASS ? k->class == class && k->how == OBJ
+				     : strcmp(k->check, check) == 0)
+			return &f->param[i];
+	}
+	return NULL;
+}
+
+/* The parameters that say what a call moves. */
+struct moves {
+	const struct param *data;   /* its datatype; its count is before it */
+	const struct param *object; /* communicator or window */
+	const struct param *peer;   /* NULL: a collective call */
+	const char *how;            /* enum bind_moves */
+};
+
+/* False: the function moves no data, or only makes a request that does. */
+static bool moves_of(const struct func *f, struct moves *m)
+{
+	const struct param *win = moves_find(f, CLASS_WIN, NULL);
+	const struct param *to = moves_find(f, NOCLASS, "dest");
+	const char *file = chapters[f->chapter].file;
+
+	m->data = moves_data(f);
+	m->object = win != NULL ? win : moves_find(f, CLASS_COMM, NULL);
+	m->peer = win != NULL ? moves_find(f, NOCLASS, "target") : to;
+	m->how = win != NULL ? "REACHES" : "SENDS";
+	if (win == NULL && to == NULL) {
+		m->peer = moves_find(f, NOCLASS, "source");
+		m->how = m->peer != NULL ? "RECEIVES" : "COLLECTS";
+	}
+	return m->data != NULL && (f->flags & SITE) == 0 && m->object != NULL &&
+	       (m->peer != NULL || strcmp(file, "coll") == 0 || strcmp(file, "topo") == 0);
+}
+
+/* Writes BIND_ENTER_MESSAGE. */
+static void moves_enter(FILE *out, const struct entry *e, const struct moves *m)
+{
+	static const char *const given[] = {"SENDER", "OUTGOING", "RECEIVER"};
+	const struct param *data = m->data;
+	const char *guard = NULL;
+
+	for (size_t i = 0; data->when != NULL && i < sizeof(given) / sizeof(*given); i++)
+		if (strcmp(data->when, given[i]) == 0)
+			guard = given[i];
+	fprintf(out, "\tBIND_ENTER_MESSAGE(HAFT_%s, BIND_%s, %s,\n\t\t", e->name, m->how,
+		m->peer != NULL ? m->peer->name : "-1");
+	if (guard != NULL)
+		fprintf(out, "BIND_GIVEN_%s ? %s : 0", guard, data[-1].name);
+	else
+		fprintf(out, "%s", data[-1].name);
+	fprintf(out, ", %s, %s);\n", data->name, m->object->name);
+}
+
+/* Writes BIND_ENTER_STARTS: the last parameter is the requests, one if it is the only one. */
+static void starts_enter(FILE *out, const struct entry *e)
+{
+	const struct param *last = &e->f->param[e->f->nparam - 1];
+
+	fprintf(out, "\tBIND_ENTER_STARTS(HAFT_%s, %s, %s);\n", e->name,
+		e->f->nparam > 1 ? binding_length(e->f, last) : "1", last->name);
+}
+
 /* Which of the BIND_ENTER and BIND_LEAVE macros. */
 static const char *enter_kind(const struct func *f)
 {
@@ -314,14 +404,59 @@ static void binding_leave(FILE *out, const struct func *f)
 		fprintf(out, "\t\tBIND_LEAVE%s();\n", enter_kind(f));
 }
 
-static void binding_body(FILE *out, const struct entry *e)
+/* Names of the parameters: the arguments of a call with the user's own. */
+static void binding_names(struct text *t, const struct entry *e)
+{
+	for (int k = 0; k < e->f->nparam; k++)
+		text_add(t, "%s%s", k > 0 ? ", " : "", e->f->param[k].name);
+}
+
+/* A call for which more than the gate's function is to be done there would keep its arguments in
+ * other registers in the usual case, too.  So it has a second binding, to which it jumps. */
+static bool binding_gated(const struct func *f)
+{
+	struct moves m;
+
+	if ((f->flags & TOOL) != 0 || *enter_kind(f) == '\0')
+		return (f->flags & TOOL) == 0 && ((f->flags & STARTS) != 0 || moves_of(f, &m));
+	return strcmp(enter_kind(f), "_READ") == 0;
+}
+
+static void binding_jump(FILE *out, const struct entry *e)
+{
+	struct text t;
+
+	text_clear(&t);
+	text_add(&t, "\tif (BIND_GATED%s)\n\t\treturn gated_%s(", enter_kind(e->f), e->name);
+	binding_names(&t, e);
+	text_add(&t, ");\n");
+	text_write(&t, out);
+}
+
+static void binding_enter(FILE *out, const struct entry *e)
+{
+	struct moves m;
+
+	if ((e->f->flags & STARTS) != 0)
+		starts_enter(out, e);
+	else if (*enter_kind(e->f) == '\0' && moves_of(e->f, &m))
+		moves_enter(out, e, &m);
+	else
+		fprintf(out, "\tBIND_ENTER%s(HAFT_%s);\n", enter_kind(e->f), e->name);
+}
+
+/* jumps: to the second binding, if the gate is not 0. */
+static void binding_body(FILE *out, const struct entry *e, bool jumps)
 {
 	const struct func *f = e->f;
 	const struct param *self = binding_self(f);
 	bool fails;
 
 	binding_declare(out, e);
-	fprintf(out, "\tBIND_ENTER%s(HAFT_%s);\n", enter_kind(f), e->name);
+	if (jumps)
+		binding_jump(out, e);
+	else
+		binding_enter(out, e);
 	fails = binding_prepare_self(out, e, self);
 	for (int i = 0; i < f->nparam; i++)
 		if (!how_array(kind_of(&f->param[i])->how))
@@ -372,14 +507,21 @@ static void binding_body_no_engine(FILE *out, const struct entry *e)
 /* The user's parameters go on as they are. */
 static void binding_body_raw(FILE *out, const struct entry *e)
 {
+	bool dots = e->f->nparam > 0 && e->f->param[e->f->nparam - 1].kind == KIND_DOTS;
 	struct text t;
 
+	if (dots)
+		fprintf(out, "\tva_list dots;\n\tint ret;\n\n\tva_start(dots, %s);\n",
+			e->f->param[e->f->nparam - 2].name);
 	text_clear(&t);
-	text_add(&t, "\treturn %s(", e->f->engine);
-	for (int i = 0; i < e->f->nparam && e->f->param[i].kind != KIND_DOTS; i++)
-		text_add(&t, "%s%s", i > 0 ? ", " : "", e->f->param[i].name);
+	text_add(&t, "\t%s %s(", dots ? "ret =" : "return", e->f->engine);
+	for (int i = 0; i < e->f->nparam; i++)
+		text_add(&t, "%s%s", i > 0 ? ", " : "",
+			e->f->param[i].kind == KIND_DOTS ? "dots" : e->f->param[i].name);
 	text_add(&t, ");\n");
 	text_write(&t, out);
+	if (dots)
+		fputs("\tva_end(dots);\n\treturn ret;\n", out);
 }
 
 /* The usual case, which changes no register that it would have to save; all others jump on. */
@@ -391,8 +533,7 @@ static void binding_body_quick(FILE *out, const struct entry *e)
 		text_clear(&t);
 		text_add(&t, i == 0 ? "\tif (bind_usual(quick_%s(" : "\treturn whole_%s(",
 			i == 0 ? e->f->engine : e->name);
-		for (int k = 0; k < e->f->nparam; k++)
-			text_add(&t, "%s%s", k > 0 ? ", " : "", e->f->param[k].name);
+		binding_names(&t, e);
 		text_add(&t, i == 0 ? ")))\n" : ");\n");
 		text_write(&t, out);
 		if (i == 0)
@@ -401,26 +542,28 @@ static void binding_body_quick(FILE *out, const struct entry *e)
 }
 
 /* The generated binding under a name of its own; the caller writes the usual case after it. */
-static void binding_whole(FILE *out, const struct entry *e)
+static void binding_whole(FILE *out, const struct entry *e, const char *prefix)
 {
 	struct text t;
 
 	text_clear(&t);
-	text_prototype(&t, e, "whole_");
+	text_prototype(&t, e, prefix);
 	fputs("\nstatic __attribute__((noinline)) ", out);
 	text_write(&t, out);
 	fputs("\n{\n", out);
-	binding_body(out, e);
+	binding_body(out, e, false);
 	fputs("}\n", out);
 }
 
 static void binding_write(FILE *out, const struct entry *e)
 {
 	bool quick = (e->f->flags & QUICK) && !e->large;
+	bool gated = has_engine(e->f) && !quick && (e->f->flags & RAW) == 0 &&
+		     e->f->ret == KIND_INT && binding_gated(e->f);
 	struct text t;
 
-	if (quick)
-		binding_whole(out, e);
+	if (quick || gated)
+		binding_whole(out, e, quick ? "whole_" : "gated_");
 	text_clear(&t);
 	text_prototype(&t, e, "P");
 	fputc('\n', out);
@@ -435,7 +578,7 @@ static void binding_write(FILE *out, const struct entry *e)
 	else if (e->f->ret != KIND_INT)
 		binding_call(out, e, "return ");
 	else
-		binding_body(out, e);
+		binding_body(out, e, gated);
 	fputs("}\n", out);
 	text_clear(&t);
 	text_prototype(&t, e, "");

@@ -243,10 +243,12 @@ static void engine_text(struct text *t, const struct entry *e)
 	for (int i = 0; i < f->nparam; i++) {
 		const struct param *p = &f->param[i];
 
-		if (p->kind == KIND_DOTS)
-			continue;
 		text_add(t, i > 0 ? ", " : "");
-		text_declare(t, f->flags & RAW ? declarator(e, p) : kinds[p->kind].engine, p->name);
+		if (p->kind == KIND_DOTS)
+			text_add(t, "va_list dots");
+		else
+			text_declare(t, f->flags & RAW ? declarator(e, p) : kinds[p->kind].engine,
+				p->name);
 	}
 	if (f->flags & FORM)
 		text_add(t, ", int large");
@@ -345,7 +347,7 @@ void write_raw_h(FILE *out)
 	      " * Written by the generator in libmpi/api: change its tables, not this. */\n"
 	      "#ifndef HAFT_GEN_RAW_H\n"
 	      "#define HAFT_GEN_RAW_H\n\n"
-	      "#include <mpi.h>\n\n",
+	      "#include <mpi.h>\n#include <stdarg.h>\n\n",
 		out);
 	for (const struct constant *c = constants; c < constants + nconstants; c++)
 		if (c->what == C_LATER)

@@ -9,7 +9,8 @@ static int usage(void)
 {
 	fputs("usage: gen mpi.h | mpi-ext.h | engine.h | raw.h | names.h | names.c | bind CHAPTER "
 	      "| map | list "
-	      "| man DIR | abi.c | none.c | garbage.c | fort CHAPTER | mpif.h | mpi.f90 | "
+	      "| man DIR | abi.c | none.c | garbage.c | count.c | fort CHAPTER | mpif.h | mpi.f90 "
+	      "| "
 	      "mpi_f08.f90\n",
 		stderr);
 	return 2;
@@ -30,8 +31,9 @@ int main(int argc, char **argv)
 		{"engine.h", write_engine_h}, {"raw.h", write_raw_h}, {"names.h", write_names_h},
 		{"names.c", write_names_c}, {"map", write_map}, {"list", write_list},
 		{"abi.c", write_abi_test}, {"none.c", write_none_test},
-		{"garbage.c", write_garbage_test}, {"mpif.h", write_mpif_h},
-		{"mpi.f90", write_mpi_mod}, {"mpi_f08.f90", write_f08_mod}};
+		{"garbage.c", write_garbage_test}, {"count.c", write_count_test},
+		{"mpif.h", write_mpif_h}, {"mpi.f90", write_mpi_mod},
+		{"mpi_f08.f90", write_f08_mod}};
 
 	funcs_load();
 	if (argc == 3 && strcmp(argv[1], "bind") == 0) {

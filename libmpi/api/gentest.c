@@ -129,3 +129,41 @@ void write_garbage_test(FILE *out)
 			fprintf(out, "\t{\"%s\", call_%s},\n", e.name, e.name);
 	fputs("\t{0, 0}};\n", out);
 }
+
+/* --- a profiling library that counts calls --------------------------------------------------- */
+
+/* Functions that libmpi/prof counts as well: those whose bindings enter by the gate. */
+static bool counted(const struct entry *e)
+{
+	return has_engine(e->f) && e->f->ret == KIND_INT && (e->f->flags & RAW) == 0 &&
+	       (e->f->flags & (READ | ANYTIME)) != (READ | ANYTIME);
+}
+
+/* tests/tools/profile_count.h has the rest of it. */
+void write_count_test(FILE *out)
+{
+	struct entry e;
+	struct text t;
+
+	fputs("// SPDX-License-Identifier: BSD-3-Clause\n"
+	      "/* Written by the generator in libmpi/api. */\n"
+	      "#define MPI_NO_DEPRECATED_WARNINGS\n"
+	      "#include <mpi-ext.h>\n"
+	      "#include \"tests/tools/profile_count.h\"\n",
+		out);
+	for (bool more = entry_first(&e, -1); more; more = entry_next(&e, -1)) {
+		if (!counted(&e))
+			continue;
+		text_clear(&t);
+		text_prototype(&t, &e, "");
+		fputc('\n', out);
+		text_write(&t, out);
+		fprintf(out,
+			"\n{\n\tstatic struct count c = {\"%s\", 0, NULL};\n\n"
+			"\tcount_call(&c);\n\treturn P%s(",
+			e.name, e.name);
+		for (int i = 0; i < e.f->nparam; i++)
+			fprintf(out, "%s%s", i > 0 ? ", " : "", e.f->param[i].name);
+		fputs(");\n}\n", out);
+	}
+}

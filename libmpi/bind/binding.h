@@ -40,6 +40,7 @@
 
 /* Each stores words and returns a class.  name: of the parameter. */
 #define BIND_COLD __attribute__((cold, noinline))
+#define BIND_SLOW __attribute__((noinline))
 /* The datatype of a message of n elements whose handle is invalid: some type if n is 0 and the
  * handle is MPI_DATATYPE_NULL; else NULL. */
 BIND_COLD struct type *bind_no_type(obj_h handle, int64_t n);
@@ -74,32 +75,73 @@ void bind_scratch_free(void *room);
 
 /* --- enter and leave ------------------------------------------------------------------------ */
 
-/* The slow path of BIND_ENTER.  bind_gate takes the lock and returns 0, or refuses the call and
- * returns the class of the error.  bind_gate_any, for calls that are allowed at any time, opens the
- * classes of objects before MPI_Init, and takes the lock at every level of thread support.
- * bind_gate_tool does so for MPI_T.  bind_leave releases the lock if this call took it. */
-int bind_gate(int fn);
-int bind_gate_any(void);
-int bind_gate_tool(void);
-void bind_leave(void);
+/* The slow path of BIND_ENTER.  bind_gate takes the lock if there are threads, tells the profile
+ * that the call begins, and returns 0; or it refuses the call and returns the class of the error.
+ * bind_gate_any, for calls that are allowed at any time, opens the classes of objects before
+ * MPI_Init, and takes the lock at every level of thread support.  bind_gate_tool does so for MPI_T.
+ * bind_gate_read only counts the call.  bind_leave ends the call in the profile, and releases the
+ * lock if this call took it.
+ *   ret, cfa   BIND_CALLER: the return address of the binding, and the place above it on the stack */
+BIND_SLOW int bind_gate(int fn, uintptr_t ret, uintptr_t cfa);
+BIND_SLOW int bind_gate_any(int fn, uintptr_t ret, uintptr_t cfa);
+BIND_SLOW int bind_gate_tool(int fn, uintptr_t ret, uintptr_t cfa);
+BIND_SLOW int bind_gate_read(int fn);
+BIND_SLOW void bind_leave(void);
 
-#define BIND_ENTER(fn)                                                            \
-	do {                                                                      \
-		if (bind_rare(haft_life.gate != 0) && (ret = bind_gate(fn)) != 0) \
-			return ret;                                               \
+/* bind_gate for calls that move data: the profile gets what is in registers on entry, as the user
+ * gave it.  moves: fn, and enum bind_moves above BIND_MOVES.  peer: a rank; -1: none.  count: of the
+ * elements of `datatype'.  object: the communicator or window.  bind_gate_starts: for n requests
+ * that are started. */
+enum bind_moves { BIND_SENDS, BIND_RECEIVES, BIND_COLLECTS, BIND_REACHES };
+#define BIND_MOVES 16
+BIND_SLOW int bind_gate_message(uint32_t moves, int peer, int64_t count, MPI_Datatype datatype,
+	void *object, uintptr_t ret, uintptr_t cfa);
+BIND_SLOW int bind_gate_starts(
+	int fn, int n, const MPI_Request *requests, uintptr_t ret, uintptr_t cfa);
+
+#define BIND_CALLER (uintptr_t) __builtin_return_address(0), (uintptr_t)__builtin_dwarf_cfa()
+
+#define BIND_ENTER(fn)                                                                         \
+	do {                                                                                   \
+		if (bind_rare(haft_life.gate != 0) && (ret = bind_gate(fn, BIND_CALLER)) != 0) \
+			return ret;                                                            \
 	} while (0)
 
-#define BIND_ENTER_ANYTIME(fn)                       \
-	do {                                         \
-		if (bind_rare(bind_gate_any() != 0)) \
-			return MPI_ERR_NO_MEM;       \
+#define BIND_ENTER_MESSAGE(fn, what, peer, count, datatype, object)                               \
+	do {                                                                                      \
+		if (bind_rare(haft_life.gate != 0) &&                                             \
+			(ret = bind_gate_message((uint32_t)(fn) | (uint32_t)(what) << BIND_MOVES, \
+				 peer, count, datatype, object, BIND_CALLER)) != 0)               \
+			return ret;                                                               \
+	} while (0)
+
+#define BIND_ENTER_STARTS(fn, n, requests)                                           \
+	do {                                                                         \
+		if (bind_rare(haft_life.gate != 0) &&                                \
+			(ret = bind_gate_starts(fn, n, requests, BIND_CALLER)) != 0) \
+			return ret;                                                  \
+	} while (0)
+
+/* For a jump to the second binding of a call, which enters by the macros above. */
+#define BIND_GATED      bind_rare(haft_life.gate != 0)
+#define BIND_GATED_READ bind_rare((haft_life.gate & (HAFT_GATE_SHUT | HAFT_GATE_PROFILE)) != 0)
+
+/* Which count of a call is significant, as far as the arguments alone say. */
+#define BIND_GIVEN_SENDER   (sendbuf != MPI_IN_PLACE)
+#define BIND_GIVEN_OUTGOING (sendbuf != MPI_IN_PLACE)
+#define BIND_GIVEN_RECEIVER (recvbuf != MPI_IN_PLACE)
+
+#define BIND_ENTER_ANYTIME(fn)                                      \
+	do {                                                        \
+		if (bind_rare(bind_gate_any(fn, BIND_CALLER) != 0)) \
+			return MPI_ERR_NO_MEM;                      \
 	} while (0)
 
 /* READ: the engine reads what never changes while its handles are valid, and needs no lock. */
-#define BIND_ENTER_READ(fn)                                            \
-	do {                                                           \
-		if (bind_rare((haft_life.gate & HAFT_GATE_SHUT) != 0)) \
-			return bind_not_running(fn);                   \
+#define BIND_ENTER_READ(fn)                          \
+	do {                                         \
+		if ((ret = bind_gate_read(fn)) != 0) \
+			return ret;                  \
 	} while (0)
 
 #define BIND_ENTER_READ_ANYTIME(fn)                                                        \
@@ -109,10 +151,10 @@ void bind_leave(void);
 	} while (0)
 
 /* TOOL: the tools interface must be initialized; locks as BIND_ENTER_ANYTIME does. */
-#define BIND_ENTER_TOOL(fn)                                   \
-	do {                                                  \
-		if (bind_rare((ret = bind_gate_tool()) != 0)) \
-			return ret;                           \
+#define BIND_ENTER_TOOL(fn)                                                  \
+	do {                                                                 \
+		if (bind_rare((ret = bind_gate_tool(fn, BIND_CALLER)) != 0)) \
+			return ret;                                          \
 	} while (0)
 
 #define BIND_LEAVE()                                \

@@ -5,6 +5,7 @@
  * The callbacks are constants in mpi.h; these functions serve programs that look up their names in
  * the dynamic linker. */
 #include "libmpi/core/type_object.h"
+#include "libmpi/prof/prof.h"
 
 #include <engine.h>
 #include <raw.h>
@@ -45,10 +46,14 @@ int bind_type_ub(struct type *datatype, int64_t *displacement)
 	return MPI_SUCCESS;
 }
 
-/* Without a profiling library there is nothing to control (MPI-5.0 15.2.4). */
-int bind_pcontrol(int level)
+/* Controls the profile of mpiexec -profile, if there is one (MPI-5.0 15.2.4).  Level 1000 has one
+ * more argument, the name of a region. */
+int bind_pcontrol(int level, va_list dots)
 {
-	(void)level;
+	if (level == PROF_PUSH && prof.table != NULL)
+		prof_push(va_arg(dots, const char *));
+	else
+		prof_control(level);
 	return MPI_SUCCESS;
 }
 

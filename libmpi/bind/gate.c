@@ -4,6 +4,7 @@
  *     gate 0            the binding goes straight on: nothing here is called
  *     gate THREADS      bind_gate takes the library lock, bind_leave releases it
  *     gate DIE          it counts the call (HAFT_DIE)
+ *     gate PROFILE      bind_gate begins the call in the profile, bind_leave ends it (libmpi/prof)
  *     gate SHUT         MPI is not running: the call is refused, with words
  *     gate SHUT CHILD   a forked child: likewise
  *
@@ -11,7 +12,10 @@
  * thread support, because they are thread-safe at every level (MPI-5.0 11.6.2). */
 #include "libmpi/bind/binding.h"
 
+#include "libmpi/core/group_object.h"
+#include "libmpi/core/win_object.h"
 #include "libmpi/ft/ft.h"
+#include "libmpi/prof/prof.h"
 #include "libmpi/tool/tool.h"
 #include <names.h>
 #include <stdio.h>
@@ -31,27 +35,100 @@ int bind_not_running(int fn)
 	return bind_raise(haft_err(MPI_ERR_OTHER, "%s", words), NULL, fn);
 }
 
-int bind_gate(int fn)
+static inline bool gate_profiles(void)
+{
+	return (haft_life.gate & HAFT_GATE_PROFILE) != 0;
+}
+
+/* The time that the lock takes is the call's. */
+int bind_gate(int fn, uintptr_t ret, uintptr_t cfa)
+{
+	uint64_t now;
+
+	if (bind_rare((haft_life.gate & HAFT_GATE_SHUT) != 0))
+		return bind_not_running(fn);
+	now = gate_profiles() ? prof_ticks() : 0;
+	if (haft_threads_enabled())
+		haft_lock();
+	if (bind_rare((haft_life.gate & HAFT_GATE_DIE) != 0))
+		ft_die_count(bind_fn_names[fn]);
+	if (now != 0)
+		prof_enter((uint32_t)fn, now, ret, cfa);
+	return 0;
+}
+
+/* The peer of a message as a number of the universe; -1: none. */
+static int message_peer(enum bind_moves moves, const void *object, int rank)
+{
+	const struct comm *c = moves == BIND_REACHES ? ((const struct win *)object)->comm : object;
+	const struct group *g = comm_peers(c);
+
+	return rank >= 0 && rank < g->size ? group_peer(g, rank) : -1;
+}
+
+/* Handles that are wrong are the binding's affair: then nothing moves. */
+static void message_note(
+	enum bind_moves moves, int rank, int64_t count, MPI_Datatype datatype, void *object)
+{
+	static const enum prof_class class[] = {PROF_P2P, PROF_CLASSES, PROF_COLL, PROF_RMA};
+	const struct type *t = obj_get_token(&haft_type_class, (obj_h)datatype);
+	const void *o = obj_get_token(
+		moves == BIND_REACHES ? &haft_win_class : &haft_comm_class, (obj_h)object);
+	int peer = -1;
+
+	if (rank == MPI_PROC_NULL || (o == NULL && moves != BIND_RECEIVES))
+		return;
+	if (moves == BIND_SENDS || moves == BIND_REACHES)
+		peer = message_peer(moves, o, rank);
+	prof_message(class[moves], count, t, peer);
+}
+
+int bind_gate_message(uint32_t moves, int peer, int64_t count, MPI_Datatype datatype, void *object,
+	uintptr_t ret, uintptr_t cfa)
+{
+	int err = bind_gate((int)(moves & ((1u << BIND_MOVES) - 1)), ret, cfa);
+
+	if (err == 0 && gate_profiles())
+		message_note(moves >> BIND_MOVES, peer, count, datatype, object);
+	return err;
+}
+
+int bind_gate_starts(int fn, int n, const MPI_Request *requests, uintptr_t ret, uintptr_t cfa)
+{
+	int err = bind_gate(fn, ret, cfa);
+
+	for (int i = 0; err == 0 && gate_profiles() && requests != NULL && i < n; i++) {
+		const struct req *r = obj_get_token(&haft_req_class, (obj_h)requests[i]);
+
+		if (r != NULL && r->persist)
+			prof_start(r);
+	}
+	return err;
+}
+
+int bind_gate_read(int fn)
 {
 	if ((haft_life.gate & HAFT_GATE_SHUT) != 0)
 		return bind_not_running(fn);
-	haft_lock();
-	if ((haft_life.gate & HAFT_GATE_DIE) != 0)
-		ft_die_count(bind_fn_names[fn]);
+	prof_count((uint32_t)fn);
 	return 0;
 }
 
-int bind_gate_any(void)
+int bind_gate_any(int fn, uintptr_t ret, uintptr_t cfa)
 {
+	uint64_t now = gate_profiles() ? prof_ticks() : 0;
+
 	if (bind_rare(haft_life.state == HAFT_BEFORE) && haft_objects_open() != 0)
 		return MPI_ERR_NO_MEM;
 	haft_lock();
+	if (now != 0)
+		prof_enter((uint32_t)fn, now, ret, cfa);
 	return 0;
 }
 
-int bind_gate_tool(void)
+int bind_gate_tool(int fn, uintptr_t ret, uintptr_t cfa)
 {
-	int err = bind_gate_any();
+	int err = bind_gate_any(fn, ret, cfa);
 
 	if (err != 0)
 		return MPI_T_ERR_MEMORY;
@@ -69,6 +146,8 @@ int bind_gate_tool(void)
 /* MPI_Finalize shuts the gate, so the gate does not say whether this call took the lock. */
 void bind_leave(void)
 {
+	if (prof.table != NULL)
+		prof_leave();
 	if (haft_locked)
 		haft_unlock();
 }

@@ -101,6 +101,7 @@ static int singleton_init(void)
 		.universe = -1,
 		.app = -1,
 		.seg_fd = shm_seg_fd(seg),
+		.profile_fd = -1,
 		.seg = seg,
 		.cookie = shm_seg_cookie(seg)};
 	boot_control_alone(&this_process, NULL);
@@ -181,7 +182,8 @@ static void job_adopt(const struct job_spec *o, struct shm_seg *seg, int fd)
 		.seg = seg,
 		.cookie = o->cookie,
 		.launched = true,
-		.by = o->by};
+		.by = o->by,
+		.profile_fd = o->profile};
 }
 
 /* Takes the seat that mpiexec has reserved.  CLAIM_NESTED: there is none, be a singleton. */
@@ -233,6 +235,7 @@ static int foreign_join(enum kvs_kind kind)
 		.universe = kvs.universe,
 		.app = kvs.app,
 		.seg_fd = m.fd,
+		.profile_fd = -1,
 		.seg = m.seg,
 		.cookie = m.cookie};
 	foreign = true;

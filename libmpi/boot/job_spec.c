@@ -61,6 +61,8 @@ bool boot_spec_read(struct job_spec *o)
 		o->listen = -1;
 	if (!spec_int(list, "pmi", &o->pmi))
 		o->pmi = -1;
+	if (!spec_int(list, "profile", &o->profile))
+		o->profile = -1;
 	if (!spec_int(list, "universe", &o->universe))
 		o->universe = -1;
 	if (!spec_int(list, "first", &o->first))

@@ -17,6 +17,7 @@ struct job_spec {
 	int seat;     /* the rank, if the variable does not say it: one host, first job */
 	int listen;   /* listening socket of this rank; -1: none */
 	int pmi;      /* socket of mpiexec's PMI server, for ranks of other MPIs; -1: none */
+	int profile;  /* memfd of the profile: libmpi/prof; -1: none */
 	uint64_t cookie;
 };
 

@@ -10,16 +10,13 @@
 #include <dlfcn.h>
 #include <elf.h>
 #include <spawn.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Writes the first line that the program addr2line prints for an address of a file into buf:
- * "setup at solver.c:118".  false: addr2line is not installed, or does not know the address. */
-static bool callsite_addr2line(const char *file, uintptr_t address, char *buf, size_t n)
+bool haft_callsite_line(const char *file, uintptr_t address, char *buf, size_t n)
 {
 	char hex[24], dashes[] = "-Cspfe";
 	char *argv[] = {(char *)"addr2line", dashes, strdup(file), hex, NULL};
@@ -67,7 +64,7 @@ void haft_callsite_text(uintptr_t site, char *buf, size_t n)
 		in.dli_fname != NULL) {
 		elf = in.dli_fbase;
 		base = elf->e_type == ET_DYN ? (uintptr_t)in.dli_fbase : 0;
-		if (callsite_addr2line(in.dli_fname, site - 1 - base, buf, n))
+		if (haft_callsite_line(in.dli_fname, site - 1 - base, buf, n))
 			return;
 	}
 	obj_site_text(site, buf, n);

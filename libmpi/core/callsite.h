@@ -4,10 +4,15 @@
 #ifndef HAFT_CORE_CALLSITE_H
 #define HAFT_CORE_CALLSITE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #define CALLSITE_LEN 256 /* bytes of a place in words */
+
+/* Writes the first line that the program addr2line prints for an address of a file into buf:
+ * "setup at solver.c:118".  false: addr2line is not installed, or does not know the address. */
+bool haft_callsite_line(const char *file, uintptr_t address, char *buf, size_t n);
 
 /* Writes a site of libobj as words: "setup at solver.c:118", or what obj_site_text gives if the
  * line is not known.  Runs addr2line, and waits for it. */

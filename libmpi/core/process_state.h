@@ -21,7 +21,8 @@ enum haft_gate {
 	HAFT_GATE_SHUT = 1,    /* MPI is not running */
 	HAFT_GATE_THREADS = 2, /* several threads make calls: take the lock (core/library_lock.h) */
 	HAFT_GATE_CHILD = 4,   /* a forked child; always with SHUT */
-	HAFT_GATE_DIE = 8      /* each call is counted: HAFT_DIE (libmpi/ft) */
+	HAFT_GATE_DIE = 8,     /* each call is counted: HAFT_DIE (libmpi/ft) */
+	HAFT_GATE_PROFILE = 16 /* calls are profiled: libmpi/prof */
 };
 
 struct haft_life {

@@ -274,6 +274,14 @@ static const struct setting_row rows[SETTING_COUNT] = {
 			"the most threads of a process that read and write files for nonblocking "
 			"calls; 0: those calls wait for the disk",
 		.more = "They are made when they are first needed."},
+	[SETTING_PROFILE] = {.name = "HAFT_PROFILE",
+		.form = SETTING_TEXT,
+		.launch = true,
+		.meaning = "where the job says how long its processes have computed, moved data, "
+			   "and waited for whom: `-' for a table on stderr, or a file F.json, "
+			   "F.csv or F.html",
+		.more = "As the option -profile of mpiexec.  Under other launchers the first "
+			"process gathers it in MPI_Finalize."},
 };
 
 static int64_t values[SETTING_COUNT];

@@ -46,6 +46,7 @@ enum haft_setting {
 	SETTING_OFI_PROVIDER,   /* HAFT_OFI_PROVIDER: text */
 	SETTING_FILE_SYNC,      /* HAFT_FILE_SYNC: 0 never, 1 close */
 	SETTING_IO_THREADS,     /* HAFT_IO_THREADS */
+	SETTING_PROFILE,        /* HAFT_PROFILE: text; mpiexec reads it, too */
 	SETTING_COUNT
 };
 

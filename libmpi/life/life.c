@@ -27,6 +27,7 @@
 #include "libmpi/life/leak.h"
 #include "libmpi/life/progress_thread.h"
 #include "libmpi/p2p/p2p.h"
+#include "libmpi/prof/prof.h"
 #include "libmpi/rma/rma.h"
 #include "libmpi/type/type.h"
 #include "libmpi/via/shared_mem.h"
@@ -180,6 +181,7 @@ int life_up(int level)
 		haft_threads_enable();
 		via_threads_start();
 	}
+	prof_open(boot);
 	err = life_progress_start();
 	if (err == 0)
 		haft_life_set_state(HAFT_RUNNING);
@@ -208,6 +210,7 @@ void life_down(bool stopped)
 	life_progress_stop();
 	if (haft_threads_stop_hook != NULL)
 		haft_threads_stop_hook();
+	prof_close();
 	type_fini(); /* before the report: the program cannot free what this frees */
 	life_leak_report(stopped);
 	haft_life_set_state(haft_life.world == HAFT_AFTER ? HAFT_AFTER : HAFT_BEFORE);

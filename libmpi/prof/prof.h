@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* prof.h - the profile of this process: calls, lines of source, waits, messages.
+ *
+ *     PMPI_Send ── BIND_ENTER: gate != 0 ── bind_gate ──> prof_enter(fn, site), prof_message(...)
+ *        engine ── waits ── libshm's observer ──> watch.c: how long, for whom (boot_wait)
+ *     BIND_LEAVE ── gate != 0 ── bind_leave ──> prof_leave: adds to the rows of the table
+ *
+ * Off, the gate has no bit HAFT_GATE_PROFILE, and nothing here is called.  All functions but
+ * prof_count are called by one thread at a time: under the library's lock, if there are threads. */
+#ifndef HAFT_PROF_PROF_H
+#define HAFT_PROF_PROF_H
+
+#include "libmpi/boot/waitrec.h"
+#include "libmpi/prof/table.h"
+#include <stdbool.h>
+
+struct comm;
+struct type;
+struct req;
+
+/* The call that a thread is in. */
+struct prof_call {
+	uint32_t depth; /* calls inside of each other; 0: outside of MPI */
+	uint32_t epoch; /* prof.epoch when it was entered */
+	uint32_t fn;
+	uint32_t site; /* row + 1; 0: none */
+	uint64_t since;
+	uint64_t bytes;
+	uint64_t wait;
+	uint64_t why[PROF_WHYS];
+	int32_t culprit; /* of its longest wait: a number of the universe + 1; 0: none */
+	uint64_t culprit_ticks;
+	/* the wait under way */
+	struct shm_wait *w; /* NULL: none */
+	uint64_t idle, begin, look_at, idled;
+	uint8_t why_told; /* enum prof_why: the last answer of its describer */
+	bool napped;      /* its naps have been cut */
+	bool any;         /* it waits for any source */
+	int8_t late;      /* so many are late; -1: not asked yet */
+	int32_t peers[BOOT_WAIT_LATE];
+};
+
+struct prof {
+	struct prof_table *table; /* NULL: no profile */
+	uint32_t epoch;           /* of MPI_Pcontrol: calls of an older one are forgotten */
+	bool private;             /* the table is ours: MPI_Finalize gathers it */
+	uintptr_t fort, fort_len; /* the text of libmpifort_abi.so; 0: none is loaded */
+};
+
+extern struct prof prof;
+
+/* At the end of life_up: finds the table, and begins.  No memory: goes on without a profile. */
+struct boot;
+void prof_open(const struct boot *b);
+
+/* In life_down. */
+void prof_close(void);
+
+/* MPI_Pcontrol: 0 off, 1 on; 1000 begins region `name', -1000 ends the innermost one.  Others are
+ * ignored, and everything if there is no profile. */
+#define PROF_PUSH 1000
+#define PROF_POP  (-1000)
+void prof_control(int level);
+void prof_push(const char *name);
+
+/* Into a call.  ret: the return address of the binding; cfa: the place above it on the stack. */
+void prof_enter(uint32_t fn, uint64_t now, uintptr_t ret, uintptr_t cfa);
+void prof_leave(void);
+
+/* A call that is not timed.  Any thread. */
+void prof_count(uint32_t fn);
+
+/* What the call that was just entered moves: `count' elements of `t' (NULL: none) to a peer (a
+ * number of the universe; -1: none, or all).  class: PROF_CLASSES if it receives. */
+void prof_message(enum prof_class class, int64_t count, const struct type *t, int to);
+
+/* Messages of persistent requests are started. */
+void prof_start(const struct req *r);
+
+/* The call of this thread. */
+struct prof_call *prof_call_mine(void);
+
+/* The row of a process, made if it is new; NULL: there is no room. */
+struct prof_peer *prof_peer_row(int peer);
+
+/* The row + 1 of a line and function, made if it is new; 0: there is no room (site.c). */
+uint32_t prof_site_row(uint32_t fn, uintptr_t ret, uintptr_t cfa);
+void prof_site_open(void);
+
+/* The observer of libshm's waits, and the end of a wait that its call did not end (watch.c). */
+extern const struct shm_wait_observer prof_watch;
+void prof_watch_drop(struct prof_call *c);
+
+#endif
