@@ -9,12 +9,14 @@ cflags-tools += -DHAFT_VERSION='"$(HAFT_VERSION)"' -DHAVE_OFI=$(or $(have_ofi),0
 mpiexec_SRCS := $(sort $(wildcard tools/mpiexec/*.c)) \
 	libmpi/boot/listen.c \
 	libmpi/boot/job_map.c \
+	libmpi/prof/clock.c libmpi/prof/ticks_os.c \
+	libmpi/core/callsite.c \
 	libmpi/core/defaults_file.c \
 	libmpi/core/setting_names.c \
 	libmpi/core/setting.c \
 	libmpi/core/process_state.c
 
-$(B)/bin/mpiexec: $(call objs,$(mpiexec_SRCS)) $(B)/lib/libshm.a $(B)/lib/libobj.a
+$(B)/bin/mpiexec: $(call objs,$(mpiexec_SRCS)) $(B)/obj/gen/names.o $(B)/lib/libshm.a $(B)/lib/libobj.a
 	$(call say,LD,$@)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(ldflags) $^ $(libobj_LIBS) -ldl -lpthread -o $@

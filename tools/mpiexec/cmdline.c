@@ -20,6 +20,7 @@
 #include "tools/mpiexec/shell_words.h"
 #include "tools/mpiexec/doctor.h"
 #include "tools/mpiexec/launch.h"
+#include "tools/mpiexec/profile.h"
 #include "tools/mpiexec/proxy_tree.h"
 
 enum opt {
@@ -69,6 +70,7 @@ enum opt {
 	OPT_ERR_FILE,
 	OPT_DOCTOR,
 	OPT_COMPLETION,
+	OPT_PROFILE,
 	OPT_SKIP,
 };
 
@@ -103,6 +105,7 @@ static const struct option options[] = {
 	{"outfile", 1, OPT_OUT_FILE},
 	{"errfile-pattern", 1, OPT_ERR_FILE},
 	{"errfile", 1, OPT_ERR_FILE},
+	{"profile", 0, OPT_PROFILE},
 	{"timeout", 1, OPT_TIMEOUT},
 	{"host", 1, OPT_HOSTS},
 	{"H", 1, OPT_HOSTS},
@@ -232,6 +235,9 @@ static const char help[] =
 	"its\n"
 	"                       host); -errfile-pattern F: standard error\n"
 	"  -output-filename DIR both also to DIR/1/rank.R/stdout and stderr\n"
+	"  -profile[=FILE]      at the end, say what the processes waited for, and whom: as a "
+	"table,\n"
+	"                       or in FILE.html, FILE.json or FILE.csv; see haft-profile(7)\n"
 	"  -timeout S           end the job after S seconds, saying what each process waits for\n"
 	"  -host H[:N],...      the hosts to use, with N slots each (also -hosts, -H)\n"
 	"  -hostfile FILE       the same from a file (also -f, -machinefile): lines like\n"
@@ -686,6 +692,16 @@ __attribute__((noreturn)) static void doctor_exit(void)
 	exit(1);
 }
 
+/* -profile, -profile=FILE. */
+static void profile_read(struct plan *p, const char *where)
+{
+	const char *why = profile_refuse(where);
+
+	if (why != NULL)
+		fatal(EXIT_USAGE, "-profile or HAFT_PROFILE %s: %s", where, why);
+	p->profile = *where != '\0' ? where : "-";
+}
+
 /* Applies one option; `v' points to its values. */
 static void option_do(struct plan *p, struct app *a, const struct option *o, char **v)
 {
@@ -704,6 +720,7 @@ static void option_do(struct plan *p, struct app *a, const struct option *o, cha
 		break;
 	case OPT_PATH: a->path = v[0]; break;
 	case OPT_LABEL: p->label = true; break;
+	case OPT_PROFILE: profile_read(p, v[0]); break;
 	case OPT_TIMEOUT: p->timeout = seconds_read("-timeout", v[0]); break;
 	case OPT_HOSTS:
 		hosts_list(p, v[0]);
@@ -758,10 +775,15 @@ static int option_read(struct plan *p, struct app *a, int argc, char **argv)
 	const struct option *o = option_find(name, strcspn(name, "="));
 	char *value[2] = {NULL, NULL};
 
-	if (o == NULL || (eq != NULL && o->values != 1))
+	if (o == NULL || (eq != NULL && o->values != 1 && o->opt != OPT_PROFILE))
 		fatal(EXIT_USAGE, "unknown option %s; mpiexec --help lists them", argv[0]);
 	if (eq != NULL) {
 		value[0] = argv[0] + (eq + 1 - argv[0]);
+		option_do(p, a, o, value);
+		return 1;
+	}
+	if (o->opt == OPT_PROFILE) {
+		value[0] = (char[]){""};
 		option_do(p, a, o, value);
 		return 1;
 	}
@@ -856,6 +878,7 @@ struct plan *plan_read(int argc, char **argv)
 	const char *limit = getenv("MPIEXEC_TIMEOUT");
 	const char *iface = getenv("HAFT_IFACE");
 	const char *universe = getenv("MPIEXEC_UNIVERSE_SIZE");
+	const char *profile = getenv("HAFT_PROFILE");
 	bool slurm = false;
 	char **words;
 	int slots;
@@ -869,6 +892,8 @@ struct plan *plan_read(int argc, char **argv)
 	words = words_with_defaults(&argc, argv + 1);
 	apps_read(p, argc, words, false);
 	free(words);
+	if (p->profile == NULL && profile != NULL && *profile != '\0')
+		profile_read(p, profile);
 	if (p->iface == NULL && iface != NULL && *iface != '\0')
 		p->iface = iface;
 	if (p->nhosts == 0)

@@ -53,6 +53,7 @@ void conf_put(struct marshal *p, const struct conf *c)
 	marshal_put_text(p, l->proxy_path);
 	marshal_put_text(p, l->iface);
 	marshal_put_text(p, l->cwd);
+	marshal_put_text(p, l->profile);
 	marshal_put_int(p, l->fanout);
 	marshal_put_int(p, l->bind);
 	marshal_put_int(p, l->spread);
@@ -108,6 +109,7 @@ bool conf_take(struct marshal *p, struct conf *c)
 	l->proxy_path = marshal_take_text(p);
 	l->iface = marshal_take_text(p);
 	l->cwd = marshal_take_text(p);
+	l->profile = marshal_take_text(p);
 	l->fanout = (int)marshal_take_int(p);
 	l->bind = (enum part)marshal_take_int(p);
 	l->spread = (enum part)marshal_take_int(p);

@@ -9,6 +9,7 @@
 #include "tools/mpiexec/failures.h"
 #include "tools/mpiexec/feed.h"
 #include "tools/mpiexec/output.h"
+#include "tools/mpiexec/profile.h"
 #include "tools/mpiexec/remote_ranks.h"
 
 /* The first live rank of a world in MPI, or -1. */
@@ -172,6 +173,7 @@ int job_fini(struct job *j)
 		job_first_failure(j); /* the user has ended the job meanwhile */
 	foreign_mpi_say(j);
 	failures_end(j);
+	profile_end(j);
 	local_fini(&j->local);
 	if (j->remote != NULL)
 		remote_fini(j->remote);

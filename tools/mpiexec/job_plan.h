@@ -106,6 +106,7 @@ struct plan {
 	const char *keep;    /* default of app.keep */
 	const char *file[2]; /* patterns of files for stdout and stderr (outfile.h); NULL: none */
 	bool file_copy;      /* output to files goes to stdout and stderr of mpiexec as well */
+	const char *profile; /* where -profile writes: profile.h; NULL: there is none */
 	char **ignored;      /* ignored options, for -v */
 	int nignored;
 	struct settings set; /* -genv */

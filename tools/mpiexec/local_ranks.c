@@ -77,6 +77,7 @@ static bool seat_find(struct local_ranks *c, struct local_rank *m)
 			shm_seat_open(c->seg, s, (uint32_t)(m->world->first + m->rank + 1)) != 0)
 			continue;
 		memset(shm_seg_job_rank(c->seg, s), 0, SHM_JOB_RANK);
+		profile_host_renew(&c->profile, s, shm_seg_cookie(c->seg));
 		c->taken[s] = true;
 		m->seat = s;
 	}
@@ -248,6 +249,12 @@ static void segment_begin(struct local_ranks *c)
 	memset(c->taken, 0, (size_t)seats_of(c) * sizeof(*c->taken));
 	memset(c->taken, 1, (size_t)c->ranks0 * sizeof(*c->taken));
 	guard_init(&c->guard, shm_seg_cookie(c->seg));
+	c->common.profile_fd = -1;
+	if (c->plan->profile == NULL)
+		return;
+	if (!profile_host_open(&c->profile, seats_of(c), shm_seg_cookie(c->seg)))
+		fatal(1, "no memory for the profile: %s", strerror(errno));
+	c->common.profile_fd = c->profile.fd;
 }
 
 /* The settings of the segment come from the environment of the first program. */
@@ -308,6 +315,7 @@ static char *boot_var_make(const struct local_ranks *c, int i, int pmi)
 {
 	const struct local_rank *m = &c->m[i];
 	char first[32] = "", seat[32] = "", listen[32] = "", other[32] = "", universe[32] = "";
+	char profile[32] = "";
 
 	if (m->world->first > 0)
 		snprintf(first, sizeof(first), ",first=%d", m->world->first);
@@ -317,12 +325,14 @@ static char *boot_var_make(const struct local_ranks *c, int i, int pmi)
 		snprintf(listen, sizeof(listen), ",listen=%d", m->listen);
 	if (pmi >= 0)
 		snprintf(other, sizeof(other), ",pmi=%d", pmi);
+	if (c->common.profile_fd >= 0 && m->seat >= 0)
+		snprintf(profile, sizeof(profile), ",profile=%d", c->common.profile_fd);
 	if (world_universe(c->plan, m->world) >= 0)
 		snprintf(universe, sizeof(universe), ",universe=%d", c->plan->universe);
-	return text_new(BOOT_VAR "=fd=%d,rank=%d,size=%d,app=%d,by=%d,cookie=%016llx%s%s%s%s%s",
+	return text_new(BOOT_VAR "=fd=%d,rank=%d,size=%d,app=%d,by=%d,cookie=%016llx%s%s%s%s%s%s",
 		c->common.seg_fd, m->rank, m->world->n, m->world->app[m->app].appnum,
 		(int)c->common.by, (unsigned long long)shm_seg_cookie(c->seg), first, seat, listen,
-		other, universe);
+		other, universe, profile);
 }
 
 /* True for variables of an outer launcher, which must not reach the ranks. */
@@ -538,6 +548,7 @@ static void member_died(struct local_ranks *c, int i, int status, local_died_fn 
 	struct local_rank *m = &c->m[i];
 
 	m->alive = false;
+	profile_host_died(&c->profile, m->seat);
 	c->alive--;
 	if (kill(-m->group, 0) != 0) /* the kernel may reuse the number */
 		c->guard.group[i] = m->group = 0;
@@ -671,6 +682,7 @@ void local_fini(struct local_ranks *c)
 	guard_fini(&c->guard);
 	shm_seg_close(c->seg);
 	c->seg = NULL;
+	profile_host_close(&c->profile);
 	free(c->taken);
 	free(c->m);
 	free(c->cpus);

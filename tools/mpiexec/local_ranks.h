@@ -17,6 +17,7 @@
 #include "libshm/shm.h"
 #include "tools/mpiexec/guard.h"
 #include "tools/mpiexec/job_plan.h"
+#include "tools/mpiexec/profile.h"
 #include "tools/mpiexec/rank_start.h"
 #include "tools/mpiexec/worlds.h"
 
@@ -50,8 +51,9 @@ struct local_ranks {
 	struct shm_seg *seg;
 	struct rank_common common;
 	struct guard guard;
-	cpu_set_t *cpus;        /* CPU set of each rank; NULL: not bound */
-	struct pmi_server *pmi; /* PMI server for ranks of other MPIs; NULL: none */
+	cpu_set_t *cpus;             /* CPU set of each rank; NULL: not bound */
+	struct profile_host profile; /* -profile: tables of the seats */
+	struct pmi_server *pmi;      /* PMI server for ranks of other MPIs; NULL: none */
 };
 
 /* The state of a rank as seen from outside. */

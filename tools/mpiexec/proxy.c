@@ -590,6 +590,16 @@ static void proxy_signals_read(int fd)
 	}
 }
 
+static void profile_say(void *arg, struct prof_table *t)
+{
+	struct marshal out = {.len = 0};
+
+	(void)arg;
+	profile_put(&out, t);
+	up_put(UP_PROFILE, 0, -1, out.v, out.len);
+	free(out.v);
+}
+
 /* Reports once that no rank and no output is left here, and none will come. */
 static void gone_say(void)
 {
@@ -597,6 +607,7 @@ static void gone_say(void)
 		(!me.ending && me.drain_ns == 0))
 		return;
 	me.gone = true;
+	profile_host_each(&me.local.profile, profile_say, NULL);
 	up_put(UP_GONE, 0, -1, NULL, 0);
 }
 

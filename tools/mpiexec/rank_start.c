@@ -51,6 +51,8 @@ __attribute__((noreturn)) static void rank_child_run(struct rank_child *c)
 	if (c->e->cpus != NULL && sched_setaffinity(0, sizeof(*c->e->cpus), c->e->cpus) != 0)
 		rank_child_fail(c, "the CPUs that it is to be bound to");
 	fcntl(s->seg_fd, F_SETFD, 0);
+	if (s->profile_fd >= 0)
+		fcntl(s->profile_fd, F_SETFD, 0);
 	if (c->e->listen >= 0)
 		fcntl(c->e->listen, F_SETFD, 0);
 	if (c->e->pmi >= 0)

@@ -18,6 +18,7 @@ struct rank_common {
 	sigset_t mask;       /* signal mask that mpiexec inherited */
 	struct rlimit files; /* limit of open files that mpiexec inherited */
 	int seg_fd;          /* the segment, inherited by the ranks */
+	int profile_fd;      /* likewise the profile; -1: none */
 	pid_t by;            /* mpiexec */
 };
 

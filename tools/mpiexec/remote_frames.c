@@ -21,6 +21,7 @@
 #include "tools/mpiexec/job.h"
 #include "tools/mpiexec/launch.h"
 #include "tools/mpiexec/output.h"
+#include "tools/mpiexec/profile.h"
 #include "tools/mpiexec/requests.h"
 #include "tools/mpiexec/spawn.h"
 
@@ -302,6 +303,7 @@ static void frame_take(void *arg, const struct proxy_frame *fr, const char *v)
 	case UP_FAIL: fail_take(f, fr->host, fr->which, words); break;
 	case UP_LOST: lost_take(f, fr->host, words); break;
 	case UP_TOOK: took_take(f, fr, &p); break;
+	case UP_PROFILE: profile_keep(profile_take(&p)); break;
 	case UP_GONE: host_end(f, fr->host); break;
 	case UP_ASK:
 		if (rank)

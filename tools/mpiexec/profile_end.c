@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* profile_end.c - after the job: gathers the tables of all hosts, and writes the report. */
+#include "tools/mpiexec/profile.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include "libobj/base.h"
+#include "tools/mpiexec/job.h"
+
+#define PLACES_TEXT 16  /* lines of source that are looked up for the table */
+#define PLACES_FILE 500 /* and for a file: some milliseconds each */
+
+static struct {
+	struct prof_table **v;
+	int n;
+} tables;
+
+void profile_keep(struct prof_table *t)
+{
+	if (t == NULL)
+		return;
+	if ((tables.n & (tables.n - 1)) == 0)
+		tables.v = mem_grow(tables.v, tables.n > 0 ? (size_t)tables.n * 2 : 1,
+			sizeof(struct prof_table *));
+	tables.v[tables.n++] = t;
+}
+
+static void table_keep(void *arg, struct prof_table *t)
+{
+	(void)arg;
+	profile_keep(t);
+}
+
+/* A form of the report, by the end of the file's name. */
+static const struct profile_form {
+	const char *end;
+	void (*write)(const struct profile *p, FILE *out);
+} forms[] = {{".json", profile_json}, {".csv", profile_csv}, {".html", profile_html},
+	{".txt", profile_text}};
+
+static const struct profile_form *form_find(const char *where)
+{
+	size_t len = strlen(where);
+
+	for (size_t i = 0; i < countof(forms); i++) {
+		size_t end = strlen(forms[i].end);
+
+		if (len > end && strcmp(where + len - end, forms[i].end) == 0)
+			return &forms[i];
+	}
+	return NULL;
+}
+
+static bool on_stderr(const char *where)
+{
+	return *where == '\0' || strcmp(where, "-") == 0;
+}
+
+const char *profile_refuse(const char *where)
+{
+	return on_stderr(where) || form_find(where) != NULL
+		       ? NULL
+		       : "its name must end with .html, .json, .csv or .txt";
+}
+
+static void file_write(struct profile *p, const char *where)
+{
+	FILE *out = fopen(where, "w");
+	char words[512];
+
+	if (out == NULL) {
+		fprintf(stderr, "mpiexec: -profile=%s: %s\n", where, strerror(errno));
+		return;
+	}
+	profile_places(p, PLACES_FILE);
+	form_find(where)->write(p, out);
+	if (ferror(out) | fclose(out))
+		fprintf(stderr, "mpiexec: -profile=%s: %s\n", where, strerror(errno));
+	profile_verdict(p, words, sizeof(words));
+	fprintf(stderr, "mpiexec: profile in %s.  %s\n", where, words);
+}
+
+void profile_end(struct job *j)
+{
+	const char *where = j->plan->profile;
+	struct profile *p;
+
+	if (where == NULL)
+		return;
+	profile_host_each(&j->local.profile, table_keep, NULL);
+	p = profile_sum(tables.v, tables.n, j->plan->app[0].argv[0]);
+	if (on_stderr(where)) {
+		profile_places(p, PLACES_TEXT);
+		profile_text(p, stderr);
+	} else {
+		file_write(p, where);
+	}
+}

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* profile_host.c - the tables of the ranks of one host.  See profile.h. */
+#define _GNU_SOURCE 1
+#include "tools/mpiexec/profile.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+#include "libobj/base.h"
+#include "tools/mpiexec/util.h"
+
+#define PAGE   ((size_t)4096)
+#define FD_MIN 100 /* low numbers are left to scripts */
+
+static_assert(sizeof(struct prof_table) % PAGE == 0, "tables begin at a page");
+
+/* Tables of tenants that have left their seats. */
+static struct prof_table **kept;
+static int nkept;
+
+static void table_mark(struct profile_host *h, uint64_t cookie)
+{
+	h->table[0].magic = PROF_MAGIC;
+	h->table[0].cookie = cookie;
+}
+
+bool profile_host_open(struct profile_host *h, int n, uint64_t cookie)
+{
+	size_t len = (size_t)n * sizeof(struct prof_table);
+	int low = memfd_create("haft-profile", MFD_CLOEXEC | MFD_ALLOW_SEALING), fd;
+	void *p;
+
+	if (low < 0)
+		return false;
+	fd = fcntl(low, F_DUPFD_CLOEXEC, FD_MIN);
+	if (fd >= 0)
+		close(low);
+	else
+		fd = low;
+	p = ftruncate(fd, (off_t)len) == 0
+		    ? mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0)
+		    : MAP_FAILED;
+	if (p == MAP_FAILED) {
+		close(fd);
+		return false;
+	}
+	*h = (struct profile_host){p, fd, n};
+	table_mark(h, cookie);
+	return true;
+}
+
+void profile_host_close(struct profile_host *h)
+{
+	if (h->table == NULL)
+		return;
+	munmap(h->table, (size_t)h->n * sizeof(*h->table));
+	close(h->fd);
+	*h = (struct profile_host){.table = NULL};
+}
+
+static bool table_used(const struct prof_table *t)
+{
+	return atomic_load_explicit(&t->stage, memory_order_acquire) != PROF_NEVER;
+}
+
+void profile_host_died(const struct profile_host *h, int seat)
+{
+	if (h->table != NULL && seat >= 0 && seat < h->n && table_used(&h->table[seat]) &&
+		h->table[seat].end == 0)
+		h->table[seat].end = prof_ticks();
+}
+
+/* Numbers that a reader uses as an index are in range. */
+static bool table_sane(struct prof_table *t)
+{
+	bool sane = t->ns_per_tick > 0 && t->now.site <= PROF_SITES && t->now.why < PROF_WHYS;
+
+	for (int i = 0; i < PROF_MODULES; i++)
+		t->module[i].path[PROF_PATH - 1] = '\0';
+	for (int i = 0; i < PROF_REGIONS; i++)
+		t->region[i].name[PROF_NAME - 1] = '\0';
+	for (int i = 0; i < PROF_SITES; i++)
+		sane = sane && t->site[i].module <= PROF_MODULES && t->site[i].fn < PROF_FNS;
+	return sane;
+}
+
+static struct prof_table *table_new(void)
+{
+	void *p = mmap(NULL, sizeof(struct prof_table), PROT_READ | PROT_WRITE,
+		MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	return p != MAP_FAILED ? p : NULL;
+}
+
+/* A copy of a seat's table, with its times settled.  Pages that the rank has not touched are not
+ * touched.  NULL: no memory, or it makes no sense. */
+static struct prof_table *table_load(const struct profile_host *h, int seat)
+{
+	off_t from = (off_t)((size_t)seat * sizeof(struct prof_table)), at = from;
+	off_t end = from + (off_t)sizeof(struct prof_table);
+	struct prof_table *t = table_new();
+
+	profile_host_died(h, seat);
+	while (t != NULL && (at = lseek(h->fd, at, SEEK_DATA)) >= 0 && at < end) {
+		off_t hole = lseek(h->fd, at, SEEK_HOLE);
+
+		if (hole < 0 || hole > end)
+			hole = end;
+		if (pread(h->fd, (char *)t + (at - from), (size_t)(hole - at), at) != hole - at)
+			break;
+		at = hole;
+	}
+	if (t == NULL)
+		return NULL;
+	prof_clock_set(t);
+	if (table_sane(t))
+		return t;
+	munmap(t, sizeof(*t));
+	return NULL;
+}
+
+void profile_host_renew(struct profile_host *h, int seat, uint64_t cookie)
+{
+	struct prof_table *t = h->table != NULL && seat < h->n && table_used(&h->table[seat])
+				       ? table_load(h, seat)
+				       : NULL;
+
+	if (t == NULL)
+		return;
+	kept = mem_grow(kept, (size_t)nkept + 1, sizeof(*kept));
+	kept[nkept++] = t;
+	fallocate(h->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
+		(off_t)((size_t)seat * sizeof(*t)), (off_t)sizeof(*t));
+	table_mark(h, cookie);
+}
+
+void profile_host_each(
+	struct profile_host *h, void (*each)(void *arg, struct prof_table *t), void *arg)
+{
+	for (int i = 0; h->table != NULL && i < h->n; i++) {
+		struct prof_table *t = table_used(&h->table[i]) ? table_load(h, i) : NULL;
+
+		if (t != NULL)
+			each(arg, t);
+	}
+	for (int i = 0; i < nkept; i++)
+		each(arg, kept[i]);
+}
+
+/* --- tables as bytes -------------------------------------------------------------------------- */
+
+static bool page_zero(const char *p)
+{
+	return p[0] == 0 && memcmp(p, p + 1, PAGE - 1) == 0;
+}
+
+void profile_put(struct marshal *p, const struct prof_table *t)
+{
+	size_t pages = sizeof(*t) / PAGE;
+
+	for (size_t i = 0; i < pages; i++) {
+		const char *page = (const char *)t + i * PAGE;
+
+		if (page_zero(page))
+			continue;
+		marshal_put_int(p, (int)i);
+		marshal_put(p, page, PAGE);
+	}
+	marshal_put_int(p, -1);
+}
+
+struct prof_table *profile_take(struct marshal *p)
+{
+	struct prof_table *t = table_new();
+	int64_t page;
+
+	if (t == NULL)
+		return NULL;
+	while ((page = marshal_take_int(p)) >= 0 && !p->bad) {
+		if ((size_t)page >= sizeof(*t) / PAGE)
+			p->bad = true;
+		else
+			marshal_take(p, (char *)t + (size_t)page * PAGE, PAGE);
+	}
+	if (!p->bad && table_sane(t))
+		return t;
+	munmap(t, sizeof(*t));
+	return NULL;
+}
