@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* profile.c - programs with a culprit, by name: profile.sh looks whether -profile names it. */
+#include <mpi.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define ROUNDS 8
+#define LATE   20000   /* us */
+#define LONG   4000000 /* bytes: more than eager */
+
+static int rank, size;
+static char *buf;
+
+/* Rank 1 is late with what it sends. */
+static void sender(void)
+{
+	for (int i = 0; i < ROUNDS; i++) {
+		if (rank == 1)
+			usleep(LATE);
+		if (rank == 1)
+			for (int to = 0; to < size; to++)
+				if (to != 1)
+					MPI_Send(buf, 100, MPI_INT, to, 7, MPI_COMM_WORLD);
+		if (rank != 1)
+			MPI_Recv(buf, 100, MPI_INT, i % 2 == 0 ? 1 : MPI_ANY_SOURCE,
+				7, /* line-recv */
+				MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+	}
+}
+
+/* Rank 1 is late to receive what does not fit into a buffer. */
+static void receiver(void)
+{
+	for (int i = 0; i < ROUNDS; i++) {
+		if (rank == 0)
+			MPI_Ssend(buf, LONG, MPI_BYTE, 1, 7, MPI_COMM_WORLD); /* line-ssend */
+		if (rank == 1) {
+			usleep(LATE);
+			MPI_Recv(buf, LONG, MPI_BYTE, 0, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+		}
+	}
+}
+
+/* Each rank computes longer than the one before it. */
+static void loop(void)
+{
+	double x = rank, y;
+
+	for (int i = 0; i < ROUNDS; i++) {
+		usleep((useconds_t)(rank * LATE / 2));
+		MPI_Allreduce(&x, &y, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD); /* line-reduce */
+	}
+}
+
+/* Rank 1 holds a lock for long. */
+static void lock(void)
+{
+	int *base;
+	MPI_Win win;
+
+	MPI_Win_allocate(4, 4, MPI_INFO_NULL, MPI_COMM_WORLD, &base, &win);
+	for (int i = 0; i < ROUNDS; i++) {
+		if (rank == 1)
+			MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, win);
+		MPI_Barrier(MPI_COMM_WORLD);
+		if (rank == 1)
+			usleep(LATE);
+		else
+			MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, win); /* line-lock */
+		MPI_Win_unlock(0, win);
+	}
+	MPI_Win_free(&win);
+}
+
+/* Rank 2 waits for rank 1 before it sends to rank 3. */
+static void chain(void)
+{
+	for (int i = 0; i < ROUNDS; i++) {
+		if (rank == 1)
+			usleep(LATE);
+		if (rank > 1)
+			MPI_Recv(buf, 1, MPI_INT, rank - 1, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+		if (rank > 0 && rank + 1 < size)
+			MPI_Send(buf, 1, MPI_INT, rank + 1, 7, MPI_COMM_WORLD);
+	}
+}
+
+/* Rank 1 ends before the others can go on: by a signal, by MPI_Abort, or not at all. */
+static void dies(const char *how)
+{
+	MPI_Barrier(MPI_COMM_WORLD);
+	if (rank == 1) {
+		usleep(10 * LATE);
+		if (strcmp(how, "kill") == 0)
+			raise(SIGKILL);
+		if (strcmp(how, "abort") == 0)
+			MPI_Abort(MPI_COMM_WORLD, 3);
+		pause();
+	}
+	MPI_Recv(buf, 1, MPI_INT, 1, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE); /* line-dies */
+}
+
+/* The parts of a program that MPI_Pcontrol switches off and names. */
+static void parts(void)
+{
+	MPI_Pcontrol(0);
+	for (int i = 0; i < 100; i++)
+		MPI_Barrier(MPI_COMM_WORLD);
+	MPI_Pcontrol(1);
+	MPI_Pcontrol(1000, "solver");
+	MPI_Barrier(MPI_COMM_WORLD); /* line-part */
+	MPI_Pcontrol(-1000);
+	MPI_Pcontrol(7);
+}
+
+/* Persistent requests, a self message, none at all, and a collective call in place. */
+static void sums(void)
+{
+	MPI_Request r[2];
+	int all[8] = {0};
+
+	MPI_Send_init(buf, 10, MPI_INT, (rank + 1) % size, 5, MPI_COMM_WORLD, &r[0]);
+	MPI_Recv_init(buf, 10, MPI_INT, (rank + size - 1) % size, 5, MPI_COMM_WORLD, &r[1]);
+	for (int i = 0; i < 3; i++) {
+		MPI_Startall(2, r);
+		MPI_Waitall(2, r, MPI_STATUSES_IGNORE);
+	}
+	MPI_Request_free(&r[0]);
+	MPI_Request_free(&r[1]);
+	MPI_Send(buf, 3, MPI_INT, MPI_PROC_NULL, 5, MPI_COMM_WORLD);
+	MPI_Sendrecv(buf, 2, MPI_DOUBLE, rank, 5, all, 8, MPI_INT, rank, 5, MPI_COMM_WORLD,
+		MPI_STATUS_IGNORE);
+	MPI_Allreduce(MPI_IN_PLACE, all, 8, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+}
+
+int main(int argc, char **argv)
+{
+	const char *what = argc > 1 ? argv[1] : "";
+
+	MPI_Init(&argc, &argv);
+	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	MPI_Comm_size(MPI_COMM_WORLD, &size);
+	buf = calloc(1, LONG);
+	if (strcmp(what, "sender") == 0)
+		sender();
+	else if (strcmp(what, "receiver") == 0)
+		receiver();
+	else if (strcmp(what, "loop") == 0)
+		loop();
+	else if (strcmp(what, "lock") == 0)
+		lock();
+	else if (strcmp(what, "chain") == 0)
+		chain();
+	else if (strcmp(what, "parts") == 0)
+		parts();
+	else if (strcmp(what, "sums") == 0)
+		sums();
+	else
+		dies(what);
+	free(buf);
+	MPI_Finalize();
+	return 0;
+}
