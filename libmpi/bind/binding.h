@@ -81,7 +81,7 @@ void bind_scratch_free(void *room);
  * MPI_Init, and takes the lock at every level of thread support.  bind_gate_tool does so for MPI_T.
  * bind_gate_read only counts the call.  bind_leave ends the call in the profile, and releases the
  * lock if this call took it.
- *   ret, cfa   BIND_CALLER: the return address of the binding, and the place above it on the stack */
+ *   ret, cfa   BIND_CALLER: the return address of the binding, and the stack above it */
 BIND_SLOW int bind_gate(int fn, uintptr_t ret, uintptr_t cfa);
 BIND_SLOW int bind_gate_any(int fn, uintptr_t ret, uintptr_t cfa);
 BIND_SLOW int bind_gate_tool(int fn, uintptr_t ret, uintptr_t cfa);
@@ -89,9 +89,9 @@ BIND_SLOW int bind_gate_read(int fn);
 BIND_SLOW void bind_leave(void);
 
 /* bind_gate for calls that move data: the profile gets what is in registers on entry, as the user
- * gave it.  moves: fn, and enum bind_moves above BIND_MOVES.  peer: a rank; -1: none.  count: of the
- * elements of `datatype'.  object: the communicator or window.  bind_gate_starts: for n requests
- * that are started. */
+ * gave it.  moves: fn, and enum bind_moves above BIND_MOVES.  peer: a rank; -1: none.  count: so
+ * many elements of `datatype'.  object: the communicator or window.  bind_gate_starts: for n
+ * requests that are started. */
 enum bind_moves { BIND_SENDS, BIND_RECEIVES, BIND_COLLECTS, BIND_REACHES };
 #define BIND_MOVES 16
 BIND_SLOW int bind_gate_message(uint32_t moves, int peer, int64_t count, MPI_Datatype datatype,

@@ -50,7 +50,7 @@ int bind_type_ub(struct type *datatype, int64_t *displacement)
  * more argument, the name of a region. */
 int bind_pcontrol(int level, va_list dots)
 {
-	if (level == PROF_PUSH && prof.table != NULL)
+	if (level == PROF_PUSH && prof_state.table != NULL)
 		prof_push(va_arg(dots, const char *));
 	else
 		prof_control(level);

@@ -67,7 +67,7 @@ static int message_peer(enum bind_moves moves, const void *object, int rank)
 }
 
 /* Handles that are wrong are the binding's affair: then nothing moves. */
-static void message_note(
+static void message_tell(
 	enum bind_moves moves, int rank, int64_t count, MPI_Datatype datatype, void *object)
 {
 	static const enum prof_class class[] = {PROF_P2P, PROF_CLASSES, PROF_COLL, PROF_RMA};
@@ -89,7 +89,7 @@ int bind_gate_message(uint32_t moves, int peer, int64_t count, MPI_Datatype data
 	int err = bind_gate((int)(moves & ((1u << BIND_MOVES) - 1)), ret, cfa);
 
 	if (err == 0 && gate_profiles())
-		message_note(moves >> BIND_MOVES, peer, count, datatype, object);
+		message_tell(moves >> BIND_MOVES, peer, count, datatype, object);
 	return err;
 }
 
@@ -146,7 +146,7 @@ int bind_gate_tool(int fn, uintptr_t ret, uintptr_t cfa)
 /* MPI_Finalize shuts the gate, so the gate does not say whether this call took the lock. */
 void bind_leave(void)
 {
-	if (prof.table != NULL)
+	if (prof_state.table != NULL)
 		prof_leave();
 	if (haft_locked)
 		haft_unlock();

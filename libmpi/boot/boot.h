@@ -56,7 +56,7 @@ struct boot {
 	uint64_t cookie;     /* random, never 0; equal in all ranks of a job, and in no other job */
 	bool launched;       /* by our mpiexec; false: by another launcher, or a singleton */
 	int by;              /* pid of our mpiexec, or 0 */
-	int profile_fd; /* memfd of mpiexec's profile (libmpi/prof), which may be closed; -1: none */
+	int profile_fd;      /* memfd of mpiexec's profile, perhaps closed; -1: none */
 };
 
 /* Finds the job and takes this process's seat in it.  To be called first, by one thread; a process

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* call.c - into a call and out of it: the rows of the table.  See prof.h.
  *
- * A call inside of another (in a callback) is counted and not timed: its time is the outer one's. */
+ * A call inside of another (in a callback) is counted, not timed: its time is the outer one's. */
 #include "libmpi/prof/prof.h"
 
 #include "libmpi/core/library_lock.h"
@@ -9,7 +9,7 @@
 #include "libmpi/core/type_object.h"
 #include "libobj/base.h"
 
-struct prof prof;
+struct prof_state prof_state;
 
 static __thread struct prof_call mine;
 
@@ -20,7 +20,7 @@ struct prof_call *prof_call_mine(void)
 
 void prof_count(uint32_t fn)
 {
-	uint64_t *n = &prof.table->read[fn % PROF_FNS];
+	uint64_t *n = &prof_state.table->read[fn % PROF_FNS];
 
 	if (haft_threads_enabled())
 		__atomic_fetch_add(n, 1, __ATOMIC_RELAXED);
@@ -31,15 +31,15 @@ void prof_count(uint32_t fn)
 void prof_enter(uint32_t fn, uint64_t now, uintptr_t ret, uintptr_t cfa)
 {
 	struct prof_call *c = &mine;
-	struct prof_now *shown = &prof.table->now;
+	struct prof_now *shown = &prof_state.table->now;
 
-	if (c->epoch != prof.epoch) {
+	if (c->generation != prof_state.generation) {
 		c->depth = 0;
-		c->epoch = prof.epoch;
+		c->generation = prof_state.generation;
 	}
 	if (c->depth++ > 0) {
-		prof.table->nested++;
-		prof.table->read[fn % PROF_FNS]++;
+		prof_state.table->nested++;
+		prof_state.table->read[fn % PROF_FNS]++;
 		return;
 	}
 	c->fn = fn;
@@ -51,7 +51,7 @@ void prof_enter(uint32_t fn, uint64_t now, uintptr_t ret, uintptr_t cfa)
 	atomic_store_explicit(&shown->fn, fn, memory_order_release);
 }
 
-static void row_add(struct prof_row *r, const struct prof_call *c, uint64_t ticks)
+static void call_row_add(struct prof_row *r, const struct prof_call *c, uint64_t ticks)
 {
 	r->n++;
 	r->ticks += ticks;
@@ -81,25 +81,26 @@ static void site_blame(struct prof_site *s, const struct prof_call *c)
 static __attribute__((noinline, cold)) void leave_waited(struct prof_call *c)
 {
 	prof_watch_drop(c);
-	prof.table->wait += c->wait;
+	prof_state.table->wait += c->wait;
 	if (c->site != 0 && c->culprit != 0)
-		site_blame(&prof.table->site[c->site - 1], c);
+		site_blame(&prof_state.table->site[c->site - 1], c);
 }
 
 void prof_leave(void)
 {
 	struct prof_call *c = &mine;
-	struct prof_table *t = prof.table;
+	struct prof_table *t = prof_state.table;
 	uint64_t ticks;
 
-	if (c->depth == 0 || c->epoch != prof.epoch || --c->depth > 0)
+	if (c->depth == 0 || c->generation != prof_state.generation || --c->depth > 0)
 		return;
 	ticks = prof_ticks() - c->since;
 	if (unlikely(c->wait != 0 || c->w != NULL))
 		leave_waited(c);
 	if (unlikely(c->site == 0))
 		t->elsewhere++;
-	row_add(c->site != 0 ? &t->site[c->site - 1].row : &t->rest[c->fn % PROF_FNS], c, ticks);
+	call_row_add(
+		c->site != 0 ? &t->site[c->site - 1].row : &t->rest[c->fn % PROF_FNS], c, ticks);
 	t->mpi += ticks;
 	if (unlikely(c->wait != 0)) {
 		memset(c->why, 0, sizeof(c->why));
@@ -114,7 +115,7 @@ void prof_leave(void)
 struct prof_peer *prof_peer_row(int peer)
 {
 	for (uint32_t i = 0; i < PROF_PROBES; i++) {
-		struct prof_peer *p = &prof.table->peer[((uint32_t)peer + i) % PROF_PEERS];
+		struct prof_peer *p = &prof_state.table->peer[((uint32_t)peer + i) % PROF_PEERS];
 
 		if (likely(p->peer == peer + 1))
 			return p;
@@ -135,7 +136,7 @@ static uint32_t size_class(uint64_t bytes)
 
 static void message_add(enum prof_class class, uint64_t bytes, int to)
 {
-	struct prof_size *s = &prof.table->size_row[class][size_class(bytes)];
+	struct prof_size *s = &prof_state.table->size_row[class][size_class(bytes)];
 	struct prof_peer *p = to >= 0 ? prof_peer_row(to) : NULL;
 
 	s->n++;

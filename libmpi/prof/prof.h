@@ -20,8 +20,8 @@ struct req;
 
 /* The call that a thread is in. */
 struct prof_call {
-	uint32_t depth; /* calls inside of each other; 0: outside of MPI */
-	uint32_t epoch; /* prof.epoch when it was entered */
+	uint32_t depth;      /* calls inside of each other; 0: outside of MPI */
+	uint32_t generation; /* prof_state.generation when it was entered */
 	uint32_t fn;
 	uint32_t site; /* row + 1; 0: none */
 	uint64_t since;
@@ -40,14 +40,14 @@ struct prof_call {
 	int32_t peers[BOOT_WAIT_LATE];
 };
 
-struct prof {
+struct prof_state {
 	struct prof_table *table; /* NULL: no profile */
-	uint32_t epoch;           /* of MPI_Pcontrol: calls of an older one are forgotten */
+	uint32_t generation;      /* of MPI_Pcontrol: calls of an older one are forgotten */
 	bool private;             /* the table is ours: MPI_Finalize gathers it */
 	uintptr_t fort, fort_len; /* the text of libmpifort_abi.so; 0: none is loaded */
 };
 
-extern struct prof prof;
+extern struct prof_state prof_state;
 
 /* At the end of life_up: finds the table, and begins.  No memory: goes on without a profile. */
 struct boot;
@@ -70,7 +70,7 @@ void prof_leave(void);
 /* A call that is not timed.  Any thread. */
 void prof_count(uint32_t fn);
 
-/* What the call that was just entered moves: `count' elements of `t' (NULL: none) to a peer (a
+/* The call that was just entered moves `count' elements of `t' (NULL: none) to a peer (a
  * number of the universe; -1: none, or all).  class: PROF_CLASSES if it receives. */
 void prof_message(enum prof_class class, int64_t count, const struct type *t, int to);
 

@@ -28,7 +28,7 @@
 struct wrapper {
 	uintptr_t ret; /* 0: the row is free */
 	ptrdiff_t
-		distance; /* from the callee's CFA to the place of the user's return address; 0: it
+		distance; /* from the callee's CFA to the user's return address on the stack; 0: it
 			     * is not there */
 };
 
@@ -38,7 +38,7 @@ static struct wrapper wrapper[WRAPPERS];
 
 static bool in_fort(uintptr_t address)
 {
-	return address - prof.fort < prof.fort_len;
+	return address - prof_state.fort < prof_state.fort_len;
 }
 
 static int module_visit(struct dl_phdr_info *in, size_t n, void *arg)
@@ -51,8 +51,8 @@ static int module_visit(struct dl_phdr_info *in, size_t n, void *arg)
 		return 0;
 	for (int i = 0; i < in->dlpi_phnum; i++)
 		if (in->dlpi_phdr[i].p_type == PT_LOAD && (in->dlpi_phdr[i].p_flags & PF_X) != 0) {
-			prof.fort = in->dlpi_addr + in->dlpi_phdr[i].p_vaddr;
-			prof.fort_len = in->dlpi_phdr[i].p_memsz;
+			prof_state.fort = in->dlpi_addr + in->dlpi_phdr[i].p_vaddr;
+			prof_state.fort_len = in->dlpi_phdr[i].p_memsz;
 		}
 	return 1;
 }
@@ -62,15 +62,15 @@ void prof_site_open(void)
 	dl_iterate_phdr(module_visit, NULL);
 }
 
-struct fort_walk {
-	uintptr_t ret, user, place;
+struct fort_search {
+	uintptr_t ret, user, slot;
 	int frames;
 	bool inside;
 };
 
 static _Unwind_Reason_Code fort_visit(struct _Unwind_Context *c, void *arg)
 {
-	struct fort_walk *w = arg;
+	struct fort_search *w = arg;
 	uintptr_t ip = _Unwind_GetIP(c);
 
 	if (!w->inside && ip == w->ret)
@@ -80,19 +80,19 @@ static _Unwind_Reason_Code fort_visit(struct _Unwind_Context *c, void *arg)
 	if (in_fort(ip))
 		return w->frames++ < FRAMES_MAX ? _URC_NO_REASON : _URC_END_OF_STACK;
 	w->user = ip;
-	w->place = _Unwind_GetCFA(c) - sizeof(uintptr_t);
+	w->slot = _Unwind_GetCFA(c) - sizeof(uintptr_t);
 	return _URC_END_OF_STACK;
 }
 
 /* The distance for a call of libmpifort_abi.so, which is on the stack; 0: it is not known. */
 static ptrdiff_t fort_distance(uintptr_t ret, uintptr_t cfa)
 {
-	struct fort_walk w = {.ret = ret};
+	struct fort_search w = {.ret = ret};
 
 	_Unwind_Backtrace(fort_visit, &w);
-	if (w.user == 0 || w.place <= cfa || *(uintptr_t *)w.place != w.user)
+	if (w.user == 0 || w.slot <= cfa || *(uintptr_t *)w.slot != w.user)
 		return 0;
-	return (ptrdiff_t)(w.place - cfa);
+	return (ptrdiff_t)(w.slot - cfa);
 }
 
 /* The return address of the Fortran call. */
@@ -133,7 +133,7 @@ static uint16_t module_row(uintptr_t address, uint32_t *offset)
 	elf = in.dli_fbase;
 	base = elf->e_type == ET_DYN ? (uintptr_t)in.dli_fbase : 0;
 	for (int i = 0; i < PROF_MODULES; i++) {
-		struct prof_module *m = &prof.table->module[i];
+		struct prof_module *m = &prof_state.table->module[i];
 
 		if (m->path[0] == '\0') {
 			m->base = base;
@@ -166,7 +166,7 @@ uint32_t prof_site_row(uint32_t fn, uintptr_t ret, uintptr_t cfa)
 	at = (uint32_t)(ret >> 1) ^ fn * 2654435761u;
 	for (uint32_t i = 0; i < PROF_PROBES; i++) {
 		uint32_t row = (at + i) % PROF_SITES;
-		struct prof_site *s = &prof.table->site[row];
+		struct prof_site *s = &prof_state.table->site[row];
 
 		if (s->address == 0)
 			site_make(s, fn, ret);

@@ -9,7 +9,7 @@
  * whole words, and rows that may be a call behind.  Memory full of zeros is the valid first state,
  * and pages that a rank does not touch cost nothing.
  *
- * Times are ticks of prof_ticks; struct prof_clock makes nanoseconds of them. */
+ * Times are ticks of prof_ticks; prof_clock_set makes nanoseconds of them. */
 #ifndef HAFT_PROF_TABLE_H
 #define HAFT_PROF_TABLE_H
 
@@ -29,7 +29,7 @@
 #define PROF_NAME    40 /* bytes of a region's name, with the final 0 */
 #define PROF_SIZES   48 /* classes of sizes: 0; 1; 2..3; 4..7; ... */
 
-/* What a message is: rows of the histogram of sizes. */
+/* Kinds of messages: rows of the histogram of sizes. */
 enum prof_class { PROF_P2P, PROF_COLL, PROF_RMA, PROF_CLASSES /* also: none of them */ };
 
 /* Why a call waited. */
@@ -38,7 +38,7 @@ enum prof_why {
 	PROF_RECEIVER, /* a sender for its receiver */
 	PROF_LAST,     /* members of a collective call for the last one */
 	PROF_LOCK,     /* for the holder of a window's lock */
-	PROF_WINDOW,   /* for the other side of a window's epoch */
+	PROF_WINDOW,   /* for the other side of a window's synchronization */
 	PROF_OTHER,    /* the disk, generalized requests, unknown */
 	PROF_WHYS
 };

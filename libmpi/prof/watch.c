@@ -3,19 +3,20 @@
  *
  *     wait:   looks   idle idle idle idle idle   something moved   idle idle   done
  *                     └── waiting: summed up ─┘                    └───────┘     └─ blamed
- *                        asks the describer now and then: who is late
+ *                        asks the describer now and then
  *
- * The describer is asked after LOOK_NS, then each time the wait has lasted an eighth longer: the last
- * answer is of the last eighth of the wait.  When a collective call goes on nobody is late any more,
- * so the last answer that named anybody counts: the last to come, or equal parts of the last ones.
- * The answer to a receive from any source is asked for at the end, when it has one. */
+ * The describer names the late ranks.  It is asked after LOOK_TICKS, then each time the wait has
+ * lasted an eighth longer: the last answer is of the last eighth of the wait.  When a collective
+ * call goes on no rank is late any more, so the last answer with a name counts: the last to come,
+ * or equal parts of the last ones.  A receive from any source is asked at the end, when it has
+ * one. */
 #include "libmpi/prof/prof.h"
 
 #include "libmpi/core/process_state.h"
 #include <string.h>
 
 #define LOOK_TICKS 3000    /* about 1 us */
-#define NAP_NS     2000000 /* while several are late: who is the last? */
+#define NAP_NS     2000000 /* while several are late: one is the last */
 
 static enum prof_why wait_why(const struct boot_wait *b)
 {
@@ -32,7 +33,7 @@ static enum prof_why wait_why(const struct boot_wait *b)
 	}
 }
 
-/* Those whom a wait is for, without this rank, which has just been given a lock, or sends to itself.
+/* Those whom a wait is for, without this rank, which has just got a lock, or sends to itself.
  * Returns their number. */
 static int watch_peers(const struct boot_wait *b, int32_t peers[BOOT_WAIT_LATE])
 {
@@ -49,10 +50,10 @@ static int watch_peers(const struct boot_wait *b, int32_t peers[BOOT_WAIT_LATE])
 	return n;
 }
 
-/* Asks the waiter whom it waits for; keeps the last answer that names anybody. */
+/* Asks the waiter whom it waits for; keeps the last answer with a name. */
 static void watch_ask(struct prof_call *c, const struct shm_wait *w)
 {
-	struct prof_now *shown = &prof.table->now;
+	struct prof_now *shown = &prof_state.table->now;
 	union {
 		struct boot_wait b;
 		uint64_t room[SHM_DESCRIPTION_LEN / 8];
@@ -87,7 +88,7 @@ static void watch_begin(struct shm_wait *w)
 	if (c->w == w)
 		return;
 	c->w = w;
-	c->begin = prof.table->now.wait_since = now;
+	c->begin = prof_state.table->now.wait_since = now;
 	c->look_at = now + LOOK_TICKS;
 	c->idled = 0;
 	c->napped = false;
@@ -135,8 +136,8 @@ static void blame(struct prof_call *c, enum prof_why why, int peer, uint64_t tic
 static void watch_resolve(struct prof_call *c)
 {
 	c->w = NULL;
-	prof.table->now.wait_since = 0;
-	prof.table->now.peer = 0;
+	prof_state.table->now.wait_since = 0;
+	prof_state.table->now.peer = 0;
 	c->wait += c->idled;
 	c->why[c->why_told] += c->idled;
 	for (int i = 0; i < c->late; i++)

@@ -16,6 +16,7 @@
  *	move.c	data moved to and from windows
  *	file.c	accesses of files in memory
  *	file_life.c	views, pointers and the life of files
+ *	prof.c	what a profile adds to a call
  *	type.c	derived datatypes: packing, messages, commit
  *	spawn.c	processes that are spawned, ports, names
  *	life.c	start, processor time of a waiting rank, memory
@@ -125,6 +126,8 @@ void neighbor_halo(struct bench *b, const struct bench_row *row);
 void type_shape(struct bench *b, const struct bench_row *row);
 void type_commit(struct bench *b, const struct bench_row *row);
 void type_call(struct bench *b, const struct bench_row *row);
+
+void prof_call(struct bench *b, const struct bench_row *row);
 
 void win_fence(struct bench *b, const struct bench_row *row);
 void win_pscw(struct bench *b, const struct bench_row *row);

@@ -18,6 +18,7 @@ bench_SRCS := \
 	tests/bench/move.c \
 	tests/bench/mpi.c \
 	tests/bench/neighbor.c \
+	tests/bench/prof.c \
 	tests/bench/spawn.c \
 	tests/bench/win.c \
 	tests/bench/stat.c \

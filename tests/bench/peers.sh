@@ -157,6 +157,7 @@ job()
 	share) prefix="taskset -c $(first_cpu)"; options="-t 400 -b 20" ;;
 	*) options="-t 400 -b 20" ;;
 	esac
+	[ "$figure" != profcall ] || prefix="env HAFT_PROFILE=$work/profile.txt"
 	out=$work/out.txt
 	echo "--- $lib $figure@$np round $round" >>"$log"
 	start=$(now)

@@ -20,10 +20,9 @@ static void sender(void)
 	for (int i = 0; i < ROUNDS; i++) {
 		if (rank == 1)
 			usleep(LATE);
-		if (rank == 1)
-			for (int to = 0; to < size; to++)
-				if (to != 1)
-					MPI_Send(buf, 100, MPI_INT, to, 7, MPI_COMM_WORLD);
+		for (int to = 0; rank == 1 && to < size; to++)
+			if (to != 1)
+				MPI_Send(buf, 100, MPI_INT, to, 7, MPI_COMM_WORLD);
 		if (rank != 1)
 			MPI_Recv(buf, 100, MPI_INT, i % 2 == 0 ? 1 : MPI_ANY_SOURCE,
 				7, /* line-recv */

@@ -42,6 +42,22 @@ want_line MPI_Win_lock lock
 job -profile -n 4 "$prog" chain
 want_err 'Rank 1 is what the others wait for'
 
+# --- Fortran: the line of the program, not that of Fortran's library
+if command -v gfortran >/dev/null && [ -n "$lines" ]; then
+	f90=tests/tools/profile_fort.f90
+	"$B/bin/mpifort" -g $f90 -o "$TMPDIR/profile_fort" || fail "mpifort does not compile $f90"
+	job -profile -n 2 "$TMPDIR/profile_fort"
+	want_rc 0
+	want_err 'Rank 1 is what the other waits for'
+	for name in send:MPI_Send recv:MPI_Recv reduce:MPI_Allreduce; do
+		at=$(grep -n "line-${name%:*}" $f90 | cut -d: -f1)
+		grep -qE "^ ${name#*:} .*profile_fort.f90:$at\)" "$err" || {
+			fail "$said: no line of ${name#*:} at $f90:$at, but:"
+			cat "$err"
+		}
+	done
+fi
+
 # --- whatever the end
 for how in kill abort; do
 	job -profile -n 3 "$prog" $how
@@ -68,7 +84,7 @@ n=$(sed -n 's/.*"call": "MPI_Barrier", "n": \([0-9]*\),.*/\1/p' "$TMPDIR/p.json"
 [ "$n" = 2 ] || fail "$said: $n calls of MPI_Barrier, not 2"
 grep -q '"name": "solver", "n": 1,' "$TMPDIR/p.json" || fail "$said: no region solver"
 
-# --- bytes and messages: 3 rounds of 10 ints to the next rank, 16 bytes to itself, none to nobody
+# --- bytes and messages: 3 rounds of 10 ints to the next rank, 16 bytes to itself
 job -profile=$TMPDIR/p.csv -n 2 "$prog" sums
 got=$(cut -d, -f1-4 "$TMPDIR/p.csv" | sort | tr '\n' ' ')
 [ "$got" = '0,0,1,16 0,1,3,120 1,0,3,120 1,1,1,16 rank,peer,messages,bytes ' ] || fail "$said: $got"
@@ -76,28 +92,35 @@ got=$(cut -d, -f1-4 "$TMPDIR/p.csv" | sort | tr '\n' ' ')
 # --- calls: as a profiling library counts them, over the whole table of functions
 count=$TMPDIR/libcount.so
 "$B/dev/gen" count.c >"$TMPDIR/count.c" &&
-	"$B/bin/mpicc" $san -w -fPIC -shared -I. "$TMPDIR/count.c" -o "$count" || fail "no library that counts"
+	"$B/bin/mpicc" $san -w -fPIC -shared -I. "$TMPDIR/count.c" -o "$count" ||
+	fail "no library that counts"
 counted() {
 	rm -f "$TMPDIR"/count.[0-9]*
 	job -profile=$TMPDIR/p.json -env LD_PRELOAD "$count" -env COUNT_FILE "$TMPDIR/count" "$@"
 	want_rc 0
 	awk '{ n[$1] += $2 } END { for (f in n) print f, n[f] }' "$TMPDIR"/count.[0-9]* |
 		sort >"$TMPDIR/theirs"
-	sed -n -e 's/.*"call": "\([^"]*\)", "n": \([0-9]*\),.*/\1 \2/p' "$TMPDIR/p.json" >"$TMPDIR/mine"
-	sed -n 's/^ "counted": {\(.*\)},$/\1/p' "$TMPDIR/p.json" | tr -d ' "' | tr ',:' '\n ' >>"$TMPDIR/mine"
-	awk 'NF == 2 { n[$1] += $2 } END { for (f in n) print f, n[f] }' "$TMPDIR/mine" | sort >"$TMPDIR/ours"
+	calls=$TMPDIR/calls
+	sed -n 's/.*"call": "\([^"]*\)", "n": \([0-9]*\),.*/\1 \2/p' "$TMPDIR/p.json" >"$calls"
+	sed -n 's/^ "counted": {\(.*\)},$/\1/p' "$TMPDIR/p.json" | tr -d ' "' |
+		tr ',:' '\n ' >>"$calls"
+	awk 'NF == 2 { n[$1] += $2 } END { for (f in n) print f, n[f] }' "$calls" |
+		sort >"$TMPDIR/ours"
 	diff "$TMPDIR/theirs" "$TMPDIR/ours" >"$TMPDIR/diff" || {
 		fail "$said: the profile counts other calls (>) than PMPI (<):"
 		head -20 "$TMPDIR/diff"
 	}
-	[ "$(wc -l <"$TMPDIR/ours")" -ge "$few" ] || fail "$said: only $(wc -l <"$TMPDIR/ours") functions"
+	[ "$(wc -l <"$TMPDIR/ours")" -ge "$few" ] ||
+		fail "$said: only $(wc -l <"$TMPDIR/ours") functions"
 }
 if [ -z "$san" ]; then
 	few=10
 	counted -n 3 "$prog" sums
 	few=500
-	"$B/dev/gen" garbage.c >"$TMPDIR/garbage.c" && "$B/bin/mpicc" -w -I. tests/abi/garbage_handles.c \
-		"$TMPDIR/garbage.c" -o "$TMPDIR/garbage" && counted -n 1 "$TMPDIR/garbage"
+	"$B/dev/gen" garbage.c >"$TMPDIR/garbage.c" &&
+		"$B/bin/mpicc" -w -I. tests/abi/garbage_handles.c "$TMPDIR/garbage.c" \
+			-o "$TMPDIR/garbage" &&
+		counted -n 1 "$TMPDIR/garbage"
 fi
 
 # --- HTML: one page, which loads nothing

@@ -4,6 +4,7 @@
 #ifndef TESTS_TOOLS_PROFILE_COUNT_H
 #define TESTS_TOOLS_PROFILE_COUNT_H
 
+#include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>

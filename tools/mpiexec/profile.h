@@ -46,7 +46,7 @@ struct prof_table *profile_take(struct marshal *p);
 
 /* --- profile_sum.c: the tables of a job ------------------------------------------------------- */
 
-#define PROFILE_PLACE 200 /* bytes of the words for a line of source */
+#define PROFILE_LINE 200 /* bytes of the words for a line of source */
 
 /* A line of source and a function, of all ranks. */
 struct profile_site {
@@ -55,8 +55,8 @@ struct profile_site {
 	uint16_t fn;
 	int culprit; /* index of the rank that its waits name most; -1: none */
 	double culprit_ns;
-	struct prof_row row;       /* in ns */
-	char place[PROFILE_PLACE]; /* "exchange (halo.c:88)"; "": not looked for */
+	struct prof_row row;     /* in ns */
+	char line[PROFILE_LINE]; /* "exchange (halo.c:88)"; "": not looked for */
 };
 
 struct profile_rank {
@@ -95,7 +95,7 @@ int profile_rank_of(const struct profile *p, int64_t number);
 double profile_waited(const struct profile *p, int i, const struct prof_peer *row);
 
 /* Looks up the lines of the first `most' sites. */
-void profile_places(struct profile *p, int most);
+void profile_lines(struct profile *p, int most);
 
 /* The name of a function of MPI. */
 const char *profile_fn(int fn);
@@ -109,7 +109,7 @@ void profile_pairs(const struct profile *p, profile_pair_fn *each, void *arg);
 
 /* --- the reports ------------------------------------------------------------------------------ */
 
-/* What a reader needs first, in a sentence or two: who is waited for. */
+/* The sentence that a reader needs first: the rank that the others wait for. */
 void profile_verdict(const struct profile *p, char *s, size_t n);
 
 /* A time: "12.4 s", "118 us". */

@@ -8,8 +8,8 @@
 #include "libobj/base.h"
 #include "tools/mpiexec/job.h"
 
-#define PLACES_TEXT 16  /* lines of source that are looked up for the table */
-#define PLACES_FILE 500 /* and for a file: some milliseconds each */
+#define LINES_TEXT 16  /* lines of source that are looked up for the table */
+#define LINES_FILE 500 /* and for a file: some milliseconds each */
 
 static struct {
 	struct prof_table **v;
@@ -73,7 +73,7 @@ static void file_write(struct profile *p, const char *where)
 		fprintf(stderr, "mpiexec: -profile=%s: %s\n", where, strerror(errno));
 		return;
 	}
-	profile_places(p, PLACES_FILE);
+	profile_lines(p, LINES_FILE);
 	form_find(where)->write(p, out);
 	if (ferror(out) | fclose(out))
 		fprintf(stderr, "mpiexec: -profile=%s: %s\n", where, strerror(errno));
@@ -91,7 +91,7 @@ void profile_end(struct job *j)
 	profile_host_each(&j->local.profile, table_keep, NULL);
 	p = profile_sum(tables.v, tables.n, j->plan->app[0].argv[0]);
 	if (on_stderr(where)) {
-		profile_places(p, PLACES_TEXT);
+		profile_lines(p, LINES_TEXT);
 		profile_text(p, stderr);
 	} else {
 		file_write(p, where);

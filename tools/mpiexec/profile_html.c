@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* profile_html.c - the profile as one page: no other file, no network, no date, so equal profiles
- * make equal pages.
+/* profile_html.c - the profile as one page: no other file, no network, no date, so that
+ * equal jobs make equal pages.
  *
  *     verdict
  *     a bar a rank        computing | moving data | waiting
@@ -198,7 +198,7 @@ static void html_site(const struct profile *p, const struct profile_site *s, FIL
 	html_cell(out, (double)s->row.longest, profile_time((double)s->row.longest, t));
 	html_cell(out, (double)s->row.bytes, profile_bytes((double)s->row.bytes, t));
 	fputs("<td class=\"w\">", out);
-	html_text(out, s->path != NULL ? s->place : "elsewhere");
+	html_text(out, s->path != NULL ? s->line : "elsewhere");
 	fputs("</td><td class=\"w\">", out);
 	if (s->row.wait > 0)
 		fprintf(out, "%s%s%s", profile_why[most], s->culprit >= 0 ? ", rank " : "",

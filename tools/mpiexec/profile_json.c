@@ -74,7 +74,7 @@ static void json_sites(const struct profile *p, FILE *out)
 			(unsigned long long)s->row.longest, (unsigned long long)s->row.bytes);
 		json_whys(out, s->row.why, 1);
 		fprintf(out, ", \"culprit\": %d, \"where\": ", s->culprit);
-		json_text(out, s->place);
+		json_text(out, s->line);
 		fputs(", \"module\": ", out);
 		json_text(out, s->path != NULL ? s->path : "");
 		fprintf(out, ", \"offset\": %u}%s\n", s->offset, i + 1 < p->nsites ? "," : "");

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* profile_sum.c - adds the tables of a job up: ranks, lines of source, sizes; who is to blame.
+/* profile_sum.c - adds the tables of a job up: ranks, lines of source, sizes, blame.
  *
  *     3 ── waits for ──> 2 ── waits for ──> 1 ── computes        the cause of all of it is 1
  *
- * What others wait for a rank is passed on to those whom that rank waited for itself, as far as its
- * own waiting covers it (CHAIN times).  What is left is the rank's own: its cause. */
+ * The blame of a rank is the time that others wait for it.  As far as its own waiting covers that,
+ * it passes the blame on to the ranks that it waited for itself (CHAIN times).  The rest is its
+ * cause. */
 #include "tools/mpiexec/profile.h"
 
 #include <stdlib.h>
@@ -267,7 +268,7 @@ static struct prof_row row_ns(const struct prof_row *r, double ns_per_tick)
 	return ns;
 }
 
-static void row_add(struct prof_row *to, const struct prof_row *r)
+static void site_row_add(struct prof_row *to, const struct prof_row *r)
 {
 	to->n += r->n;
 	to->ticks += r->ticks;
@@ -325,7 +326,7 @@ static void sites_merge(struct profile *p)
 			p->site[++n] = *b;
 			continue;
 		}
-		row_add(&a->row, &b->row);
+		site_row_add(&a->row, &b->row);
 		if (a->culprit == b->culprit) {
 			a->culprit_ns += b->culprit_ns;
 		} else if (b->culprit_ns > a->culprit_ns) {
@@ -340,17 +341,17 @@ static void sites_merge(struct profile *p)
 }
 
 /* "exchange at halo.c:88" becomes "exchange (halo.c:88)". */
-static void place_words(char *place, const char *text)
+static void line_words(char *line, const char *text)
 {
 	const char *at = strstr(text, " at ");
 
 	if (at != NULL)
-		snprintf(place, PROFILE_PLACE, "%.*s (%s)", (int)(at - text), text, at + 4);
+		snprintf(line, PROFILE_LINE, "%.*s (%s)", (int)(at - text), text, at + 4);
 	else
-		snprintf(place, PROFILE_PLACE, "%.*s", PROFILE_PLACE - 1, text);
+		snprintf(line, PROFILE_LINE, "%.*s", PROFILE_LINE - 1, text);
 }
 
-void profile_places(struct profile *p, int most)
+void profile_lines(struct profile *p, int most)
 {
 	char text[CALLSITE_LEN];
 
@@ -358,13 +359,13 @@ void profile_places(struct profile *p, int most)
 		struct profile_site *s = &p->site[i];
 		const char *name = s->path != NULL ? strrchr(s->path, '/') : NULL;
 
-		if (s->path == NULL || s->place[0] != '\0')
+		if (s->path == NULL || s->line[0] != '\0')
 			continue;
 		if (haft_callsite_line(s->path, s->offset, text, sizeof(text)))
-			place_words(s->place, text);
+			line_words(s->line, text);
 		else
-			snprintf(s->place, PROFILE_PLACE, "%s+%#x",
-				name != NULL ? name + 1 : s->path, s->offset);
+			snprintf(s->line, PROFILE_LINE, "%s+%#x", name != NULL ? name + 1 : s->path,
+				s->offset);
 	}
 }
 

@@ -56,7 +56,7 @@ static double computes(const struct profile_rank *r)
 
 /* --- the verdict ------------------------------------------------------------------------------ */
 
-/* What the waits are for: the longest reason. */
+/* The reason of most waiting. */
 static const char *reason(const struct profile *p, double *part)
 {
 	double why[PROF_WHYS] = {0}, all = 0;
@@ -192,7 +192,7 @@ static void text_sites(const struct profile *p, FILE *out)
 			(unsigned long long)s->row.n, profile_time((double)s->row.ticks, time),
 			percent((double)s->row.wait, (double)s->row.ticks),
 			profile_time((double)s->row.ticks / (double)s->row.n, mean),
-			s->path != NULL ? s->place : "(elsewhere)", why);
+			s->path != NULL ? s->line : "(elsewhere)", why);
 	}
 	if (p->nsites > n)
 		fprintf(out, "   ... and %d more lines\n", p->nsites - n);
@@ -231,26 +231,32 @@ static void text_sizes(const struct profile *p, FILE *out)
 	}
 }
 
+/* Adds what a rank knows of a region of this name: time, in MPI, waiting. */
+static void region_add(const struct profile_rank *r, const char *name, double ns[3])
+{
+	for (int k = 0; k < PROF_REGIONS; k++) {
+		const struct prof_region *g = &r->t->region[k];
+
+		if (strcmp(g->name, name) != 0)
+			continue;
+		ns[0] += (double)g->ticks * r->t->ns_per_tick;
+		ns[1] += (double)g->mpi * r->t->ns_per_tick;
+		ns[2] += (double)g->wait * r->t->ns_per_tick;
+	}
+}
+
 static void text_regions(const struct profile *p, FILE *out)
 {
 	const struct prof_table *t = p->n > 0 ? p->rank[0].t : NULL;
 	char a[24], b[24], c[24];
 
 	for (int i = 0; t != NULL && i < PROF_REGIONS && t->region[i].name[0] != '\0'; i++) {
-		double ticks = 0, mpi = 0, wait = 0;
+		double ns[3] = {0};
 
 		for (int r = 0; r < p->n; r++)
-			for (int k = 0; k < PROF_REGIONS; k++) {
-				const struct prof_region *g = &p->rank[r].t->region[k];
-
-				if (strcmp(g->name, t->region[i].name) != 0)
-					continue;
-				ticks += (double)g->ticks * p->rank[r].t->ns_per_tick;
-				mpi += (double)g->mpi * p->rank[r].t->ns_per_tick;
-				wait += (double)g->wait * p->rank[r].t->ns_per_tick;
-			}
+			region_add(&p->rank[r], t->region[i].name, ns);
 		fprintf(out, " region %s: %s, of them %s in MPI, %s waiting\n", t->region[i].name,
-			profile_time(ticks, a), profile_time(mpi, b), profile_time(wait, c));
+			profile_time(ns[0], a), profile_time(ns[1], b), profile_time(ns[2], c));
 	}
 }
 

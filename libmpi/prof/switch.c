@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* open.c - begins and ends the profile, and MPI_Pcontrol.
+/* switch.c - begins and ends the profile, and MPI_Pcontrol.
  *
  *     mpiexec -profile: a memfd with a table for each seat ──> this rank's part is mapped
  *     HAFT_PROFILE under another launcher ───────────────────> private memory
@@ -37,7 +37,7 @@ static struct prof_table *table_map(const struct boot *b, int fd)
 	return p != MAP_FAILED ? p : NULL;
 }
 
-/* The same by way of mpiexec's own descriptor, if a parent has closed the inherited one. */
+/* As table_map, by way of mpiexec's own descriptor, if a parent has closed the inherited one. */
 static struct prof_table *table_fetch(const struct boot *b)
 {
 	struct prof_table *t;
@@ -71,13 +71,13 @@ static void gate_set(bool on)
 
 static void profile_switch(bool on)
 {
-	struct prof_table *t = prof.table;
+	struct prof_table *t = prof_state.table;
 	uint64_t now = prof_ticks();
 
 	if (on == (t->on != 0))
 		return;
 	t->on = on;
-	prof.epoch++;
+	prof_state.generation++;
 	if (on)
 		t->off += t->off_since != 0 ? now - t->off_since : 0;
 	t->off_since = on ? 0 : now;
@@ -104,29 +104,29 @@ static void table_begin(struct prof_table *t, int host)
 
 void prof_open(const struct boot *b)
 {
-	if (prof.table == NULL && b->profile_fd >= 0) {
-		prof.table = table_map(b, b->profile_fd);
-		if (prof.table == NULL)
-			prof.table = table_fetch(b);
-	} else if (prof.table == NULL && !b->launched &&
+	if (prof_state.table == NULL && b->profile_fd >= 0) {
+		prof_state.table = table_map(b, b->profile_fd);
+		if (prof_state.table == NULL)
+			prof_state.table = table_fetch(b);
+	} else if (prof_state.table == NULL && !b->launched &&
 		   *haft_setting_text(SETTING_PROFILE) != '\0') {
-		prof.table = table_private();
-		prof.private = true;
+		prof_state.table = table_private();
+		prof_state.private = true;
 	}
-	if (prof.table == NULL)
+	if (prof_state.table == NULL)
 		return;
 	prof_site_open();
-	table_begin(prof.table, b->host);
+	table_begin(prof_state.table, b->host);
 	gate_set(true);
 }
 
 void prof_close(void)
 {
-	if (prof.table == NULL)
+	if (prof_state.table == NULL)
 		return;
 	gate_set(false);
-	prof.table->end = prof_ticks();
-	atomic_store_explicit(&prof.table->stage, PROF_DONE, memory_order_release);
+	prof_state.table->end = prof_ticks();
+	atomic_store_explicit(&prof_state.table->stage, PROF_DONE, memory_order_release);
 }
 
 /* --- MPI_Pcontrol --------------------------------------------------------------------------- */
@@ -153,7 +153,7 @@ static bool name_copy(const char *from, char name[PROF_NAME])
 
 void prof_push(const char *from)
 {
-	struct prof_table *t = prof.table;
+	struct prof_table *t = prof_state.table;
 	char name[PROF_NAME];
 	int i = 0, at;
 
@@ -189,10 +189,10 @@ static void region_pop(struct prof_table *t)
 
 void prof_control(int level)
 {
-	if (prof.table == NULL || haft_life.state != HAFT_RUNNING)
+	if (prof_state.table == NULL || haft_life.state != HAFT_RUNNING)
 		return;
 	if (level == 0 || level == 1)
 		profile_switch(level == 1);
 	else if (level == PROF_POP)
-		region_pop(prof.table);
+		region_pop(prof_state.table);
 }
