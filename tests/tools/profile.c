@@ -17,16 +17,19 @@ static char *buf;
 /* Rank 1 is late with what it sends. */
 static void sender(void)
 {
+	const MPI_Comm world = MPI_COMM_WORLD;
+	MPI_Status status;
+
 	for (int i = 0; i < ROUNDS; i++) {
+		int from = i % 2 == 0 ? 1 : MPI_ANY_SOURCE;
+
 		if (rank == 1)
 			usleep(LATE);
 		for (int to = 0; rank == 1 && to < size; to++)
 			if (to != 1)
 				MPI_Send(buf, 100, MPI_INT, to, 7, MPI_COMM_WORLD);
 		if (rank != 1)
-			MPI_Recv(buf, 100, MPI_INT, i % 2 == 0 ? 1 : MPI_ANY_SOURCE,
-				7, /* line-recv */
-				MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+			MPI_Recv(buf, 100, MPI_INT, from, 7, world, &status); /* line-recv */
 	}
 }
 
