@@ -126,6 +126,10 @@ void boot_exit_mark(uint32_t state);
  * process wait there.  NULL: nothing to do. */
 void boot_close(struct boot *b);
 
+/* Starts mpiexec for the report of a profile, and waits for it.  where: the value of HAFT_PROFILE.
+ * fd: the tables of all ranks, as bytes.  0, or -1 with boot_error_text(). */
+int boot_profile_report(const char *where, int fd);
+
 /* --- the map of the job: written by the creator of the segment, before a rank starts -------- */
 
 /* The head of the segment's map (shm_seg_map).  Constant once a rank has started.  Everything else

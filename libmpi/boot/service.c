@@ -21,8 +21,9 @@
 #include <unistd.h>
 #include "libmpi/boot/boot_error.h"
 
-#define SERVE_OPTION "--haft-serve" /* as in tools/mpiexec/serve.h */
-#define FD_MIN       100            /* low numbers are left to the program */
+#define SERVE_OPTION   "--haft-serve"   /* as in tools/mpiexec/serve.h */
+#define PROFILE_OPTION "--haft-profile" /* as in tools/mpiexec/profile.h */
+#define FD_MIN         100              /* low numbers are left to the program */
 
 /* Writes the path of mpiexec: PREFIX/bin/mpiexec for a library in PREFIX/lib, or in a directory of
  * it.  Packages call it mpiexec.haft, beside an mpiexec that may be of another MPI.  False: there
@@ -73,6 +74,28 @@ static int service_spawn(const char *path, int socket, int segment)
 	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
 		continue;
 	return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? 0 : ECHILD;
+}
+
+int boot_profile_report(const char *where, int fd)
+{
+	char path[PATH_MAX + 16];
+	char *argv[] = {(char *)"mpiexec", (char *)PROFILE_OPTION, (char *)(uintptr_t)where, NULL};
+	posix_spawn_file_actions_t to;
+	int err, status = 0;
+	pid_t pid;
+
+	if (!mpiexec_find(path, sizeof(path)))
+		return boot_fail("there is no mpiexec beside the library of MPI, which would write "
+				 "the profile");
+	posix_spawn_file_actions_init(&to);
+	posix_spawn_file_actions_adddup2(&to, fd, 0);
+	err = posix_spawn(&pid, path, &to, NULL, argv, environ);
+	posix_spawn_file_actions_destroy(&to);
+	if (err != 0)
+		return boot_fail("%s cannot be started: %s", path, strerror(err));
+	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+		continue;
+	return 0;
 }
 
 int boot_service_start(const struct boot *me, bool same_universe)

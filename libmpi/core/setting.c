@@ -276,7 +276,7 @@ static const struct setting_row rows[SETTING_COUNT] = {
 		.more = "They are made when they are first needed."},
 	[SETTING_PROFILE] = {.name = "HAFT_PROFILE",
 		.form = SETTING_TEXT,
-		.launch = true,
+		.everywhere = true,
 		.meaning = "where the job says how long its processes have computed, moved data, "
 			   "and waited for whom: `-' for a table on stderr, or a file F.json, "
 			   "F.csv or F.html",

@@ -93,6 +93,8 @@ static int world_finalize(void)
 		return err;
 	p2p_complete_abroad(haft_life.peer - haft_life.rank, haft_life.size, boot_is_over);
 	p2p_flush();
+	if (!ft_is_on())
+		life_profile_gather();
 	err = coll_barrier(&haft_world);
 	if (ft_is_on())
 		err = ft_finalize();

@@ -53,6 +53,9 @@ extern struct prof_state prof_state;
 struct boot;
 void prof_open(const struct boot *b);
 
+/* The table as bytes, malloc'ed, of a rank that is about to end; NULL: no memory (pack.c). */
+char *prof_pack(size_t *len);
+
 /* In life_down. */
 void prof_close(void);
 

@@ -127,7 +127,7 @@ static void sums(void)
 	MPI_Send_init(buf, 10, MPI_INT, (rank + 1) % size, 5, MPI_COMM_WORLD, &r[0]);
 	MPI_Recv_init(buf, 10, MPI_INT, (rank + size - 1) % size, 5, MPI_COMM_WORLD, &r[1]);
 	for (int i = 0; i < 3; i++) {
-		MPI_Startall(2, r);
+		MPI_Startall(2, r); /* line-startall */
 		MPI_Waitall(2, r, MPI_STATUSES_IGNORE);
 	}
 	MPI_Request_free(&r[0]);

@@ -128,6 +128,12 @@ job -profile=$TMPDIR/p.html -n 2 "$prog" sums
 tail -1 "$TMPDIR/p.html" | grep -q '</html>' || fail "$said: the page has no end"
 ! grep -E '(src|href)=|https?:' "$TMPDIR/p.html" || fail "$said: the page asks for other files"
 
+# --- without our mpiexec: the process itself reports in MPI_Finalize
+said='HAFT_PROFILE without mpiexec'
+HAFT_PROFILE=- "$prog" sums 2>"$err" || fail "$said: exit code $?"
+want_err '1 rank on 1 host'
+want_line MPI_Startall startall
+
 # --- words for what cannot be
 job -profile=$TMPDIR/p.pdf -n 1 true
 want_rc 2

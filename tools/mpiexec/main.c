@@ -30,6 +30,7 @@
 #include "tools/mpiexec/launch.h"
 #include "tools/mpiexec/output.h"
 #include "tools/mpiexec/pmi_server.h"
+#include "tools/mpiexec/profile.h"
 #include "tools/mpiexec/serve.h"
 
 #define NS_MS 1000000u
@@ -292,6 +293,8 @@ int main(int argc, char **argv)
 		sigfd = signals_init(&mask);
 		return proxy_main(sigfd, &mask);
 	}
+	if (argc == 3 && strcmp(argv[1], PROFILE_OPTION) == 0)
+		return profile_main(argv[2]);
 	environ = haft_setting_environ();
 	haft_defaults_warn();
 	if (argc == 3 && strcmp(argv[1], SERVE_OPTION) == 0) {

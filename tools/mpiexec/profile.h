@@ -131,6 +131,11 @@ void profile_keep(struct prof_table *t);
 /* Is `where' (of -profile=) a name that the reports know?  NULL, or words why not. */
 const char *profile_refuse(const char *where);
 
+/* As an option with the value of HAFT_PROFILE, on behalf of a job that mpiexec has not started:
+ * the tables come from stdin.  The exit code. */
+#define PROFILE_OPTION "--haft-profile"
+int profile_main(const char *where);
+
 /* At the end of the job: writes what -profile has asked for. */
 void profile_end(struct job *j);
 

@@ -81,19 +81,39 @@ static void file_write(struct profile *p, const char *where)
 	fprintf(stderr, "mpiexec: profile in %s.  %s\n", where, words);
 }
 
-void profile_end(struct job *j)
+static void report(const char *where, const char *program)
 {
-	const char *where = j->plan->profile;
-	struct profile *p;
+	struct profile *p = profile_sum(tables.v, tables.n, program);
 
-	if (where == NULL)
-		return;
-	profile_host_each(&j->local.profile, table_keep, NULL);
-	p = profile_sum(tables.v, tables.n, j->plan->app[0].argv[0]);
 	if (on_stderr(where)) {
 		profile_lines(p, LINES_TEXT);
 		profile_text(p, stderr);
 	} else {
 		file_write(p, where);
 	}
+}
+
+void profile_end(struct job *j)
+{
+	if (j->plan->profile == NULL)
+		return;
+	profile_host_each(&j->local.profile, table_keep, NULL);
+	report(j->plan->profile, j->plan->app[0].argv[0]);
+}
+
+int profile_main(const char *where)
+{
+	const char *why = profile_refuse(where);
+	struct marshal p = {.len = 0};
+	char buf[1 << 16];
+	size_t n;
+
+	if (why != NULL)
+		fatal(EXIT_USAGE, "HAFT_PROFILE=%s: %s", where, why);
+	while ((n = fread(buf, 1, sizeof(buf), stdin)) > 0)
+		marshal_put(&p, buf, n);
+	while (p.at < p.len && !p.bad)
+		profile_keep(profile_take(&p));
+	report(where, tables.n > 0 ? tables.v[0]->module[0].path : "a job");
+	return 0;
 }
