@@ -16,8 +16,8 @@ int life_up(int level);
 
 /* Stops MPI if neither the World Model nor a session needs it any more.  stopped: no process of the
  * job sends any more. */
-/* Of a profile that no mpiexec reads: gathers the tables of all ranks, and reports.  Collective over
- * MPI_COMM_WORLD, in MPI_Finalize. */
+/* Of a profile that no mpiexec reads: gathers the tables of all ranks, and reports.  Collective
+ * over MPI_COMM_WORLD, in MPI_Finalize. */
 void life_profile_gather(void);
 
 void life_down(bool stopped);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* pack.c - the table of this rank as bytes: pages that are not zero, each behind its number; -1 ends
- * them.  mpiexec reads them (profile_take of tools/mpiexec/profile_host.c). */
+/* pack.c - the table of this rank as bytes: pages that are not zero, each behind its number; -1
+ * ends them.  mpiexec reads them (profile_take of tools/mpiexec/profile_host.c). */
 #include "libmpi/prof/prof.h"
 
 #include <stdlib.h>
