@@ -16,11 +16,11 @@ int life_up(int level);
 
 /* Stops MPI if neither the World Model nor a session needs it any more.  stopped: no process of the
  * job sends any more. */
+void life_down(bool stopped);
+
 /* Of a profile that no mpiexec reads: gathers the tables of all ranks, and reports.  Collective
  * over MPI_COMM_WORLD, in MPI_Finalize. */
 void life_profile_gather(void);
-
-void life_down(bool stopped);
 
 /* In debug and MEAN=1 builds: the invariants of all engines must hold now, or the job ends.  call:
  * the name of the MPI call that is about to stop MPI. */
