@@ -72,7 +72,7 @@ want_err 'Rank 1 is what the others wait for'
 want_line MPI_Recv dies
 
 # --- several hosts
-job -profile -launcher fork -hosts a:2,b:2 -n 4 "$prog" loop
+job -profile -launcher fork -hosts a:2,b:2 -n 4 "$prog" last
 want_err '4 ranks on 2 hosts'
 want_err 'Rank 3 is what the others wait for'
 want_line MPI_Allreduce reduce
