@@ -445,17 +445,18 @@ static void binding_enter(FILE *out, const struct entry *e)
 		fprintf(out, "\tBIND_ENTER%s(HAFT_%s);\n", enter_kind(e->f), e->name);
 }
 
-/* jumps: to the second binding, if the gate is not 0. */
+/* jumps: to the second binding, if the gate is not 0.  Before there are variables: a compiler calls
+ * where their addresses may be known, and the profile would see its return address. */
 static void binding_body(FILE *out, const struct entry *e, bool jumps)
 {
 	const struct func *f = e->f;
 	const struct param *self = binding_self(f);
 	bool fails;
 
-	binding_declare(out, e);
 	if (jumps)
 		binding_jump(out, e);
-	else
+	binding_declare(out, e);
+	if (!jumps)
 		binding_enter(out, e);
 	fails = binding_prepare_self(out, e, self);
 	for (int i = 0; i < f->nparam; i++)
