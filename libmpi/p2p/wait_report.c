@@ -86,7 +86,7 @@ static void report_request(const struct req *r, struct boot_wait *what)
 	what->kind = wait_kind[r->kind];
 	what->peer = what->rank = r->peer;
 	if (r->kind == REQ_RECV && r->done && r->peer < 0)
-		what->peer = what->rank = r->from; /* of any source, and here it is */
+		what->peer = what->rank = r->recv.from; /* of any source, and here it is */
 	what->tag = r->tag;
 	what->bytes = r->kind == REQ_SEND ? r->bytes : -1;
 	if (r->kind == REQ_SEND && r->state == STATE_CANCELLING)
