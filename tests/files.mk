@@ -13,13 +13,14 @@ mpi_PART  += tests/examples/tasks/tasks.c  # of libobj alone: tests/build/libobj
 mpi_PART  += $(wildcard tests/examples/streams/*.c) # the same: tests/build/streams.sh
 # Programs that a script compiles or starts itself.
 script_PART := tests/build/gdb.c tests/build/memcheck.c tests/build/own_leak.c tests/build/sum.c \
-	tests/abi/library_loaded.c tests/err/error_line.c tests/ft/any_call.c tests/launch/pmix_layout.c \
+	tests/abi/library_loaded.c tests/err/abort_scope.c tests/err/error_line.c tests/ft/any_call.c \
+	tests/launch/pmix_layout.c \
 	tests/life/unfinished.c \
 	tests/net/starved_root.c tests/ofi/crash_signals.c tests/ofi/ofi_connection_lost.c \
 	tests/tools/both_outputs.c tests/tools/file_ends.c tests/tools/file_exchange.c tests/tools/hang.c \
 	tests/tools/info_env.c tests/tools/lost_rank.c \
-	tests/tools/one_cpu.c tests/tools/one_error.c tests/tools/profile.c tests/tools/refuse.c tests/tools/sendrecv_ring.c \
-	tests/tools/spawner.c
+	tests/tools/one_cpu.c tests/tools/one_error.c tests/tools/other_call.c tests/tools/profile.c \
+	tests/tools/refuse.c tests/tools/sendrecv_ring.c tests/tools/spawner.c tests/tools/writer.c
 mpi_ALL   := $(wildcard tests/abi/*.c tests/err/*.c tests/ft/*.c tests/launch/*.c tests/life/*.c \
 	tests/net/*.c \
 	tests/std/*/*.c tests/thread/*.c tests/examples/*/*.c)

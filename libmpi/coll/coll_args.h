@@ -64,6 +64,11 @@ enum coll_kind {
 /* The name of an operation: "MPI_Bcast". */
 const char *coll_kind_name(enum coll_kind kind);
 
+static inline bool coll_kind_rooted(uint32_t kind)
+{
+	return (kind >= COLL_BCAST && kind <= COLL_SCATTERV) || kind == COLL_REDUCE;
+}
+
 /* A collective call.  A member that the call has no use for is zero. */
 struct coll_args {
 	struct comm *comm;
@@ -116,6 +121,11 @@ int coll_allreduce_min(struct comm *c, int tag, int *value);
 int coll_run(struct coll_args *k);
 int coll_run_nonblocking(struct coll_args *k, struct req **request);
 int coll_run_persistent(struct coll_args *k, struct req **request);
+
+/* Shows the other members that this one is in a constructor of a communicator, a window or a file,
+ * if c has shared memory; join: makes it.  Waits for none.  All members of c call it, with an equal
+ * `join'.  0; MPI_ERR_OTHER: a member is in another call. */
+int coll_run_constructor(struct comm *c, bool join);
 
 /* Runs a call of the members of one host, which is a step of a larger one, to its end.  error: not
  * NULL: this member has no data for it, and the others fail with this.  0 or an MPI error class. */

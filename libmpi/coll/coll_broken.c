@@ -55,7 +55,7 @@ void coll_break(struct coll *s)
 			MPI_ERR_NO_MEM, "no memory to end a collective call that has failed");
 	s->left = s->block;
 	s->block = twin;
-	s->broken = true;
+	s->broken = s->stop = true;
 	s->odd = s->n;
 }
 

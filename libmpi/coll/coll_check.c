@@ -88,7 +88,7 @@ static void check_say_call(struct said *s)
 /* Between groups only some members know bytes and operation, if there is a root. */
 static void check_say_inter(struct said *s, const struct coll_args *k, const char *op)
 {
-	s->rooted = (k->kind >= COLL_BCAST && k->kind <= COLL_SCATTERV) || k->kind == COLL_REDUCE;
+	s->rooted = coll_kind_rooted(k->kind);
 	if (s->rooted) {
 		s->root = k->root >= 0 ? k->root : ROOT_GROUP;
 		s->is_root = k->root == MPI_ROOT;

@@ -24,6 +24,7 @@
  *    phase longer); an out line if safe >= e - SHM_BLOCK_OUTS + 1.
  *  - Only central barriers use `arrived', and none ends before all members have come.
  *  - A line says which call its member is in (coll_line_flag).  The members that read it compare.
+ *    A wait that has become long compares the lines of all members, and ends if two differ.
  *  - Every member's line is written in every other phase, so the low bits of a phase tell its age.
  *    An out line may be as old as the communicator: it is released when its flag is equal to e.
  *  - A member without data for a call (s->failed: hierarchical.c) arrives at its phases as well,
@@ -51,7 +52,8 @@ struct coll {
 	struct comm *comm;
 	uint64_t phase; /* the last one begun */
 	uint64_t safe;
-	uint32_t digest; /* of the call: coll_digest */
+	uint32_t digest;  /* of the call: coll_digest */
+	uint32_t history; /* of the rooted calls before it: coll_history_add */
 	int n, me;
 	int odd;                            /* a member in another call, n: unknown; -1: none */
 	uint32_t odd_digest;                /* of that call */
@@ -66,6 +68,7 @@ struct coll {
 	void *tmp;                          /* private, of slot_bytes; there if slots are */
 	struct coll_hier *hier;             /* hosts of the communicator; NULL: not made yet */
 	bool broken;              /* a member has failed, or it is revoked: coll_broken.c */
+	bool stop;                /* broken, or the calls of the members differ: no wait goes on */
 	struct coll *next, *prev; /* of all */
 	struct shm_block *left;   /* broken: the block that the others have */
 	void *trash;              /* broken: the twin's buffers */
@@ -119,7 +122,9 @@ int coll_shm_exscan(const struct coll_args *k);
 #define DIGEST_ROOT_BITS  8
 #define DIGEST_KIND_AT    (DIGEST_BYTES_BITS + DIGEST_ROOT_BITS)
 #define DIGEST_BITS       24
-static_assert(COLL_KINDS <= 1 << (DIGEST_BITS - DIGEST_KIND_AT), "a kind fits into a digest");
+#define DIGEST_MAKER      COLL_KINDS /* kind: a constructor of communicators, windows, files */
+#define DIGEST_UNKNOWN    (COLL_KINDS + 1) /* kind: the calls of two other members differ */
+static_assert(DIGEST_UNKNOWN < 1 << (DIGEST_BITS - DIGEST_KIND_AT), "a kind fits into a digest");
 
 /* A line's flag: phase 8 | digest 24 bits.  One store says both, and one load compares: a word of
  * its own costs an allreduce of 8 bytes 4 % (PERF.md). */
@@ -139,6 +144,17 @@ static inline uint32_t coll_digest(const struct coll_args *k)
 		return digest;
 	bytes ^= bytes >> DIGEST_BYTES_BITS ^ bytes >> 2 * DIGEST_BYTES_BITS;
 	return digest | (bytes & ((1u << DIGEST_BYTES_BITS) - 1));
+}
+
+/* Adds a rooted call to the history.  Not all members look at the others' lines in it, so two roots
+ * could pass: the digests of later calls have the history where a root is, and differ. */
+static inline void coll_history_add(struct coll *s, const struct coll_args *k)
+{
+	enum { PER_CALL = 5, PER_KIND = 29 }; /* odd: no two kinds, or roots, give one history */
+	uint32_t call = (uint32_t)k->kind * PER_KIND + (coll_digest(k) >> DIGEST_BYTES_BITS);
+	uint32_t root_bits = ((1u << DIGEST_ROOT_BITS) - 1) << DIGEST_BYTES_BITS;
+
+	s->history = (s->history * PER_CALL + (call << DIGEST_BYTES_BITS)) & root_bits;
 }
 
 /* The flag of a line at phase e, without its digest. */
@@ -211,6 +227,10 @@ static inline void coll_phase_arrive(struct coll *s, uint64_t e)
 		coll_phase_set_error(s, e);
 	shm_flag_set(s->block->s, &line->flag, coll_line_flag(s, e));
 }
+
+/* Arrives at a phase of its own without data, in which no member waits: a call by messages shows
+ * members in other calls where this one is. */
+void coll_phase_announce(struct coll *s);
 
 /* Waits for member i's arrival at phase e, and compares its call. */
 void coll_phase_wait(struct coll *s, uint64_t e, int i);

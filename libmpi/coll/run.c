@@ -84,12 +84,18 @@ static inline int run_join(struct comm *c)
 	return unlikely(c->coll == NULL || !c->coll->joined) ? coll_shm_join(c) : 0;
 }
 
-/* The error of a call during which a member was seen in another call. */
-static int run_odd(const struct coll_args *k, struct coll *s)
+static const char *run_kind_name(uint32_t kind)
 {
-	const uint32_t differ = s->odd_digest ^ s->digest;
-	const char *mine = coll_kind_name(k->kind);
-	uint32_t kind = s->odd_digest >> DIGEST_KIND_AT;
+	return kind < COLL_KINDS ? coll_kind_name(kind)
+				 : "a constructor of communicators, windows or files";
+}
+
+/* The error of a call of this kind during which a member was seen in another call. */
+static int run_odd(const struct coll_args *k, uint32_t kind, struct coll *s)
+{
+	const uint32_t differ = s->odd_digest ^ s->digest, root = differ >> DIGEST_BYTES_BITS;
+	const char *mine = run_kind_name(kind);
+	uint32_t theirs = s->odd_digest >> DIGEST_KIND_AT;
 	char who[32] = "another rank";
 
 	if (s->broken)
@@ -97,17 +103,23 @@ static int run_odd(const struct coll_args *k, struct coll *s)
 	if (s->odd < s->n)
 		snprintf(who, sizeof(who), "rank %d", s->odd);
 	s->odd = -1;
-	if (kind >= COLL_KINDS)
+	s->stop = false;
+	if (theirs > DIGEST_MAKER)
 		return haft_err(MPI_ERR_OTHER, "%s is not in %s as rank %d is", who, mine, k->me);
-	if (kind != k->kind)
+	if (theirs != kind)
 		return haft_err(MPI_ERR_OTHER,
 			"%s calls %s, rank %d %s (HAFT_CHECK=coll says more)", who,
-			coll_kind_name(kind), k->me, mine);
-	if (differ >> DIGEST_BYTES_BITS != 0)
+			run_kind_name(theirs), k->me, mine);
+	if (root != 0 && coll_kind_rooted(kind))
 		return haft_err(MPI_ERR_ROOT,
-			"%s gives another root to %s than rank %d, which says %d "
-			"(HAFT_CHECK=coll says more)",
+			"%s gives another root to %s, or to a call before, than rank %d, which "
+			"says %d (HAFT_CHECK=coll says more)",
 			who, mine, k->me, k->root);
+	if (root != 0)
+		return haft_err(MPI_ERR_ROOT,
+			"%s gave another root than rank %d to a call before this %s, or made "
+			"another call (HAFT_CHECK=coll says more)",
+			who, k->me, mine);
 	return haft_err(MPI_ERR_COUNT,
 		"%s gives another number of bytes to %s than rank %d, which gives %lld "
 		"(HAFT_CHECK=coll says more)",
@@ -123,12 +135,28 @@ static int run_shm(const struct coll_args *k)
 
 	if (unlikely(err != 0))
 		return err;
-	if (unlikely(c->coll == NULL || c->coll->block == NULL || fn == NULL || k->empty ||
-		     coll_algorithm_forced[k->kind] != NULL))
+	if (unlikely(c->coll == NULL || c->coll->block == NULL))
 		return COLL_SHM_NONE;
-	c->coll->digest = coll_digest(k);
-	err = fn(k);
-	return likely(c->coll->odd < 0) ? err : run_odd(k, c->coll);
+	c->coll->digest = coll_digest(k) ^ c->coll->history;
+	if (unlikely(fn == NULL || k->empty || coll_algorithm_forced[k->kind] != NULL))
+		err = COLL_SHM_NONE;
+	else
+		err = fn(k);
+	if (unlikely(err == COLL_SHM_NONE))
+		coll_phase_announce(c->coll);
+	return likely(c->coll->odd < 0) ? err : run_odd(k, k->kind, c->coll);
+}
+
+int coll_run_constructor(struct comm *c, bool join)
+{
+	const struct coll_args k = {.comm = c, .me = c->rank};
+	int err = join && c->remote == NULL ? run_join(c) : 0;
+
+	if (err != 0 || c->coll == NULL || c->coll->block == NULL || c->coll->broken)
+		return err;
+	c->coll->digest = (uint32_t)DIGEST_MAKER << DIGEST_KIND_AT ^ c->coll->history;
+	coll_phase_announce(c->coll);
+	return likely(c->coll->odd < 0) ? 0 : run_odd(&k, DIGEST_MAKER, c->coll);
 }
 
 int coll_run_local(const struct coll_args *k, const struct p2p_error_msg *error)

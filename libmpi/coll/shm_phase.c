@@ -30,7 +30,7 @@ static inline struct shm_line *phase_out_line(const struct coll *s, uint64_t e)
 /* For the wait report of a hung job: the communicator, and the members that have not arrived. */
 struct about {
 	struct shm_describer teller; /* first */
-	const struct coll *s;
+	struct coll *s;
 	uint64_t e;
 	int peer; /* the peer that is waited for; -1: any that has not arrived */
 };
@@ -40,6 +40,40 @@ static void phase_late_add(struct boot_wait *what, int peer)
 	if (what->nlate < BOOT_WAIT_LATE)
 		what->late[what->nlate] = peer;
 	what->nlate++;
+}
+
+/* Notes that member i (n: unknown) is in another call, unless a wait has ended because of one. */
+static void phase_set_odd(struct coll *s, int i, uint32_t digest)
+{
+	if (s->stop)
+		return;
+	s->odd = i;
+	s->odd_digest = digest;
+}
+
+/* This member has waited for long in phase e.  If another one is in another call there, the wait
+ * ends, and those of the members that wait for a release.  The last member to arrive sees all. */
+static void phase_look(struct coll *s, uint64_t e)
+{
+	uint32_t mine = shm_flag_get(phase_flag(s, e, s->me));
+	struct shm_line *out = phase_out_line(s, e);
+
+	if (mine - coll_line_digest(mine) != coll_line_phase(e))
+		return;
+	for (int i = 0; i < s->n && s->odd < 0; i++) {
+		uint32_t flag = shm_flag_get(phase_flag(s, e, i));
+
+		if (flag != mine && flag - coll_line_digest(flag) == coll_line_phase(e))
+			phase_set_odd(s, i, coll_line_digest(flag));
+	}
+	if (s->odd < 0 || s->stop)
+		return;
+	s->stop = true;
+	if ((int64_t)(s->safe - (e + 1 - SHM_BLOCK_OUTS)) < 0)
+		return;
+	atomic_store_explicit(coll_out_digest(out), (uint32_t)DIGEST_UNKNOWN << DIGEST_KIND_AT,
+		memory_order_relaxed);
+	shm_flag_set(s->block->s, &out->flag, (uint32_t)e);
 }
 
 static void phase_tell(const struct shm_describer *t, void *description)
@@ -59,6 +93,7 @@ static void phase_tell(const struct shm_describer *t, void *description)
 			    SHM_FLAG_LATER))
 			phase_late_add(what, group_peer(s->comm->group, i));
 	p2p_wait_report(s->comm, what);
+	phase_look(a->s, a->e);
 }
 
 /* A flag that is waited for. */
@@ -73,7 +108,7 @@ static bool phase_ready(void *arg)
 {
 	const struct phase_wait *w = arg;
 
-	return shm_flag_reached(shm_flag_get(w->flag), w->want, w->ahead) || w->about.s->broken;
+	return shm_flag_reached(shm_flag_get(w->flag), w->want, w->ahead) || w->about.s->stop;
 }
 
 /* The slow half of phase_wait_flag. */
@@ -86,8 +121,8 @@ __attribute__((noinline)) static void phase_wait_long(const struct phase_wait *w
 }
 
 /* Waits until the flag has reached `want' (shm_flag_reached), and returns it. */
-static inline uint32_t phase_wait_flag(const struct coll *s, struct shm_flag *f, uint64_t e,
-	uint32_t want, uint32_t ahead, int peer)
+static inline uint32_t phase_wait_flag(
+	struct coll *s, struct shm_flag *f, uint64_t e, uint32_t want, uint32_t ahead, int peer)
 {
 	for (int i = s->central ? 1 : LOOKS; i > 0; i--) {
 		uint32_t flag = shm_flag_get(f);
@@ -104,13 +139,6 @@ static uint32_t phase_wait_line(struct coll *s, uint64_t e, int i)
 {
 	return phase_wait_flag(s, phase_flag(s, e, i), e, coll_line_phase(e), SHM_FLAG_LATER,
 		group_peer(s->comm->group, i));
-}
-
-/* Notes that member i (n: unknown) is in another call. */
-static void phase_set_odd(struct coll *s, int i, uint32_t digest)
-{
-	s->odd = i;
-	s->odd_digest = digest;
 }
 
 /* Compares the call of member i, whose line has this flag, if it is still in phase e. */
@@ -154,6 +182,18 @@ void coll_phase_wait_all(struct coll *s, uint64_t want)
 void coll_phase_wait_calls(struct coll *s, uint64_t e)
 {
 	phase_wait_members(s, e, true);
+}
+
+/* So many calls may be announced before all members have come: few enough for a line's flag. */
+#define ANNOUNCED_AHEAD (1 << (LINE_PHASE_BITS - 3))
+
+void coll_phase_announce(struct coll *s)
+{
+	uint64_t e = coll_phase_begin(s), want = e - ANNOUNCED_AHEAD;
+
+	if (unlikely((int64_t)(s->safe - want) < 0))
+		coll_phase_wait_all(s, want);
+	coll_phase_arrive(s, e);
 }
 
 /* --- members without data ------------------------------------------------------------------- */
@@ -259,6 +299,15 @@ void *coll_phase_out_line(struct coll *s, uint64_t e)
 	return phase_out_line(s, e)->data;
 }
 
+/* Phase e was released by member i (n: unknown), which is in another call, or by one that has seen
+ * two calls and does not say which. */
+static void phase_set_odd_releaser(struct coll *s, uint64_t e, int i, uint32_t digest)
+{
+	if (digest >> DIGEST_KIND_AT == DIGEST_UNKNOWN)
+		phase_look(s, e);
+	phase_set_odd(s, i, digest);
+}
+
 void coll_phase_wait_release(struct coll *s, uint64_t e, int root)
 {
 	struct shm_line *out = phase_out_line(s, e);
@@ -267,6 +316,6 @@ void coll_phase_wait_release(struct coll *s, uint64_t e, int root)
 	phase_wait_flag(s, &out->flag, e, (uint32_t)e, 0, -1);
 	digest = atomic_load_explicit(coll_out_digest(out), memory_order_relaxed);
 	if (unlikely(digest != s->digest))
-		phase_set_odd(s, root, digest);
+		phase_set_odd_releaser(s, e, root, digest);
 	phase_prefetch_own(s, e);
 }

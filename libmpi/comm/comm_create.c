@@ -44,7 +44,9 @@ int comm_make(const struct comm_spec *how, struct comm **newcomm)
 	c->size = c->group->size;
 	c->remote = how->remote;
 	c->low = how->low;
-	c->session = how->parent != NULL ? how->parent->session : how->group->session;
+	c->session = how->parent != NULL    ? how->parent->session
+		     : how->session != NULL ? how->session
+					    : how->group->session;
 	if (c->session != NULL)
 		obj_hold(c->session);
 	if (c->remote != NULL)
@@ -73,11 +75,22 @@ int comm_make_internal(const struct comm_spec *how, struct comm **newcomm)
 	return 0;
 }
 
-int comm_check(struct comm *c)
+static int comm_check_call(struct comm *c, bool join)
 {
 	if (unlikely((c->hints & COMM_REVOKED) != 0))
 		return p2p_comm_error(c);
-	return likely(!coll_check_wanted) ? 0 : coll_check_constructor(c);
+	return likely(!coll_check_wanted) ? coll_run_constructor(c, join)
+					  : coll_check_constructor(c);
+}
+
+int comm_check(struct comm *c)
+{
+	return comm_check_call(c, false);
+}
+
+int comm_check_joined(struct comm *c)
+{
+	return comm_check_call(c, true);
 }
 
 /* --- split ---------------------------------------------------------------------------------- */
@@ -180,7 +193,7 @@ static int comm_create_on(const struct leader_path *path, struct group *g, struc
 int comm_create(struct comm *c, struct group *group, struct comm **newcomm)
 {
 	struct leader_path path = {.c = c, .plane = CTX_MAKE};
-	int err = comm_check(c);
+	int err = comm_check_joined(c);
 
 	if (err != 0)
 		return err;
@@ -264,12 +277,12 @@ int comm_compare(struct comm *a, struct comm *b, int *result)
 
 int comm_group(struct comm *c, struct group **group)
 {
-	return group_copy(c->group, group);
+	return group_copy(c->group, c->session, group);
 }
 
 int comm_remote_group(struct comm *c, struct group **group)
 {
 	if (c->remote == NULL)
 		return haft_err(MPI_ERR_COMM, "not an inter-communicator: it has no remote group");
-	return group_copy(c->remote, group);
+	return group_copy(c->remote, c->session, group);
 }

@@ -11,6 +11,7 @@
 /* The communicator that a constructor makes. */
 struct comm_spec {
 	const struct comm *parent; /* gives error handler and session; NULL: none does */
+	struct session *session;   /* with parent == NULL; NULL: that of the group */
 	struct group *group;       /* the local group; the communicator holds it */
 	struct group *remote;      /* the remote group, held as well; NULL: an intra-communicator */
 	bool low;                  /* inter-communicator: the local group is the low one */
@@ -33,9 +34,13 @@ void comm_set_hints(struct comm *c, const struct info *info);
  * argument for env_memory_kinds_set (MPI-5.0 11.4.3). */
 const char *comm_kinds_asked(const struct comm *c);
 
-/* HAFT_CHECK=coll: compares the MPI function that the members of c are in.  Each collective
- * constructor calls it once, before its first message.  0, or MPI_ERR_OTHER in all members. */
+/* Compares the calls that the members of c are in: with HAFT_CHECK=coll by messages, the names of
+ * the MPI functions; else in shared memory if c has it, the constructor with other calls.  Each
+ * collective constructor calls one of these once, before its first message: comm_check_joined if it
+ * makes no collective call of c, which gives c shared memory.  0; MPI_ERR_OTHER, with HAFT_CHECK=coll
+ * in all members. */
 int comm_check(struct comm *c);
+int comm_check_joined(struct comm *c);
 
 /* --- split ---------------------------------------------------------------------------------- */
 

@@ -271,7 +271,7 @@ static int spawn_comm_check(struct comm *c)
 {
 	if (c->remote != NULL)
 		return haft_err(MPI_ERR_COMM, "the communicator is an inter-communicator");
-	return comm_check(c);
+	return comm_check_joined(c);
 }
 
 /* --- the calls ------------------------------------------------------------------------------ */

@@ -126,7 +126,7 @@ static int connect_run(const struct connect_call *k, struct comm **newcomm)
 
 	if (k->c->remote != NULL)
 		return haft_err(MPI_ERR_COMM, "the communicator must not be an inter-communicator");
-	err = comm_check(k->c);
+	err = comm_check_joined(k->c);
 	if (err != 0)
 		return err;
 	if (k->c->rank == k->root)

@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Ranks of one host that make different collective calls, or give different roots, are told so
+# without HAFT_CHECK=coll: the job ends with words, whichever call waits for which.
+. tests/tools/lib.sh
+
+call=$TMPDIR/other_call
+"$B/bin/mpicc" $san -Wall tests/tools/other_call.c -o "$call" || exit 1
+
+# differ WORDS FIRST OTHERS: rank 0 makes the call FIRST, the others make OTHERS.
+differ() {
+	for n in 2 3 9; do
+		for before in '' yes; do
+			job -n $n "$call" "$2" "$3" $before
+			[ "$rc" != 0 ] && [ "$rc" != 124 ] || fail "$n ranks, $2 and $3: exit code $rc"
+			grep -qE "$1" "$err" || { cat "$err"; fail "$n ranks, $2 and $3: no words"; }
+		done
+	done
+}
+
+root='another root|another call'
+calls='rank [0-9] calls|another rank calls'
+differ "$root" bcast=0 bcast=1
+differ "$root" bcast=1 bcast=0 # no root in a call of two
+differ "$root" gather=1 gather=0
+differ "$root" scatter=0 scatter=1
+differ "$root|$calls" reduce=0 gather=0
+differ "$calls" barrier bcast=0
+differ "$calls|$root" bcast=0 barrier
+differ "$calls" create allreduce
+differ "$calls" allreduce create_first
+differ "$calls" alltoallv barrier
+differ "$calls" barrier allgatherv
+finish
