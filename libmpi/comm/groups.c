@@ -138,18 +138,23 @@ int group_make(int n, int32_t *peers, struct group **group)
 	return 0;
 }
 
+static void group_set_session(struct group *g, struct session *s)
+{
+	if (s != NULL)
+		obj_hold(s);
+	g->session = s;
+}
+
 /* A group made from a session's group belongs to the session.  Passes on `err', the result of
  * making *g. */
 static int group_derive(int err, const struct group *from, struct group **g)
 {
-	if (err == 0 && from->session != NULL && *g != &haft_group_empty) {
-		obj_hold(from->session);
-		(*g)->session = from->session;
-	}
+	if (err == 0 && *g != &haft_group_empty)
+		group_set_session(*g, from->session);
 	return err;
 }
 
-int group_copy(struct group *from, struct group **group)
+int group_copy(struct group *from, struct session *session, struct group **group)
 {
 	struct group *g;
 
@@ -171,19 +176,18 @@ int group_copy(struct group *from, struct group **group)
 		g->owner = from->owner != NULL ? from->owner : from;
 		obj_hold(g->owner);
 	}
+	group_set_session(g, from->session != NULL ? from->session : session);
 	*group = g;
-	return group_derive(0, from, group);
+	return 0;
 }
 
 int group_of_session(struct session *s, int first, int size, struct group **group)
 {
 	int err = group_spaced(size, first, 1, group);
 
-	if (err != 0)
-		return err;
-	obj_hold(s);
-	(*group)->session = s;
-	return 0;
+	if (err == 0)
+		group_set_session(*group, s);
+	return err;
 }
 
 static int32_t *group_room(int n)

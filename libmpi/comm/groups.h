@@ -15,8 +15,9 @@ int group_make(int n, int32_t *peers, struct group **group);
  * MPI_ERR_NO_MEM. */
 int group_of_session(struct session *s, int first, int size, struct group **group);
 
-/* Makes an equal group that shares the tables of `from'.  0 or MPI_ERR_NO_MEM. */
-int group_copy(struct group *from, struct group **group);
+/* Makes an equal group that shares the tables of `from'.  It belongs to the session of `from', or,
+ * if that is NULL, to `session', which may be NULL.  0 or MPI_ERR_NO_MEM. */
+int group_copy(struct group *from, struct session *session, struct group **group);
 
 /* MPI_IDENT, MPI_SIMILAR (another order) or MPI_UNEQUAL. */
 int group_same(const struct group *a, const struct group *b);

@@ -65,7 +65,9 @@ int io_get_size(struct file *fh, int64_t *size)
 
 int io_get_group(struct file *fh, struct group **group)
 {
-	return group_copy(io_of(fh)->comm->group, group);
+	struct comm *c = io_of(fh)->comm;
+
+	return group_copy(c->group, c->session, group);
 }
 
 int io_get_amode(struct file *fh, int *amode)

@@ -359,7 +359,9 @@ static void win_reach(struct win *w, int rank, const struct win_offer *o)
 /* This member has all offers: makes the window's communicator and targets. */
 static int win_finish(struct win_making *m)
 {
-	struct comm_spec how = {.group = m->comm->group, .ids = {m->all[0].ctx, m->all[0].end}};
+	struct comm_spec how = {.group = m->comm->group,
+		.session = m->comm->session,
+		.ids = {m->all[0].ctx, m->all[0].end}};
 	struct win *w = m->w;
 	int err = comm_make_internal(&how, &w->comm);
 
@@ -584,7 +586,7 @@ int rma_win_create_dynamic(struct info *info, struct comm *comm, struct win **wi
 
 int rma_win_get_group(struct win *w, struct group **group)
 {
-	return group_copy(w->comm->group, group);
+	return group_copy(w->comm->group, w->comm->session, group);
 }
 
 int rma_win_shared_query(struct win *w, int rank, int64_t *size, int64_t *disp_unit, void *baseptr)
