@@ -71,6 +71,22 @@ for o in '-mca btl tcp' 'PE=2 of -map-by' '-rank-by core' -report-bindings '-gpu
 	want_err "mpiexec: ignored: $o"
 done
 
+# Every option of hydra and of Open MPI is known: what it asks for is done, or it is ignored, or it is
+# refused with words.  Slurm's that scripts use, too.
+for o in -ordered-output -enable-x -info -profile '-localhost h' '-prepend-pattern [%r]' -pmi-port --display-topo \
+	'--preload-files f' '--gpu-support 0' --ntasks=1 --ntasks-per-node=1 --kill-on-bad-exit=1 --cpu-bind=none; do
+	job -n 1 $o echo x
+	want_rc 0
+	want_err_lines 0
+done
+for o in '--rankfile f' --do-not-launch '--xterm 1' -tv; do
+	job -n 1 $o echo x
+	want_rc 2
+	want_err "${o%% *} is an option of another launcher; mpiexec cannot do that"
+done
+job --help
+[ "$(awk 'length > 80' "$out")" = '' ] || fail "--help has lines longer than 80 columns"
+
 # One process is one.
 job -timeout 1 -n 1 sleep "$mark"
 want_err 'what its process does:'

@@ -100,8 +100,8 @@ full() {
 	[ $rc = 1 ] || fail "$said >/dev/full: exit code $rc, not 1"
 	want_err 'cannot write to standard output: No space left on device'
 }
+"$B/bin/mpicc" $san tests/tools/both_outputs.c -o "$TMPDIR/both" || fail "mpicc"
 if [ -w /dev/full ]; then
-	"$B/bin/mpicc" $san tests/tools/both_outputs.c -o "$TMPDIR/both" || fail "mpicc"
 	full "$run" -n 2 echo result
 	full "$run" -n 1 echo result
 	full "$run" -l -launcher fork -hosts a,b echo result
@@ -116,6 +116,11 @@ if [ -w /dev/full ]; then
 	[ $? = 1 ] || fail "ranks in MPI lose stdout and stderr: not exit code 1"
 	timeout $patience "$run" -n 3 "$TMPDIR/both" 2>/dev/full >"$out"
 	[ $? = 1 ] || fail "ranks in MPI lose stderr: not exit code 1"
+	[ "$(grep -cx out "$out")" = 3 ] || fail "stderr is lost, and stdout is not whole"
+	"$B/bin/mpicc" $san tests/tools/writer.c -o "$TMPDIR/writer" || fail "mpicc"
+	timeout $patience "$run" -n 2 "$TMPDIR/writer" >/dev/full 2>"$err"
+	[ $? = 1 ] || fail "a rank waits for the one that cannot write: not exit code 1"
+	want_err 'cannot write to standard output: No space left on device'
 	"$run" -n 2 sh -c 'echo out; echo err >&2' >/dev/full 2>&1 && fail "both are lost: exit code 0"
 	"$B/bin/mpicc" -show >/dev/full 2>"$err" && fail "mpicc -show >/dev/full: exit code 0"
 	"$B/bin/mpicc" -showme:link >/dev/full 2>"$err" && fail "mpicc -showme:link >/dev/full: exit code 0"
@@ -123,4 +128,7 @@ if [ -w /dev/full ]; then
 fi
 "$run" -n 2 echo result >&- 2>"$err" && fail "stdout is closed: exit code 0"
 want_err 'cannot write to standard output: Bad file descriptor'
+timeout $patience "$run" -n 3 "$TMPDIR/both" >"$out" 2>&-
+[ $? = 1 ] || fail "stderr is closed: not exit code 1"
+[ "$(grep -cx out "$out")" = 3 ] || fail "stderr is closed, and stdout is not whole"
 finish

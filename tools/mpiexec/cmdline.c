@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* cmdline.c - parses the command line.
  *
- * One table holds the names of each option and the number of its values.  Options of other
- * launchers that have no effect here are OPT_SKIP, so that scripts written for those launchers
- * run; -v reports them.  "-" and "--" are equivalent, and --name=value works for options with
+ * One table holds the names of each option and the number of its values.  Lists hold the options of
+ * other launchers that have no effect here, so that scripts written for those launchers run; -v
+ * reports them.  Options that would change what the job does are refused.  "-" and "--" are equivalent, and --name=value works for options with
  * one value. */
 #include "tools/mpiexec/job_plan.h"
 
@@ -71,7 +71,10 @@ enum opt {
 	OPT_DOCTOR,
 	OPT_COMPLETION,
 	OPT_PROFILE,
+	OPT_PPR,
+	OPT_PATTERN,
 	OPT_SKIP,
+	OPT_REFUSE,
 };
 
 /* An option's name without its dashes; `values' words follow it. */
@@ -154,73 +157,55 @@ static const struct option options[] = {
 	{"version", 0, OPT_VERSION},
 	{"doctor", 0, OPT_DOCTOR},
 	{"completion", 1, OPT_COMPLETION},
-	{"allow-run-as-root", 0, OPT_SKIP},
-	{"am", 1, OPT_SKIP},
-	{"bycore", 0, OPT_SKIP},
-	{"bynuma", 0, OPT_SKIP},
-	{"continuous", 0, OPT_SKIP},
-	{"cpu-list", 1, OPT_SKIP},
-	{"cpu-set", 1, OPT_SKIP},
-	{"cpus-per-proc", 1, OPT_SKIP},
-	{"cpus-per-rank", 1, OPT_SKIP},
-	{"dac", 0, OPT_SKIP},
-	{"debug-daemons", 0, OPT_SKIP},
-	{"demux", 1, OPT_SKIP},
 	{"disable-auto-cleanup", 0, OPT_FT},
-	{"disable-hostname-propagation", 0, OPT_SKIP},
-	{"display", 1, OPT_SKIP},
-	{"display-allocation", 0, OPT_SKIP},
-	{"display-devel-map", 0, OPT_SKIP},
-	{"display-map", 0, OPT_SKIP},
-	{"enable-hostname-propagation", 0, OPT_SKIP},
-	{"enable-recovery", 0, OPT_SKIP},
-	{"envall", 0, OPT_SKIP},
-	{"exitcodes", 0, OPT_SKIP},
-	{"genvall", 0, OPT_SKIP},
-	{"get-stack-traces", 0, OPT_SKIP},
-	{"gmca", 2, OPT_SKIP},
-	{"gpus-per-proc", 1, OPT_SKIP},
-	{"hostname-propagation", 0, OPT_SKIP},
-	{"leave-session-attached", 0, OPT_SKIP},
-	{"mca", 2, OPT_SKIP},
-	{"membind", 1, OPT_SKIP},
-	{"merge-stderr-to-stdout", 0, OPT_SKIP},
-	{"nameserver", 1, OPT_SKIP},
-	{"nolocal", 0, OPT_SKIP},
 	{"nooversubscribe", 0, OPT_FULL},
-	{"novm", 0, OPT_SKIP},
-	{"npersocket", 1, OPT_SKIP},
-	{"omca", 2, OPT_SKIP},
-	{"order-nodes", 1, OPT_SKIP},
 	{"oversubscribe", 0, OPT_OVER},
-	{"personality", 1, OPT_SKIP},
-	{"pmixmca", 2, OPT_SKIP},
-	{"print-all-exitcodes", 0, OPT_SKIP},
-	{"print-rank-map", 0, OPT_SKIP},
-	{"prtemca", 2, OPT_SKIP},
-	{"q", 0, OPT_SKIP},
-	{"quiet", 0, OPT_SKIP},
-	{"rank-by", 1, OPT_SKIP},
-	{"report-bindings", 0, OPT_SKIP},
-	{"report-pid", 1, OPT_SKIP},
-	{"report-state-on-timeout", 0, OPT_SKIP},
-	{"report-uri", 1, OPT_SKIP},
-	{"rmk", 1, OPT_SKIP},
-	{"runtime-options", 1, OPT_SKIP},
-	{"show-progress", 0, OPT_SKIP},
-	{"skip-launch-node", 0, OPT_SKIP},
-	{"stream-buffering", 1, OPT_SKIP},
-	{"timestamp-output", 0, OPT_SKIP},
-	{"topolib", 1, OPT_SKIP},
-	{"tune", 1, OPT_SKIP},
-	{"use-hwthread-cpus", 0, OPT_SKIP},
 	{"usize", 1, OPT_USIZE},
-	{"with-ft", 1, OPT_SKIP},
-	{"xml", 0, OPT_SKIP},
+	{"info", 0, OPT_VERSION},
+	{"app", 1, OPT_CONFIG},
+	{"ppr", 1, OPT_PPR},
+	{"prepend-pattern", 1, OPT_PATTERN},
+	{"ntasks", 1, OPT_N},
+	{"ntasks-per-node", 1, OPT_PPN},
+	{"nodelist", 1, OPT_HOSTS},
+	{"chdir", 1, OPT_WDIR},
+};
+
+/* Options of other launchers that have no effect here, by the number of their values. */
+static const char *const skipped[] = {
+	"allow-run-as-root bycore bynuma continuous d dac daemonize debug debug-daemons "
+	"debug-daemons-file debug-devel disable-hostname-propagation disable-recovery "
+	"disable-x display-allocation display-devel-allocation display-devel-map "
+	"display-diffable-map display-map display-topo do-not-aggregate do-not-resolve "
+	"dvm enable-hostname-propagation enable-instant-on-support enable-recovery "
+	"enable-x envall exact exclusive exitcodes fwd-environment fwd-mpirun-port "
+	"genvall get-stack-traces hostname-propagation kill-on-bad-exit "
+	"leave-session-attached merge-stderr-to-stdout no-ready-msg nolocal noprefix "
+	"novm ordered-output output-proctable overcommit pmi-port preload-binary "
+	"print-all-exitcodes print-rank-map profile q quiet report-bindings "
+	"report-child-jobs-separately report-state-on-timeout set-cwd-to-session-dir "
+	"set-sid show-progress skip-launch-node timestamp-output unbuffered "
+	"use-hwthread-cpus use-regexp xml",
+	"account am cartofile cf cpu-bind cpu-list cpu-set cpus-per-proc cpus-per-rank "
+	"cpus-per-task demux display distribution dvm-uri exec-agent gpu-bind "
+	"gpu-support gpus gpus-per-proc gpus-per-task hnp job-name keepalive "
+	"launch-agent localhost max-restarts max-vm-size mem mem-per-cpu membind mpi "
+	"nameserver npersocket num-connect-retries ompi-server order-nodes partition "
+	"personality pidfile preload-files rank-by report-events report-pid report-uri "
+	"rmk rtos runtime-options spawn-timeout stream-buffering time topolib tune "
+	"xml-file",
+	"gmca mca omca pmixmca prtemca",
+};
+
+/* Those without which the job would be another one: they are refused. */
+static const char *const refused[] = {
+	"do-not-launch index-argv-by-rank stop-in-init stop-on-exec tv",
+	"add-host add-hostfile debugger exclude multi-prog rankfile relative rf "
+	"stop-in-app xterm",
 };
 
 static const char help[] =
-	"usage: mpiexec [options] program [arguments] [: [options] program [arguments]]...\n"
+	"usage: mpiexec [options] program [arguments] [: [options] program [arguments]]\n"
 	"\n"
 	"  -n N, -np N          start N processes of the program (default: one, or the\n"
 	"                       slots of -host or -hostfile)\n"
@@ -229,49 +214,50 @@ static const char help[] =
 	"  -x VAR[=VALUE]       with environment variable VAR set\n"
 	"  -env VAR VALUE       the same\n"
 	"  -genv VAR VALUE      the same, for all programs of the line\n"
-	"  -envlist A,B         pass only these variables (-envnone: none); -genvlist, -genvnone\n"
+	"  -envlist A,B         pass only these variables (-envnone: none);\n"
+	"                       -genvlist, -genvnone: for all programs\n"
 	"  -l                   begin each line of output with \"[rank] \"\n"
-	"  -outfile-pattern F   standard output to files, a rank's own with %r in the name (%h: "
-	"its\n"
-	"                       host); -errfile-pattern F: standard error\n"
+	"  -outfile-pattern F   standard output to files, a rank's own with %r in the\n"
+	"                       name (%h: its host); -errfile-pattern F: standard error\n"
 	"  -output-filename DIR both also to DIR/1/rank.R/stdout and stderr\n"
-	"  -profile[=FILE]      at the end, say what the processes waited for, and whom: as a "
-	"table,\n"
-	"                       or in FILE.html, FILE.json or FILE.csv; see haft-profile(7)\n"
-	"  -timeout S           end the job after S seconds, saying what each process waits for\n"
+	"  -profile[=FILE]      at the end, say what the processes waited for, and whom:\n"
+	"                       as a table, or in FILE.html, FILE.json or FILE.csv;\n"
+	"                       see haft-profile(7)\n"
+	"  -stdin R             standard input to rank R (default 0), to all, or to none\n"
+	"  -timeout S           end the job after S seconds, saying what each process\n"
+	"                       waits for\n"
 	"  -host H[:N],...      the hosts to use, with N slots each (also -hosts, -H)\n"
 	"  -hostfile FILE       the same from a file (also -f, -machinefile): lines like\n"
 	"                       \"host\", \"host:4\", \"host slots=4 max_slots=8\"\n"
 	"  -ppn N, -N N         N processes to each host in turn, instead of its slots\n"
 	"  -rr                  one process to each host in turn (also -map-by node)\n"
-	"  -bind-to P           each process to a core, hwthread, socket or numa node (default "
-	"none)\n"
-	"  -map-by P            bound processes go to sockets or numa nodes in turn (default "
-	"core)\n"
-	"  -launcher L          how to reach hosts: ssh (default), rsh, slurm, exec, fork, or any\n"
-	"                       command that takes a host and a command\n"
+	"  -bind-to P           each process to a core, hwthread, socket or numa node\n"
+	"                       (default none)\n"
+	"  -map-by P            bound processes go to sockets or numa nodes in turn\n"
+	"                       (default core)\n"
+	"  -launcher L          how to reach hosts: ssh (default), rsh, slurm, exec,\n"
+	"                       fork, or any command that takes a host and a command\n"
 	"  -launcher-exec CMD   the command to use for it\n"
 	"  -prefix DIR          where Haft is installed on the other hosts\n"
-	"  -iface NAME          the network interface (or address) by which processes talk\n"
+	"  -iface NAME          the network interface, or address, that processes use\n"
 	"  -fanout N            each host starts at most N others (default 32)\n"
 	"  -configfile FILE     take each line of FILE as one program with its options\n"
-	"  -initial-errhandler mpi_errors_are_fatal, mpi_errors_abort or mpi_errors_return\n"
+	"  -initial-errhandler H  mpi_errors_are_fatal, mpi_errors_abort or\n"
+	"                       mpi_errors_return\n"
 	"  -memory-alloc-kinds KINDS, -soft S, -arch A, -file F\n"
 	"                       what the program finds in MPI_INFO_ENV\n"
-	"  -ft                  go on when a process fails (HAFT_FT=yes; also -with-ft ulfm)\n"
+	"  -ft                  go on when a process fails (HAFT_FT=yes, -with-ft ulfm)\n"
 	"  -usize N             MPI_UNIVERSE_SIZE: a number, slots, or none (not set)\n"
 	"  -nooversubscribe     MPI_Comm_spawn gets free slots only\n"
 	"  -v                   say what is started, and which options are ignored\n"
-	"  -doctor              look whether this machine is fit for jobs, and say how to mend it\n"
+	"  -doctor              look whether this machine is fit for jobs, and say how to\n"
+	"                       mend it\n"
 	"  -completion bash     write what bash reads to complete these words\n"
 	"  --help, --version\n"
 	"\n"
-	"Standard input goes to rank 0, or where -stdin RANK, all or none says.  The job's exit "
-	"code is 0, or that of the first process "
-	"that\n"
-	"failed; 128+n if signal n killed it.  SIGUSR1 sent to mpiexec prints what each process "
-	"waits\n"
-	"for.  See mpiexec(1).\n";
+	"The job's exit code is 0, or that of the first process that failed; 128+n if\n"
+	"signal n killed it.  SIGUSR1 sent to mpiexec prints what each process waits for.\n"
+	"See mpiexec(1).\n";
 
 static void settings_add(struct settings *s, const char *name, const char *value)
 {
@@ -351,12 +337,41 @@ static double seconds_read(const char *what, const char *s)
 	return t;
 }
 
-static const struct option *option_find(const char *name, size_t len)
+/* Is the name one of these words, which blanks separate? */
+static bool option_in(const char *words, const char *name, size_t len)
+{
+	for (const char *w = words; *w != '\0'; w += strspn(w, " ")) {
+		size_t n = strcspn(w, " ");
+
+		if (n == len && strncmp(w, name, len) == 0)
+			return true;
+		w += n;
+	}
+	return false;
+}
+
+/* The option of this name, if it is in a list by the number of values. */
+static bool option_in_lists(const char *const *lists, size_t n, enum opt opt, const char *name,
+	size_t len, struct option *found)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (!option_in(lists[i], name, len))
+			continue;
+		*found = (struct option){text_new("%.*s", (int)len, name), (int)i, opt};
+		return true;
+	}
+	return false;
+}
+
+static bool option_find(const char *name, size_t len, struct option *found)
 {
 	for (size_t i = 0; i < countof(options); i++)
-		if (strlen(options[i].name) == len && strncmp(options[i].name, name, len) == 0)
-			return &options[i];
-	return NULL;
+		if (strlen(options[i].name) == len && strncmp(options[i].name, name, len) == 0) {
+			*found = options[i];
+			return true;
+		}
+	return option_in_lists(skipped, countof(skipped), OPT_SKIP, name, len, found) ||
+	       option_in_lists(refused, countof(refused), OPT_REFUSE, name, len, found);
 }
 
 static void apps_read(struct plan *p, int argc, char **argv, bool nested);
@@ -759,6 +774,12 @@ static void option_do(struct plan *p, struct app *a, const struct option *o, cha
 	case OPT_OUT_DIR: out_dir_read(p, v[0]); break;
 	case OPT_OUT_FILE: p->file[0] = v[0]; break;
 	case OPT_ERR_FILE: p->file[1] = v[0]; break;
+	case OPT_PPR: ppr_read(p, v[0]); break;
+	case OPT_PATTERN:
+		p->label = true;
+		ignore(p, text_new("the pattern %s of -prepend-pattern", v[0]));
+		break;
+	case OPT_REFUSE: break; /* option_read has refused it */
 	case OPT_SKIP:
 		ignore(p, text_new("-%s%s%s%s%s", o->name, o->values > 0 ? " " : "",
 				  o->values > 0 ? v[0] : "", o->values > 1 ? " " : "",
@@ -772,26 +793,32 @@ static int option_read(struct plan *p, struct app *a, int argc, char **argv)
 {
 	const char *name = argv[0] + (argv[0][1] == '-' ? 2 : 1);
 	const char *eq = strchr(name, '=');
-	const struct option *o = option_find(name, strcspn(name, "="));
 	char *value[2] = {NULL, NULL};
+	struct option o;
+	bool known = option_find(name, strcspn(name, "="), &o);
 
-	if (o == NULL || (eq != NULL && o->values != 1 && o->opt != OPT_PROFILE))
+	if (known && o.opt == OPT_REFUSE)
+		fatal(EXIT_USAGE, "%s is an option of another launcher; mpiexec cannot do that",
+			argv[0]);
+	if (known && o.opt == OPT_SKIP && o.values == 0)
+		eq = NULL; /* such as -kill-on-bad-exit=1 */
+	if (!known || (eq != NULL && o.values != 1 && o.opt != OPT_PROFILE))
 		fatal(EXIT_USAGE, "unknown option %s; mpiexec --help lists them", argv[0]);
 	if (eq != NULL) {
 		value[0] = argv[0] + (eq + 1 - argv[0]);
-		option_do(p, a, o, value);
+		option_do(p, a, &o, value);
 		return 1;
 	}
-	if (o->opt == OPT_PROFILE) {
+	if (o.opt == OPT_PROFILE) {
 		value[0] = (char[]){""};
-		option_do(p, a, o, value);
+		option_do(p, a, &o, value);
 		return 1;
 	}
-	if (argc <= o->values)
+	if (argc <= o.values)
 		fatal(EXIT_USAGE, "%s needs %s", argv[0],
-			o->values == 1 ? "a value" : "a name and a value");
-	option_do(p, a, o, argv + 1);
-	return 1 + o->values;
+			o.values == 1 ? "a value" : "a name and a value");
+	option_do(p, a, &o, argv + 1);
+	return 1 + o.values;
 }
 
 static int app_end(int argc, char **argv)

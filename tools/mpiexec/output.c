@@ -402,12 +402,15 @@ static void stream_shut(struct stream *t)
 	stream_end(t);
 }
 
-/* The sink cannot be written: closes its streams, so that the ranks get SIGPIPE, as without
- * mpiexec. */
+/* The sink cannot be written.  stdout: closes its streams, so that the ranks get SIGPIPE, as without
+ * mpiexec.  stderr alone: the ranks go on, because their results are still wanted; what they write
+ * there is read and dropped. */
 static void sink_break(struct sink *s)
 {
 	s->broken = true;
 	s->queue.len = s->done = 0;
+	if (s == &out.sink[1])
+		return;
 	for (int i = 0; i < out.nstreams; i++)
 		if (out.stream[i]->open && out.stream[i]->sink == s)
 			stream_shut(out.stream[i]);
