@@ -7,7 +7,7 @@
  *                         none at hand, or it is gone: MPI_COMM_SELF's (errh_default_comm);
  *                                                      without MPI_COMM_SELF the initial one
  *      which handler      FATAL: prints one line and ends the job
- *                         ABORT: likewise; on a session it ends this process alone
+ *                         ABORT: likewise; where it means this process alone, that ends
  *                         RETURN: returns to the caller
  *                         a user function: called with handle and code, then returns
  *
@@ -150,13 +150,35 @@ static struct target target_find(void *self, int fn)
 	return t;
 }
 
-/* MPI-5.0 9.3: MPI_ERRORS_ABORT on a session ends this process alone.  On a communicator, window or
- * file it is as MPI_Abort, which ends the job (11.4.2), as MPI_ERRORS_ARE_FATAL does. */
+/* Is this process the only one of the communicator, window or file? */
+static bool raise_alone(void *self)
+{
+	const struct obj *o = self;
+	const struct comm *c = raise_comm(self);
+	struct group *g;
+	bool alone;
+
+	if (c != NULL)
+		return c->remote == NULL && c->size == 1;
+	if (!raise_alive(o) || (o->u.cls != &haft_win_class && o->u.cls != &haft_file_class))
+		return false;
+	if (o->u.cls == &haft_win_class)
+		return ((const struct win *)self)->size == 1;
+	if (io_get_group(self, &g) != 0)
+		return false;
+	alone = g->size == 1;
+	obj_free_obj(g);
+	return alone;
+}
+
+/* MPI-5.0 9.3: MPI_ERRORS_ABORT on a session ends this process alone; on a communicator, window or
+ * file its processes, as MPI_Abort.  If they are more than this one the job ends, which 11.4.2
+ * permits, as with MPI_ERRORS_ARE_FATAL. */
 __attribute__((noreturn)) static void raise_end(
 	const struct target *t, int err, char *line, size_t n)
 {
 	bind_callsites(line, n);
-	if (t->handler->kind == ERRH_ABORT && t->session)
+	if (t->handler->kind == ERRH_ABORT && (t->session || raise_alone(t->self)))
 		haft_abort_process(err, line);
 	haft_abort_job(err, line);
 }
