@@ -4,6 +4,7 @@
 . tests/tools/lib.sh
 
 export HAFT_ENDED=1
+patience=60
 "$B/bin/mpicc" $san -Wall tests/err/abort_scope.c -o "$TMPDIR/scope" || exit 1
 for what in comm win file; do
 	job -n 3 "$TMPDIR/scope" $what "$TMPDIR/f"

@@ -270,6 +270,14 @@ static bool lost_judge(struct job *j, const struct death *d)
 	return wait_judge(j, d, lost);
 }
 
+/* Others may wait for the process from now on: see ended.c. */
+static void ended_note(struct job *j, struct rank *k)
+{
+	k->ended_ns = now_ns();
+	if (j->ended_look_ns == 0)
+		j->ended_look_ns = ended_next(j, k->ended_ns);
+}
+
 void job_died(struct job *j, const struct death *d)
 {
 	struct rank *k = &j->rank[d->rank];
@@ -287,6 +295,7 @@ void job_died(struct job *j, const struct death *d)
 	}
 	if (death_bad(d)) {
 		death_fail(j, d);
+		ended_note(j, k);
 		return;
 	}
 	if (boot_inside(d->state)) {
@@ -296,9 +305,7 @@ void job_died(struct job *j, const struct death *d)
 		return;
 	}
 	k->absent = d->state == BOOT_NEW;
-	k->ended_ns = now_ns();
-	if (j->ended_look_ns == 0)
-		j->ended_look_ns = ended_next(j, now_ns());
+	ended_note(j, k);
 	if (k->absent && j->look_ns == 0)
 		j->look_ns = now_ns() + (uint64_t)ABSENT_MS * 1000000u;
 }
