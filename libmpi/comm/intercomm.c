@@ -264,7 +264,7 @@ int comm_inter_create(struct comm *local, int local_leader, struct comm *peer, i
 
 	if (local->remote != NULL)
 		return haft_err(MPI_ERR_COMM, "local_comm must not be an inter-communicator");
-	err = comm_check_joined(local);
+	err = comm_check(local);
 	if (err != 0)
 		return err;
 	if (local->rank == local_leader)
