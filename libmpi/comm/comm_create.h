@@ -37,8 +37,8 @@ const char *comm_kinds_asked(const struct comm *c);
 /* Compares the calls that the members of c are in: with HAFT_CHECK=coll by messages, the names of
  * the MPI functions; else in shared memory if c has it, the constructor with other calls.  Each
  * collective constructor calls one of these once, before its first message: comm_check_joined if it
- * makes no collective call of c, which gives c shared memory, and if no other group waits.  0; MPI_ERR_OTHER, with HAFT_CHECK=coll
- * in all members. */
+ * makes no collective call of c, which gives c shared memory, and if no other group waits.  0;
+ * MPI_ERR_OTHER, with HAFT_CHECK=coll in all members. */
 int comm_check(struct comm *c);
 int comm_check_joined(struct comm *c);
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* cmdline.c - parses the command line.
  *
- * One table holds the names of each option and the number of its values.  Lists hold the options of
- * other launchers that have no effect here, so that scripts written for those launchers run; -v
- * reports them.  Options that would change what the job does are refused.  "-" and "--" are equivalent, and --name=value works for options with
- * one value. */
+ * One table holds the names of each option and the number of its values.  Lists hold the options
+ * of other launchers that have no effect here, so that scripts written for those launchers run; -v
+ * reports them.  Options that would change what the job does are refused.  "-" and "--" are
+ * equivalent, and --name=value works for options with one value. */
 #include "tools/mpiexec/job_plan.h"
 
 #include <errno.h>

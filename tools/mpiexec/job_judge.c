@@ -271,7 +271,7 @@ static bool lost_judge(struct job *j, const struct death *d)
 }
 
 /* Others may wait for the process from now on: see ended.c. */
-static void ended_note(struct job *j, struct rank *k)
+static void ended_mark(struct job *j, struct rank *k)
 {
 	k->ended_ns = now_ns();
 	if (j->ended_look_ns == 0)
@@ -295,7 +295,7 @@ void job_died(struct job *j, const struct death *d)
 	}
 	if (death_bad(d)) {
 		death_fail(j, d);
-		ended_note(j, k);
+		ended_mark(j, k);
 		return;
 	}
 	if (boot_inside(d->state)) {
@@ -305,7 +305,7 @@ void job_died(struct job *j, const struct death *d)
 		return;
 	}
 	k->absent = d->state == BOOT_NEW;
-	ended_note(j, k);
+	ended_mark(j, k);
 	if (k->absent && j->look_ns == 0)
 		j->look_ns = now_ns() + (uint64_t)ABSENT_MS * 1000000u;
 }

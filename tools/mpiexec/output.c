@@ -402,9 +402,9 @@ static void stream_shut(struct stream *t)
 	stream_end(t);
 }
 
-/* The sink cannot be written.  stdout: closes its streams, so that the ranks get SIGPIPE, as without
- * mpiexec.  stderr alone: the ranks go on, because their results are still wanted; what they write
- * there is read and dropped. */
+/* The sink cannot be written.  stdout: closes its streams, so that the ranks get SIGPIPE, as
+ * without mpiexec.  stderr alone: the ranks go on, because their results are still wanted; what
+ * they write there is read and dropped. */
 static void sink_break(struct sink *s)
 {
 	s->broken = true;
