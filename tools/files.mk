@@ -16,7 +16,7 @@ mpiexec_SRCS := $(sort $(wildcard tools/mpiexec/*.c)) \
 	libmpi/core/setting.c \
 	libmpi/core/process_state.c
 
-$(B)/bin/mpiexec: $(call objs,$(mpiexec_SRCS)) $(B)/obj/gen/names.o $(B)/lib/libshm.a $(B)/lib/libobj.a
+$(B)/bin/mpiexec: $(call objs,$(mpiexec_SRCS)) $(B)/obj/gen/names.o $(B)/lib/libshm.a $(B)/lib/libnet.a $(B)/lib/libobj.a
 	$(call say,LD,$@)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(ldflags) $^ $(libobj_LIBS) -ldl -lpthread -o $@

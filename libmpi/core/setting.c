@@ -182,6 +182,11 @@ static const struct setting_row rows[SETTING_COUNT] = {
 		.meaning = "network interface, or address, by which processes of several hosts "
 			   "communicate",
 		.more = "The option -iface of mpiexec goes before it."},
+	[SETTING_NAME_SERVER] = {.name = "HAFT_NAME_SERVER",
+		.form = SETTING_TEXT,
+		.meaning = "address of a name server, or file:FILE with it, where MPI_Publish_name "
+			   "and MPI_Lookup_name go besides their host",
+		.more = "mpiexec -name-server is one.  The option -nameserver of mpiexec sets it."},
 	[SETTING_HANG] = {.name = "HAFT_HANG",
 		.normal = 60,
 		.max = 1000000000,

@@ -35,6 +35,7 @@ enum haft_setting {
 	SETTING_SLEEP,          /* HAFT_SLEEP: 0 auto, 1 never, 2 always */
 	SETTING_BOOT,           /* HAFT_BOOT: 0 auto, 1 alone */
 	SETTING_IFACE,          /* HAFT_IFACE: text */
+	SETTING_NAME_SERVER,    /* HAFT_NAME_SERVER: text */
 	SETTING_HANG,           /* HAFT_HANG: seconds; mpiexec reads it */
 	SETTING_VIA,            /* HAFT_VIA: enum haft_via */
 	SETTING_ENDED,          /* HAFT_ENDED: seconds; mpiexec reads it */

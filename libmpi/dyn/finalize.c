@@ -2,6 +2,7 @@
 /* finalize.c - MPI_Finalize closes ports and withdraws names that the program has left (MPI-5.0
  * 11.9): they would refuse or mislead others as long as the process lives. */
 #include "libmpi/dyn/host_names.h"
+#include "libmpi/dyn/name_client.h"
 #include "libmpi/dyn/port.h"
 #include "libmpi/life/life.h"
 #include <engine.h>
@@ -12,6 +13,7 @@ int dyn_finalize(void)
 
 	if (err == 0) {
 		dyn_service_close();
+		dyn_server_close();
 		dyn_port_close_all();
 	}
 	return err;

@@ -9,7 +9,7 @@
 #include "libmpi/comm/cards.h"
 #include "libmpi/comm/comm_create.h"
 #include "libmpi/core/err.h"
-#include "libmpi/dyn/handshake.h"
+#include "libnet/handshake.h"
 #include "libmpi/p2p/p2p.h"
 #include <engine.h>
 #include <errno.h>
@@ -24,7 +24,7 @@ struct join_offer {
 };
 
 struct join_wait {
-	struct handshake handshake;
+	struct net_handshake handshake;
 	uint32_t nap_ns;
 	bool done;
 	int err; /* of the handshake: -errno */
@@ -36,9 +36,9 @@ static bool join_step(void *arg)
 
 	if (w->done)
 		return true;
-	w->err = dyn_handshake_flush(&w->handshake);
+	w->err = net_handshake_flush(&w->handshake);
 	if (w->err == 0)
-		w->err = dyn_handshake_get(&w->handshake);
+		w->err = net_handshake_get(&w->handshake);
 	w->done = w->err != -EAGAIN;
 	return w->done;
 }
@@ -96,8 +96,8 @@ int dyn_comm_join(int fd, struct comm **intercomm)
 		return err;
 	if (via_card_own(&mine.card) != 0)
 		mine.card.universe = 0;
-	dyn_handshake_begin(&w.handshake, fd, no_key);
-	if (!dyn_handshake_put(&w.handshake, HANDSHAKE_CARD, &mine, sizeof(mine)))
+	net_handshake_begin(&w.handshake, fd, no_key);
+	if (!net_handshake_put(&w.handshake, HANDSHAKE_CARD, &mine, sizeof(mine)))
 		return haft_err(MPI_ERR_NO_MEM, "no memory for a connection");
 	memset(w.handshake.mine, 0, sizeof(w.handshake.mine)); /* the other side has not seen it */
 	p2p_progress_until(
@@ -107,6 +107,6 @@ int dyn_comm_join(int fd, struct comm **intercomm)
 		memcpy(&theirs, w.handshake.data, sizeof(theirs));
 		err = join_bind(&mine, &theirs, intercomm);
 	}
-	dyn_handshake_end(&w.handshake);
+	net_handshake_end(&w.handshake);
 	return err;
 }

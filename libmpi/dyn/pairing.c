@@ -12,7 +12,7 @@
 
 #include "libmpi/core/clock.h"
 #include "libmpi/core/err.h"
-#include "libmpi/dyn/handshake.h"
+#include "libnet/handshake.h"
 #include "libmpi/p2p/p2p.h"
 #include <errno.h>
 #include <poll.h>
@@ -38,7 +38,7 @@ enum pairing_step {
 
 struct pairing {
 	enum pairing_step step;
-	struct handshake handshake;
+	struct net_handshake handshake;
 	uint64_t until;           /* of all, ns; 0: no limit */
 	uint64_t handshake_until; /* of this handshake */
 	uint32_t nap_ns;          /* until the next look, if nothing else ends the sleep */
@@ -80,13 +80,13 @@ static void pairing_hang_up(struct pairing *m)
 {
 	if (m->handshake.fd >= 0)
 		close(m->handshake.fd);
-	dyn_handshake_end(&m->handshake);
+	net_handshake_end(&m->handshake);
 	m->handshake.fd = -1;
 }
 
 static void pairing_begin(struct pairing *m, int fd, const uint8_t *secret)
 {
-	dyn_handshake_begin(&m->handshake, fd, secret);
+	net_handshake_begin(&m->handshake, fd, secret);
 	via_wake_on(fd, true);
 }
 
@@ -146,7 +146,7 @@ static bool accept_next(struct pairing *m)
 	pairing_begin(m, fd, m->port->secret);
 	m->handshake_until = clock_now_ns() + HANDSHAKE_MS * NS_PER_MS;
 	m->step = STEP_HANDSHAKE;
-	if (!dyn_handshake_put(&m->handshake, HANDSHAKE_HELLO, NULL, 0))
+	if (!net_handshake_put(&m->handshake, HANDSHAKE_HELLO, NULL, 0))
 		m->handshake_until = 0;
 	return true;
 }
@@ -165,9 +165,9 @@ static int accept_answer(struct pairing *m)
 		for (int j = 0; j < m->result->n; j++)
 			if (m->cards[i].universe == m->result->card[j].universe &&
 				m->cards[i].number == m->result->card[j].number) {
-				dyn_handshake_put(
+				net_handshake_put(
 					&m->handshake, HANDSHAKE_REFUSE, twice, sizeof(twice));
-				dyn_handshake_flush(&m->handshake);
+				net_handshake_flush(&m->handshake);
 				return -EBADMSG;
 			}
 	offer = calloc(1, bytes);
@@ -175,7 +175,7 @@ static int accept_answer(struct pairing *m)
 		return -ENOMEM;
 	offer->ids = m->result->ids;
 	memcpy(offer + 1, m->cards, (size_t)m->n * sizeof(struct via_card));
-	put = dyn_handshake_put(&m->handshake, HANDSHAKE_ACCEPT, offer, bytes);
+	put = net_handshake_put(&m->handshake, HANDSHAKE_ACCEPT, offer, bytes);
 	free(offer);
 	m->step = STEP_ANSWER;
 	return put ? 0 : -ENOMEM;
@@ -184,14 +184,14 @@ static int accept_answer(struct pairing *m)
 /* Advances the handshake with a client.  0: it is complete; -EAGAIN: not yet; else it failed. */
 static int accept_handshake(struct pairing *m)
 {
-	int err = dyn_handshake_flush(&m->handshake);
+	int err = net_handshake_flush(&m->handshake);
 
 	if (err != 0 || m->step == STEP_ANSWER)
 		return err;
-	err = dyn_handshake_get(&m->handshake);
+	err = net_handshake_get(&m->handshake);
 	if (err == 0)
 		err = accept_answer(m);
-	return err != 0 ? err : dyn_handshake_flush(&m->handshake);
+	return err != 0 ? err : net_handshake_flush(&m->handshake);
 }
 
 static bool accept_step(void *arg)
@@ -348,12 +348,12 @@ static bool connect_answered(struct pairing *m)
 /* Advances the handshake with the server. */
 static bool connect_handshake(struct pairing *m)
 {
-	int err = dyn_handshake_flush(&m->handshake);
+	int err = net_handshake_flush(&m->handshake);
 
 	if (err == -EAGAIN)
 		m->nap_ns = BUSY_NS;
 	if (err == 0)
-		err = dyn_handshake_get(&m->handshake);
+		err = net_handshake_get(&m->handshake);
 	if (err == -EAGAIN)
 		return false;
 	if (err != 0)
@@ -362,7 +362,7 @@ static bool connect_handshake(struct pairing *m)
 		return connect_answered(m);
 	if (m->handshake.kind != HANDSHAKE_HELLO)
 		return connect_next(m, EBADMSG);
-	if (!dyn_handshake_put(
+	if (!net_handshake_put(
 		    &m->handshake, HANDSHAKE_CALL, m->cards, (size_t)m->n * sizeof(*m->cards)))
 		return connect_next(m, ENOMEM);
 	m->step = STEP_HANDSHAKE;

@@ -215,27 +215,34 @@ static bool port_addr_add(struct dyn_port_name *p, const char *text, size_t len)
 	return true;
 }
 
-int dyn_port_parse(const char *name, struct dyn_port_name *p)
+bool dyn_port_read(const char *prefix, const char *name, struct dyn_port_name *p)
 {
-	const char *host = name + strlen(PORT_PREFIX), *addr, *secret;
+	size_t head = strlen(prefix);
+	const char *host, *addr, *secret;
 
 	*p = (struct dyn_port_name){.naddr = 0};
 	if (strnlen(name, MPI_MAX_PORT_NAME) == MPI_MAX_PORT_NAME ||
-		strncmp(name, PORT_PREFIX, strlen(PORT_PREFIX)) != 0)
-		return port_no_name(name);
+		strncmp(name, prefix, head) != 0)
+		return false;
+	host = name + head;
 	addr = strchr(host, '/');
 	secret = strrchr(host, '/');
 	if (addr == NULL || addr == secret || !secret_read(secret + 1, p->secret))
-		return port_no_name(name);
+		return false;
 	memcpy(p->host, host, (size_t)(addr - host));
 	for (const char *at = addr; at != secret;) {
 		size_t len = strcspn(at + 1, ",/");
 
 		if (!port_addr_add(p, at + 1, len))
-			return port_no_name(name);
+			return false;
 		at += 1 + len;
 	}
-	return p->naddr > 0 ? 0 : port_no_name(name);
+	return p->naddr > 0;
+}
+
+int dyn_port_parse(const char *name, struct dyn_port_name *p)
+{
+	return dyn_port_read(PORT_PREFIX, name, p) ? 0 : port_no_name(name);
 }
 
 /* --- the invariants ------------------------------------------------------------------------- */

@@ -53,6 +53,9 @@ void dyn_port_drop(struct dyn_port *p);
 /* Has each open port listeners, and the secret of its name?  (core/valid.h) */
 bool dyn_ports_valid(void);
 
+/* Reads a text of the form of a port's name, but for its first characters.  False: it is none. */
+bool dyn_port_read(const char *prefix, const char *name, struct dyn_port_name *p);
+
 /* Reads a name.  0, or MPI_ERR_PORT with words. */
 int dyn_port_parse(const char *name, struct dyn_port_name *p);
 

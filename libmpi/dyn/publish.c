@@ -3,21 +3,27 @@
  *
  *      key haft_scope    host  processes of this user on this host: host_names.h.  The default
  *                        job   all that this launcher has started, on all hosts: boot/control.h
+ *                        server  all that know its address: name_client.h
+ *      key haft_name_server  address of a server, in place of HAFT_NAME_SERVER; means scope server
  *      key haft_replace  true: a name that is there gets the new port; else that is an error
  *
- * Without the key a name of a job on several hosts is published in both scopes, and a look-up asks
- * both.  A key means the same in all three calls. */
+ * Without the key a name goes into the scope host; into job, if the job has several hosts; and into
+ * server, if HAFT_NAME_SERVER is set.  A look-up asks them in this order.  A key means the same in
+ * all three calls. */
 #include "libmpi/boot/boot.h"
 #include "libmpi/boot/control.h"
 #include "libmpi/core/err.h"
 #include "libmpi/core/process_state.h"
+#include "libmpi/core/setting.h"
 #include "libmpi/dyn/host_names.h"
+#include "libmpi/dyn/name_client.h"
 #include "libmpi/env/info.h"
 #include <engine.h>
 #include <string.h>
 
 struct publish_scope {
 	bool host, job;
+	const char *server; /* address; NULL: not this scope */
 };
 
 /* Has the job processes on several hosts? */
@@ -31,18 +37,48 @@ static bool publish_wide(void)
 	return false;
 }
 
+/* The scope of a server. */
+static int publish_scope_server(const char *address, struct publish_scope *s)
+{
+	*s = (struct publish_scope){.server = address};
+	if (*address == '\0')
+		return haft_err(MPI_ERR_INFO_VALUE,
+			"haft_scope is server, but no server is known: set HAFT_NAME_SERVER, use "
+			"mpiexec -nameserver, or the key haft_name_server");
+	return 0;
+}
+
 static int publish_scope(const struct info *info, struct publish_scope *s)
 {
 	const char *word = info != NULL ? env_info_find(info, "haft_scope") : NULL;
+	const char *named = info != NULL ? env_info_find(info, "haft_name_server") : NULL;
+	const char *server = named != NULL ? named : haft_setting_text(SETTING_NAME_SERVER);
 
 	*s = (struct publish_scope){.host = true, .job = false};
-	if (word == NULL)
+	if (named != NULL || (word != NULL && strcmp(word, "server") == 0))
+		return publish_scope_server(server, s);
+	if (word == NULL) {
 		s->job = publish_wide();
-	else if (strcmp(word, "job") == 0)
+		s->server = *server != '\0' ? server : NULL;
+	} else if (strcmp(word, "job") == 0) {
 		*s = (struct publish_scope){.host = false, .job = true};
-	else if (strcmp(word, "host") != 0)
+	} else if (strcmp(word, "host") != 0) {
 		return haft_err(MPI_ERR_INFO_VALUE,
-			"haft_scope is \"%.40s\": the scopes are host and job", word);
+			"haft_scope is \"%.40s\": the scopes are host, job and server", word);
+	}
+	return 0;
+}
+
+/* Both texts are not too long, and nothing is published yet. */
+static int publish_check(const char *service, const char *port)
+{
+	if (strlen(service) > DYN_SERVICE_MAX)
+		return haft_err(MPI_ERR_SERVICE,
+			"a service name of %zu characters: %d are the most", strlen(service),
+			DYN_SERVICE_MAX);
+	if (strnlen(port, MPI_MAX_PORT_NAME) == MPI_MAX_PORT_NAME)
+		return haft_err(MPI_ERR_ARG, "port_name is longer than %d characters",
+			MPI_MAX_PORT_NAME - 1);
 	return 0;
 }
 
@@ -52,17 +88,19 @@ int dyn_publish_name(const char *service, struct info *info, const char *port)
 	struct publish_scope s;
 	int err = publish_scope(info, &s);
 
-	if (err == 0 && strlen(service) > DYN_SERVICE_MAX)
-		err = haft_err(MPI_ERR_SERVICE, "a service name of %zu characters: %d are the most",
-			strlen(service), DYN_SERVICE_MAX);
-	if (err == 0 && strnlen(port, MPI_MAX_PORT_NAME) == MPI_MAX_PORT_NAME)
-		err = haft_err(MPI_ERR_ARG, "port_name is longer than %d characters",
-			MPI_MAX_PORT_NAME - 1);
+	if (err == 0)
+		err = publish_check(service, port);
 	if (err == 0 && s.host)
 		err = dyn_service_publish(service, port, replace);
-	if (err != 0 || !s.job)
+	if (err != 0)
 		return err;
-	err = boot_publish(service, port, replace);
+	if (s.job)
+		err = boot_publish(service, port, replace);
+	if (err == 0 && s.server != NULL) {
+		err = dyn_server_publish(s.server, service, port, replace);
+		if (err != 0 && s.job)
+			boot_unpublish(service);
+	}
 	if (err != 0 && s.host)
 		dyn_service_unpublish(service);
 	return err;
@@ -71,17 +109,28 @@ int dyn_publish_name(const char *service, struct info *info, const char *port)
 int dyn_unpublish_name(const char *service, struct info *info, const char *port)
 {
 	struct publish_scope s;
-	int err = publish_scope(info, &s), wide = 0;
+	int err = publish_scope(info, &s), one;
+	bool some = false;
 
 	(void)port;
 	if (err != 0)
 		return err;
-	if (s.job)
-		wide = boot_unpublish(service);
-	if (s.host)
-		err = dyn_service_unpublish(service);
-	/* Either is enough: the name may have been published with another key. */
-	return s.host && s.job && (err == 0 || wide == 0) ? 0 : err != 0 ? err : wide;
+	/* One scope is enough: the name may have been published with another key. */
+	if (s.server != NULL) {
+		err = dyn_server_unpublish(s.server, service);
+		some = err == 0;
+	}
+	if (s.job) {
+		one = boot_unpublish(service);
+		some |= one == 0;
+		err = err != 0 ? err : one;
+	}
+	if (s.host) {
+		one = dyn_service_unpublish(service);
+		some |= one == 0;
+		err = err != 0 ? err : one;
+	}
+	return some ? 0 : err;
 }
 
 int dyn_lookup_name(const char *service, struct info *info, char *port)
@@ -89,9 +138,13 @@ int dyn_lookup_name(const char *service, struct info *info, char *port)
 	struct publish_scope s;
 	int err = publish_scope(info, &s);
 
-	if (err == 0 && s.host)
+	if (err != 0)
+		return err;
+	if (s.host)
 		err = dyn_service_lookup(service, port, MPI_MAX_PORT_NAME);
 	if (s.job && (!s.host || err == MPI_ERR_NAME))
 		err = boot_lookup(service, port, MPI_MAX_PORT_NAME);
+	if (s.server != NULL && (!s.host || err == MPI_ERR_NAME))
+		err = dyn_server_lookup(s.server, service, port);
 	return err;
 }

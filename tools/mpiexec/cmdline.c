@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include "libmpi/boot/name_protocol.h"
 #include "libmpi/core/defaults_file.h"
 #include "libobj/base.h"
 #include "libshm/shm.h"
@@ -63,6 +64,7 @@ enum opt {
 	OPT_PERNODE,
 	OPT_USIZE,
 	OPT_FULL,
+	OPT_NAMES,
 	OPT_OVER,
 	OPT_OUTPUT,
 	OPT_OUT_DIR,
@@ -159,6 +161,8 @@ static const struct option options[] = {
 	{"completion", 1, OPT_COMPLETION},
 	{"disable-auto-cleanup", 0, OPT_FT},
 	{"nooversubscribe", 0, OPT_FULL},
+	{"nameserver", 1, OPT_NAMES},
+	{"ompi-server", 1, OPT_NAMES},
 	{"oversubscribe", 0, OPT_OVER},
 	{"usize", 1, OPT_USIZE},
 	{"info", 0, OPT_VERSION},
@@ -182,7 +186,7 @@ static const char *const skipped[] = {
 	"genvall get-stack-traces hostname-propagation kill-on-bad-exit "
 	"leave-session-attached merge-stderr-to-stdout no-ready-msg nolocal noprefix "
 	"novm ordered-output output-proctable overcommit pmi-port preload-binary "
-	"print-all-exitcodes print-rank-map profile q quiet report-bindings "
+	"print-all-exitcodes print-rank-map q quiet report-bindings "
 	"report-child-jobs-separately report-state-on-timeout set-cwd-to-session-dir "
 	"set-sid show-progress skip-launch-node timestamp-output unbuffered "
 	"use-hwthread-cpus use-regexp xml",
@@ -190,7 +194,7 @@ static const char *const skipped[] = {
 	"cpus-per-task demux display distribution dvm-uri exec-agent gpu-bind "
 	"gpu-support gpus gpus-per-proc gpus-per-task hnp job-name keepalive "
 	"launch-agent localhost max-restarts max-vm-size mem mem-per-cpu membind mpi "
-	"nameserver npersocket num-connect-retries ompi-server order-nodes partition "
+	"npersocket num-connect-retries order-nodes partition "
 	"personality pidfile preload-files rank-by report-events report-pid report-uri "
 	"rmk rtos runtime-options spawn-timeout stream-buffering time topolib tune "
 	"xml-file",
@@ -249,6 +253,9 @@ static const char help[] =
 	"  -ft                  go on when a process fails (HAFT_FT=yes, -with-ft ulfm)\n"
 	"  -usize N             MPI_UNIVERSE_SIZE: a number, slots, or none (not set)\n"
 	"  -nooversubscribe     MPI_Comm_spawn gets free slots only\n"
+	"  -nameserver ADDRESS  publish and look up names there (HAFT_NAME_SERVER), besides on "
+	"the\n"
+	"                       host; mpiexec -name-server is such a server, and prints ADDRESS\n"
 	"  -v                   say what is started, and which options are ignored\n"
 	"  -doctor              look whether this machine is fit for jobs, and say how to\n"
 	"                       mend it\n"
@@ -311,6 +318,18 @@ static const char *ft_read(const char *s)
 	if (strcasecmp(s, "auto") == 0)
 		return "auto";
 	fatal(EXIT_USAGE, "-with-ft is ulfm, mpi, no or auto, not `%s'", s);
+}
+
+/* The address of a name server, or the file that has it. */
+static const char *names_read(const char *opt, const char *s)
+{
+	if (strncmp(s, BOOT_NAMES_PREFIX, strlen(BOOT_NAMES_PREFIX)) != 0 &&
+		strncmp(s, BOOT_NAMES_FILE, strlen(BOOT_NAMES_FILE)) != 0)
+		fatal(EXIT_USAGE,
+			"-%s takes the address that mpiexec -name-server prints, or file:FILE with "
+			"it, not `%s'",
+			opt, s);
+	return s;
 }
 
 /* Appends KEY=VALUE to the text that becomes MPI_INFO_ENV. */
@@ -768,6 +787,7 @@ static void option_do(struct plan *p, struct app *a, const struct option *o, cha
 	case OPT_COMPLETION: completion_exit(v[0]);
 	case OPT_PERNODE: p->ppn = 1; break;
 	case OPT_USIZE: universe_read(p, "-usize", v[0]); break;
+	case OPT_NAMES: settings_add(&p->set, "HAFT_NAME_SERVER", names_read(o->name, v[0])); break;
 	case OPT_FULL: p->full_refuse = true; break;
 	case OPT_OVER: p->full_refuse = false; break;
 	case OPT_OUTPUT: output_read(p, v[0]); break;

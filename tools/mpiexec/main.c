@@ -28,6 +28,7 @@
 #include "tools/mpiexec/feed.h"
 #include "tools/mpiexec/job.h"
 #include "tools/mpiexec/launch.h"
+#include "tools/mpiexec/name_server.h"
 #include "tools/mpiexec/output.h"
 #include "tools/mpiexec/pmi_server.h"
 #include "tools/mpiexec/profile.h"
@@ -301,6 +302,8 @@ int main(int argc, char **argv)
 		serve_detach(argv[2]);
 		sigfd = signals_init(&mask);
 		serve_start(&j, &mask);
+	} else if (name_server_wanted(argc, argv)) {
+		return name_server_main(argc, argv);
 	} else {
 		plan = plan_read(argc, argv);
 		sigfd = signals_init(&mask);

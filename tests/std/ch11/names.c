@@ -29,7 +29,7 @@ static void errors(const char *port)
 	FAILS(MPI_ERR_SERVICE, "published", MPI_Unpublish_name("unknown", MPI_INFO_NULL, port));
 	OK(MPI_Info_create(&info));
 	OK(MPI_Info_set(info, "haft_scope", "world"));
-	FAILS(MPI_ERR_INFO_VALUE, "scopes", MPI_Publish_name("a", info, port));
+	FAILS(MPI_ERR_INFO_VALUE, "host, job and server", MPI_Publish_name("a", info, port));
 	OK(MPI_Info_delete(info, "haft_scope"));
 	OK(MPI_Info_set(info, "haft_replace", "true"));
 	OK(MPI_Publish_name(service, info, "another port"));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* handshake.c - signed messages over a stream socket: see handshake.h. */
-#include "libmpi/dyn/handshake.h"
+#include "libnet/handshake.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -10,8 +10,7 @@
 #include <unistd.h>
 
 #define HANDSHAKE_VERSION 1
-#define HANDSHAKE_MAX     ((uint64_t)1 << 30) /* payload: cards of three million processes */
-#define HANDSHAKE_BUILD   NET_FRAME_MAX       /* tiny in builds with MEAN=1, to tell them apart */
+#define HANDSHAKE_BUILD   NET_FRAME_MAX /* tiny in builds with MEAN=1, to tell them apart */
 
 static const uint8_t magic[8] = {0x89, 'h', 'p', 'a', 'i', 'r', '\n', 0x1a};
 
@@ -25,13 +24,13 @@ struct handshake_head {
 };
 static_assert(sizeof(struct handshake_head) == HANDSHAKE_HEAD, "fixed on the wire");
 
-void dyn_handshake_begin(struct handshake *t, int fd, const uint8_t key[NET_KEY_LEN])
+void net_handshake_begin(struct net_handshake *t, int fd, const uint8_t key[NET_KEY_LEN])
 {
-	*t = (struct handshake){.fd = fd};
+	*t = (struct net_handshake){.fd = fd};
 	memcpy(t->key, key, NET_KEY_LEN);
 }
 
-void dyn_handshake_end(struct handshake *t)
+void net_handshake_end(struct net_handshake *t)
 {
 	free(t->out);
 	free(t->in);
@@ -40,13 +39,31 @@ void dyn_handshake_end(struct handshake *t)
 
 /* The proof of a message that lies behind a nonce, into its head, whose proof is zero. */
 static void handshake_sign(
-	const struct handshake *t, const uint8_t *text, size_t bytes, uint8_t proof[16])
+	const struct net_handshake *t, const uint8_t *text, size_t bytes, uint8_t proof[16])
 {
 	net_mac(t->key, text, HANDSHAKE_NONCE + HANDSHAKE_HEAD + bytes, proof);
 }
 
-bool dyn_handshake_put(
-	struct handshake *t, enum handshake_kind kind, const void *data, size_t bytes)
+/* Hides the payload of a message with this nonce, or shows it again. */
+static void handshake_mask(
+	const struct net_handshake *t, const uint8_t nonce[HANDSHAKE_NONCE], uint8_t *v, size_t n)
+{
+	uint8_t seed[HANDSHAKE_NONCE + sizeof(uint64_t)], block[16];
+
+	memcpy(seed, nonce, HANDSHAKE_NONCE);
+	for (size_t i = 0; i < n; i++) {
+		uint64_t count = i / sizeof(block);
+
+		if (i % sizeof(block) == 0) {
+			memcpy(seed + HANDSHAKE_NONCE, &count, sizeof(count));
+			net_mac(t->key, seed, sizeof(seed), block);
+		}
+		v[i] ^= block[i % sizeof(block)];
+	}
+}
+
+bool net_handshake_put(
+	struct net_handshake *t, enum handshake_kind kind, const void *data, size_t bytes)
 {
 	struct handshake_head h = {.version = HANDSHAKE_VERSION,
 		.build = HANDSHAKE_BUILD,
@@ -64,6 +81,8 @@ bool dyn_handshake_put(
 	memcpy(t->out + HANDSHAKE_NONCE, &h, HANDSHAKE_HEAD);
 	if (bytes > 0)
 		memcpy(t->out + HANDSHAKE_NONCE + HANDSHAKE_HEAD, data, bytes);
+	if (t->masked)
+		handshake_mask(t, h.nonce, t->out + HANDSHAKE_NONCE + HANDSHAKE_HEAD, bytes);
 	handshake_sign(t, t->out, bytes, h.proof);
 	memcpy(t->out + HANDSHAKE_NONCE, &h, HANDSHAKE_HEAD);
 	t->out_at = HANDSHAKE_NONCE;
@@ -71,7 +90,7 @@ bool dyn_handshake_put(
 	return true;
 }
 
-int dyn_handshake_flush(struct handshake *t)
+int net_handshake_flush(struct net_handshake *t)
 {
 	ssize_t n;
 
@@ -87,8 +106,8 @@ int dyn_handshake_flush(struct handshake *t)
 	return 0;
 }
 
-/* Receives up to `until' bytes of t->in.  0: they are here; else as dyn_handshake_get. */
-static int handshake_fill(struct handshake *t, size_t until)
+/* Receives up to `until' bytes of t->in.  0: they are here; else as net_handshake_get. */
+static int handshake_fill(struct net_handshake *t, size_t until)
 {
 	ssize_t n;
 
@@ -104,7 +123,7 @@ static int handshake_fill(struct handshake *t, size_t until)
 }
 
 /* Begins a message, or goes on with its head.  0: the head is here, and there is room for all. */
-static int handshake_head_get(struct handshake *t, struct handshake_head *h)
+static int handshake_head_get(struct net_handshake *t, struct handshake_head *h)
 {
 	uint8_t *in;
 	int err;
@@ -124,7 +143,7 @@ static int handshake_head_get(struct handshake *t, struct handshake_head *h)
 		return err;
 	memcpy(h, t->in + HANDSHAKE_NONCE, HANDSHAKE_HEAD);
 	if (memcmp(h->magic, magic, sizeof(magic)) != 0 || h->version != HANDSHAKE_VERSION ||
-		h->build != HANDSHAKE_BUILD || h->bytes > HANDSHAKE_MAX)
+		h->build != HANDSHAKE_BUILD || h->bytes > (t->most > 0 ? t->most : HANDSHAKE_MAX))
 		return -EBADMSG;
 	t->in_len = HANDSHAKE_NONCE + HANDSHAKE_HEAD + (size_t)h->bytes;
 	in = realloc(t->in, t->in_len);
@@ -134,7 +153,7 @@ static int handshake_head_get(struct handshake *t, struct handshake_head *h)
 	return 0;
 }
 
-int dyn_handshake_get(struct handshake *t)
+int net_handshake_get(struct net_handshake *t)
 {
 	struct handshake_head h;
 	uint8_t want[16], differ = 0;
@@ -153,6 +172,9 @@ int dyn_handshake_get(struct handshake *t)
 	if (differ != 0)
 		return -EACCES;
 	memcpy(t->theirs, h.nonce, HANDSHAKE_NONCE);
+	if (t->masked)
+		handshake_mask(
+			t, h.nonce, t->in + HANDSHAKE_NONCE + HANDSHAKE_HEAD, (size_t)h.bytes);
 	t->kind = (enum handshake_kind)h.kind;
 	t->data = t->in + HANDSHAKE_NONCE + HANDSHAKE_HEAD;
 	t->bytes = (size_t)h.bytes;
