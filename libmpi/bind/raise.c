@@ -15,6 +15,7 @@
 #include "libmpi/bind/raise.h"
 
 #include "libmpi/bind/binding.h"
+#include "libmpi/dyn/abort.h"
 #include "libmpi/env/error_handler.h"
 #include "libmpi/core/error_code.h"
 #include "libmpi/core/err.h"
@@ -180,6 +181,7 @@ __attribute__((noreturn)) static void raise_end(
 	bind_callsites(line, n);
 	if (t->handler->kind == ERRH_ABORT && (t->session || raise_alone(t->self)))
 		haft_abort_process(err, line);
+	dyn_abort_members(raise_comm(t->self), err, line);
 	haft_abort_job(err, line);
 }
 

@@ -555,31 +555,26 @@ int boot_listen_show(const char *addr)
 	return control_tell(&t);
 }
 
-void boot_together(int first)
+/* A request about some processes. */
+static void runs_tell(const char *verb, const struct boot_run *v, int n)
 {
 	struct boot_text t = {.v = NULL};
 
-	boot_text_add(&t, "cmd=haft_together first=%d\n", first);
-	(void)control_tell(&t);
-}
-
-void boot_apart(int first)
-{
-	struct boot_text t = {.v = NULL};
-
-	boot_text_add(&t, "cmd=haft_apart first=%d\n", first);
-	(void)control_tell(&t);
-}
-
-void boot_kill(const int *numbers, int n, int code)
-{
-	struct boot_text t = {.v = NULL};
-
-	boot_text_add(&t, "cmd=haft_kill code=%d numbers=", code);
+	boot_text_add(&t, "cmd=%s runs=", verb);
 	for (int i = 0; i < n; i++)
-		boot_text_add(&t, "%s%d", i > 0 ? "," : "", numbers[i]);
+		boot_text_add(&t, "%s%d+%d", i > 0 ? "," : "", v[i].first, v[i].n);
 	boot_text_put(&t, "\n", 1);
 	(void)control_tell(&t);
+}
+
+void boot_together(const struct boot_run *v, int n)
+{
+	runs_tell("haft_together", v, n);
+}
+
+void boot_apart(const struct boot_run *v, int n)
+{
+	runs_tell("haft_apart", v, n);
 }
 
 int boot_universe_size(void)

@@ -82,13 +82,15 @@ int boot_where(int number, struct boot_location *where);
 /* Tells the launcher that this process listens at an address from now on. */
 int boot_listen_show(const char *addr);
 
-/* Tells the launcher that this process's job and that of process `first' are connected once more,
- * or once less: it ends all connected jobs when one fails.  Only one process of a job tells it. */
-void boot_together(int first);
-void boot_apart(int first);
+/* Processes first .. first + n - 1. */
+struct boot_run {
+	int first, n;
+};
 
-/* Asks the launcher to end the jobs of these processes. */
-void boot_kill(const int *numbers, int n, int code);
+/* Tells the launcher that this process's job and those of some processes are connected once more, or
+ * once less: it ends all connected jobs when one fails. */
+void boot_together(const struct boot_run *v, int n);
+void boot_apart(const struct boot_run *v, int n);
 
 /* MPI_UNIVERSE_SIZE; -1: not known. */
 int boot_universe_size(void);

@@ -237,9 +237,17 @@ static bool comm_leaves_job(const struct group *g)
 	return false;
 }
 
+/* One that has ended already is no error. */
+static void disconnect_barrier(struct comm *c)
+{
+	if (coll_barrier(c) != 0)
+		haft_err_clear();
+	p2p_flush();
+}
+
 /* Waits for the operations of the communicator that have no request any more: those whose requests
  * were freed, and buffered sends (MPI-5.0 11.10.4).  Members of other jobs may end as soon as they
- * are disconnected, so all wait for each other; one that has ended already is no error. */
+ * are disconnected, so all wait for each other. */
 int comm_disconnect(struct comm **comm)
 {
 	struct comm *c = *comm;
@@ -247,9 +255,10 @@ int comm_disconnect(struct comm **comm)
 	p2p_complete_freed(c);
 	p2p_flush();
 	if (comm_leaves_job(c->group) || (c->remote != NULL && comm_leaves_job(c->remote))) {
-		if (coll_barrier(c) != 0)
-			haft_err_clear();
-		p2p_flush();
+		disconnect_barrier(c);
+		if (haft_comm_end_hook != NULL)
+			haft_comm_end_hook(c);
+		disconnect_barrier(c); /* then no failure of one job ends the other */
 	}
 	return comm_free(comm);
 }

@@ -58,6 +58,8 @@ struct comm {
 	struct win *win; /* not held: whose own it is; its handler gets the errors.  Or NULL */
 	struct session *session; /* held: its group comes from there; NULL: from MPI_COMM_WORLD */
 	uint8_t hints;           /* enum comm_hint: assertions that are true */
+	bool told;               /* mpiexec counts it as a connection of jobs: dyn/connected.c */
+	int32_t spawned;         /* likewise, as the spawn of the job of this number; 0: none */
 	char *kinds;             /* malloc'ed: mpi_assert_memory_alloc_kinds, or NULL: not set */
 	int freed;               /* incomplete operations whose requests the user has freed: p2p */
 	uint32_t acked;      /* of the failed processes, in the order of p2p_failed_at: so many are
@@ -70,10 +72,10 @@ struct comm {
 extern void (*haft_comm_destroy_hook)(struct comm *c);
 extern void (*haft_buffer_destroy_hook)(struct comm *c);
 
-/* NULL, or called for each communicator that is made, and before it is destroyed; set once this
- * process has spawned others (dyn/connected.c). */
+/* NULL, or called for each communicator that is made, and when it connects jobs no longer: within
+ * MPI_Comm_disconnect, and before it is destroyed.  dyn/connected.c sets them. */
 extern void (*haft_comm_made_hook)(struct comm *c);
-extern void (*haft_comm_gone_hook)(struct comm *c);
+extern void (*haft_comm_end_hook)(struct comm *c);
 
 extern struct comm haft_world, haft_self; /* MPI_COMM_WORLD, MPI_COMM_SELF */
 

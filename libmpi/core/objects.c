@@ -68,8 +68,8 @@ static void comm_destroy(void *self)
 {
 	struct comm *c = self;
 
-	if (haft_comm_gone_hook != NULL)
-		haft_comm_gone_hook(c);
+	if (haft_comm_end_hook != NULL)
+		haft_comm_end_hook(c);
 	if (haft_comm_destroy_hook != NULL)
 		haft_comm_destroy_hook(c);
 	if (haft_buffer_destroy_hook != NULL)
@@ -118,7 +118,7 @@ static void info_destroy(void *self)
 
 void (*haft_comm_destroy_hook)(struct comm *c);
 void (*haft_comm_made_hook)(struct comm *c);
-void (*haft_comm_gone_hook)(struct comm *c);
+void (*haft_comm_end_hook)(struct comm *c);
 void (*haft_comm_ids_hook)(struct comm *c);
 void (*haft_buffer_destroy_hook)(struct comm *c);
 void (*haft_type_destroy_hook)(struct type *t);

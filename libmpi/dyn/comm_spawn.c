@@ -227,14 +227,14 @@ static int result_take(const struct spawn_result *s, const char *port, int root,
 		array_of_errcodes[i] = s->errcode[i];
 	if (s->err != 0)
 		return haft_err(s->err, "%s", s->words);
-	if (c->rank == root && s->n > 0 && s->first > 0)
-		dyn_connected_spawned(s->first, s->n);
 	if (s->by_port != 0)
 		return result_by_port(s, port, root, c, intercomm, array_of_errcodes);
 	err = dyn_group_range(s->first, s->n, &children);
 	if (err != 0)
 		return err;
 	err = dyn_inter_make(c, c->group, children, s->ids, true, intercomm);
+	if (err == 0 && c->rank == root && s->n > 0)
+		dyn_connected_spawned(*intercomm, s->first);
 	obj_free_obj(children);
 	return err;
 }

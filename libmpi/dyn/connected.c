@@ -1,126 +1,130 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* connected.c - notices when the last communicator with a spawned job has gone: see connected.h.
+/* connected.c - tells mpiexec which jobs are connected: see connected.h.
  *
- *      comm_make ──> connected_made      a member is of another job: into the list `bridges'
- *      destroyed ──> connected_gone      out of it; is a job left that no bridge reaches?
- *                                        ──> boot_apart: mpiexec forgets the connection
+ *      comm_make ──────────> connected_made    a member is of another job: rank 0 of each group
+ *                                              tells mpiexec (boot_together)
+ *      MPI_Comm_disconnect ─> connected_end    it tells that they are apart, between two barriers:
+ *      destroyed ───────────>                  who has returned is no longer connected
  *
- * A communicator counts until its object is destroyed: after MPI_Comm_disconnect, or after
- * MPI_Comm_free once nothing is pending on it. */
+ * mpiexec counts what it is told of two jobs.  A communicator that was only freed counts until
+ * nothing is pending on it.  Nothing here needs memory. */
 #include "libmpi/dyn/connected.h"
 
 #include "libmpi/boot/control.h"
 #include "libmpi/core/comm_object.h"
+#include "libmpi/core/objects.h"
 #include "libmpi/core/process_state.h"
 #include "libmpi/core/valid.h"
-#include <stdlib.h>
+#include "libmpi/via/alias.h"
 
-struct bridge {
-	struct bridge *next;
-	const struct comm *c;
+#define RUNS 64 /* of a request */
+
+/* Numbers of processes that are going to be told. */
+struct runs {
+	struct boot_run v[RUNS];
+	int n;
+	void (*tell)(const struct boot_run *v, int n);
+	bool some;
 };
 
-struct spawned_job {
-	struct spawned_job *next;
-	int first, n;
-};
-
-static struct bridge *bridges; /* communicators with members of other jobs; under the lock */
-static struct spawned_job *spawned_jobs;
-
-/* Some member's number is in [first, first + n), or, `outside', some is not. */
-static bool group_meets(const struct group *g, int first, int n, bool outside)
+static void runs_flush(struct runs *s)
 {
-	for (int r = 0; r < g->size; r++) {
-		int number = group_peer(g, r);
-
-		if ((number >= first && number < first + n) != outside)
-			return true;
-	}
-	return false;
+	if (s->n > 0)
+		s->tell(s->v, s->n);
+	s->some |= s->n > 0;
+	s->n = 0;
 }
 
-static bool comm_meets(const struct comm *c, int first, int n, bool outside)
+static void runs_add(struct runs *s, int number)
 {
-	return group_meets(c->group, first, n, outside) ||
-	       (c->remote != NULL && group_meets(c->remote, first, n, outside));
+	struct boot_run *last = s->n > 0 ? &s->v[s->n - 1] : NULL;
+
+	if (last != NULL && number == last->first + last->n) {
+		last->n++;
+		return;
+	}
+	if (s->n == RUNS)
+		runs_flush(s);
+	s->v[s->n++] = (struct boot_run){number, 1};
+}
+
+/* Adds a member if it is of another job of this universe. */
+static void runs_add_member(struct runs *s, int number)
+{
+	int first = haft_life.peer - haft_life.rank;
+
+	if ((number < first || number >= first + haft_life.size) && !via_is_alias(number))
+		runs_add(s, number);
+}
+
+static void runs_add_group(struct runs *s, const struct group *g)
+{
+	for (int r = 0; r < g->size; r++)
+		runs_add_member(s, group_peer(g, r));
+}
+
+/* Tells mpiexec of all jobs of this universe that have members.  False: there are no others. */
+static bool connected_tell(const struct comm *c, void (*tell)(const struct boot_run *v, int n))
+{
+	struct runs s = {.tell = tell};
+
+	runs_add_group(&s, c->group);
+	if (c->remote != NULL)
+		runs_add_group(&s, c->remote);
+	runs_flush(&s);
+	return s.some;
 }
 
 static void connected_made(struct comm *c)
 {
-	int first = haft_life.peer - haft_life.rank;
-	struct bridge *b;
-
-	if (!comm_meets(c, first, haft_life.size, true))
-		return;
-	b = malloc(sizeof(*b));
-	if (b == NULL)
-		return;
-	*b = (struct bridge){bridges, c};
-	bridges = b;
+	if (!via_single_node() && c->rank == 0)
+		c->told = connected_tell(c, boot_together);
 }
 
-static bool job_reached(const struct spawned_job *j)
+static void connected_end(struct comm *c)
 {
-	for (const struct bridge *b = bridges; b != NULL; b = b->next)
-		if (comm_meets(b->c, j->first, j->n, false))
-			return true;
-	return false;
+	const struct boot_run spawned = {c->spawned, 1};
+
+	if (c->told)
+		connected_tell(c, boot_apart);
+	if (c->spawned > 0)
+		boot_apart(&spawned, 1);
+	c->told = false;
+	c->spawned = 0;
 }
 
-/* Tells mpiexec of the jobs that no bridge reaches any more. */
-static void jobs_part(void)
+void dyn_connected_spawned(struct comm *c, int first)
 {
-	struct spawned_job **link = &spawned_jobs, *j;
-
-	while ((j = *link) != NULL) {
-		if (job_reached(j)) {
-			link = &j->next;
-			continue;
-		}
-		*link = j->next;
-		boot_apart(j->first);
-		free(j);
-	}
+	c->spawned = first;
 }
 
-static void connected_gone(struct comm *c)
+/* True if it says what cannot be: a visitor of obj_foreach. */
+static int connected_bad(void *self, void *arg)
 {
-	struct bridge **link = &bridges, *b;
+	const struct comm *c = self;
+	int own = haft_life.peer - haft_life.rank;
+	struct runs s = {.tell = NULL};
 
-	while (*link != NULL && (*link)->c != c)
-		link = &(*link)->next;
-	b = *link;
-	if (b == NULL)
-		return;
-	*link = b->next;
-	free(b);
-	jobs_part();
+	(void)arg;
+	if (c->spawned > 0 && c->spawned >= own && c->spawned < own + haft_life.size)
+		return 1;
+	if (!c->told)
+		return 0;
+	for (int r = 0; r < c->group->size && s.n == 0; r++)
+		runs_add_member(&s, group_peer(c->group, r));
+	for (int r = 0; c->remote != NULL && r < c->remote->size && s.n == 0; r++)
+		runs_add_member(&s, group_peer(c->remote, r));
+	return c->rank != 0 || s.n == 0;
 }
 
-void dyn_connected_spawned(int first, int n)
-{
-	struct spawned_job *j = malloc(sizeof(*j));
-
-	haft_valid_add("dyn_connected_valid", dyn_connected_valid);
-	haft_comm_made_hook = connected_made;
-	haft_comm_gone_hook = connected_gone;
-	if (j == NULL)
-		return;
-	*j = (struct spawned_job){spawned_jobs, first, n};
-	spawned_jobs = j;
-}
-
-/* A job is in the list before a communicator leads to it, so it need not be reached. */
 bool dyn_connected_valid(void)
 {
-	int own = haft_life.peer - haft_life.rank;
+	return obj_foreach(&haft_comm_class, connected_bad, NULL) == 0;
+}
 
-	for (const struct bridge *b = bridges; b != NULL; b = b->next)
-		if (!comm_meets(b->c, own, haft_life.size, true))
-			return false;
-	for (const struct spawned_job *j = spawned_jobs; j != NULL; j = j->next)
-		if (j->n < 1 || (j->first < own + haft_life.size && own < j->first + j->n))
-			return false;
-	return true;
+void dyn_connected_open(void)
+{
+	haft_valid_add("dyn_connected_valid", dyn_connected_valid);
+	haft_comm_made_hook = connected_made;
+	haft_comm_end_hook = connected_end;
 }

@@ -1,18 +1,24 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* connected.h - which spawned jobs this one is still connected to (MPI-5.0 11.10.4). */
+/* connected.h - mpiexec is told which jobs are connected (MPI-5.0 11.10.4): if one fails, it ends
+ * those that are connected to it, and no others.
+ *
+ * Two jobs of one mpiexec are connected as long as a communicator has members of both.  Processes of
+ * other universes are connected by sockets, which tell by themselves. */
 #ifndef HAFT_DYN_CONNECTED_H
 #define HAFT_DYN_CONNECTED_H
 
 #include <stdbool.h>
 
-/* Called by the root of a spawn, before it makes the inter-communicator: the processes first ..
- * first + n - 1 are connected to its job, until no communicator of this process has one of them as
- * a member.  Then mpiexec is told: a failure of one job no longer ends the other.  Without memory
- * the jobs stay connected. */
-void dyn_connected_spawned(int first, int n);
+struct comm;
 
-/* Does each communicator in the list lead to another job, and has each spawned job processes?
- * (core/valid.h) */
+/* From now on communicators are watched. */
+void dyn_connected_open(void);
+
+/* Called by the root of a spawn: mpiexec has connected its job to that of process `first', until
+ * this communicator ends. */
+void dyn_connected_spawned(struct comm *c, int first);
+
+/* Communicators that were told have members of other jobs.  (core/valid.h) */
 bool dyn_connected_valid(void);
 
 #endif

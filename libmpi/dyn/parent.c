@@ -10,7 +10,9 @@
 #include "libmpi/comm/groups.h"
 #include "libmpi/core/attr_name.h"
 #include "libmpi/core/err.h"
+#include "libmpi/dyn/abort.h"
 #include "libmpi/dyn/connect.h"
+#include "libmpi/dyn/connected.h"
 #include "libmpi/dyn/dyn.h"
 #include "libmpi/life/life.h"
 #include "libmpi/via/via.h"
@@ -74,6 +76,8 @@ int dyn_init(int *argc, char ***argv)
 {
 	int err = life_init(argc, argv);
 
+	dyn_connected_open();
+	dyn_abort_open();
 	return err != 0 ? err : parent_open();
 }
 
@@ -81,6 +85,8 @@ int dyn_init_thread(int *argc, char ***argv, int required, int *provided)
 {
 	int err = life_init_thread(argc, argv, required, provided);
 
+	dyn_connected_open();
+	dyn_abort_open();
 	return err != 0 ? err : parent_open();
 }
 

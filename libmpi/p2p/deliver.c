@@ -18,7 +18,8 @@
 #include "libmpi/p2p/request.h"
 #include "libmpi/p2p/sig.h"
 
-static_assert((int)FRAME_RMA == P2P_FRAME_RMA && (int)FRAME_FT == P2P_FRAME_FT,
+static_assert((int)FRAME_RMA == P2P_FRAME_RMA && (int)FRAME_FT == P2P_FRAME_FT &&
+		      (int)FRAME_ABORT == P2P_FRAME_ABORT,
 	"p2p.h gives these kinds to engines that do not see the protocol");
 
 static struct {

@@ -266,6 +266,11 @@ void p2p_ft_send(int peer, uint64_t ctx, int32_t tag, const void *data, int64_t 
 	p2p_out_frame(peer, ctx, tag, FRAME_FT, data, n);
 }
 
+void p2p_abort_send(int peer, int code, const char *words)
+{
+	p2p_out_frame(peer, 0, code, FRAME_ABORT, words, (int64_t)strlen(words) + 1);
+}
+
 int p2p_out_push(int peer)
 {
 	struct p2p_peer *p = p2p_peer(peer);

@@ -124,8 +124,9 @@ enum p2p_from {
 void p2p_deliver_register(int kind, p2p_handler *handle, enum p2p_from from);
 
 /* The kind of libmpi/rma's frames. */
-#define P2P_FRAME_RMA 15
-#define P2P_FRAME_FT  21 /* libmpi/ft's */
+#define P2P_FRAME_RMA   15
+#define P2P_FRAME_FT    21 /* libmpi/ft's */
+#define P2P_FRAME_ABORT 22 /* libmpi/dyn's: tag: the code; payload: words */
 
 /* A peer has sent a frame that no Haft sends.  Says so in one line, with its rank and host, and
  * ends the job. */
@@ -134,6 +135,12 @@ __attribute__((noreturn, cold, format(printf, 2, 3))) void p2p_protocol_error(
 
 /* Waits until no frame of this process waits to be sent: freed requests may still send. */
 void p2p_flush(void);
+
+/* Tells a process of another universe that the group in which it is has been aborted. */
+void p2p_abort_send(int peer, int code, const char *words);
+
+/* As p2p_flush, for at most so many milliseconds. */
+void p2p_flush_for(int ms);
 
 /* Waits until the operations of a communicator whose requests were freed are complete. */
 void p2p_complete_freed(struct comm *c);

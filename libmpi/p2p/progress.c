@@ -13,6 +13,7 @@
  * Every blocking call makes progress for all outstanding operations of the process. */
 #include "libmpi/p2p/progress.h"
 
+#include "libmpi/core/clock.h"
 #include "libmpi/p2p/credit.h"
 #include "libmpi/p2p/deliver.h"
 #include "libmpi/p2p/outq.h"
@@ -268,6 +269,20 @@ static bool progress_nothing_out(void *arg)
 void p2p_flush(void)
 {
 	p2p_wait_until(progress_nothing_out, NULL, (struct p2p_about){.req = NULL});
+}
+
+static bool progress_out_or_late(void *arg)
+{
+	return progress_nothing_out(NULL) || clock_now_ns() >= *(const uint64_t *)arg;
+}
+
+void p2p_flush_for(int ms)
+{
+	static const uint32_t nap_ns = NS_PER_MS;
+	uint64_t until = clock_now_ns() + (uint64_t)ms * NS_PER_MS;
+
+	p2p_progress_until(&(struct p2p_condition){
+		.ready = progress_out_or_late, .arg = &until, .nap_ns = &nap_ns});
 }
 
 static bool progress_freed_done(void *arg)

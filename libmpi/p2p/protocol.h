@@ -54,6 +54,7 @@ enum p2p_frame_kind {
 	FRAME_IO,            /* libmpi/io's */
 	FRAME_ERROR, /* instead of a message of a collective; payload: struct p2p_error_msg */
 	FRAME_FT,    /* libmpi/ft's */
+	FRAME_ABORT, /* libmpi/dyn's */
 	FRAME_KINDS
 };
 

@@ -5,10 +5,9 @@
  *   publish_name, lookup_name, ...          names.c
  *   haft_where number=N                     the host and the address of a process
  *   haft_show addr=A                        the asking process listens there from now on
- *   haft_together, haft_apart first=F       the worlds of the asking process and of number F are
- *                                           connected once more, or once less
- *   haft_ft what=W                          enum boot_ft of the asking process; no answer
- *   haft_kill code=C numbers=N,N,...        MPI_Abort of a group */
+ *   haft_together, haft_apart runs=F+N,...  the worlds of the asking process and of the N processes
+ *                                           from number F on are connected once more, or once less
+ *   haft_ft what=W                          enum boot_ft of the asking process; no answer */
 #include "tools/mpiexec/requests.h"
 
 #include <stdio.h>
@@ -59,51 +58,43 @@ static void show_do(struct job *j, int entry, const char *line)
 	request_reply(j, entry, "cmd=haft_show_result rc=0");
 }
 
-/* The id of the world of the process with the number of word `first'; -1: it has ended. */
-static int world_named(const struct job *j, const char *line)
+/* True if the world has a process of the list "F+N,F+N,...". */
+static bool world_in(const struct world *w, const char *runs)
 {
-	int r = job_entry(j, request_number(line, "first"));
+	long first, n;
+	char *end;
 
-	return r >= 0 ? j->rank[r].world->id : -1;
+	for (const char *at = runs; at != NULL; at = *end == ',' ? end + 1 : NULL) {
+		first = strtol(at, &end, 10);
+		n = *end == '+' ? strtol(end + 1, &end, 10) : 0;
+		if (first < w->first + w->n && first + n > w->first)
+			return true;
+	}
+	return false;
+}
+
+/* For each other world of the list.  Worlds that have ended are gone. */
+static void edges_do(struct job *j, int entry, const char *line,
+	void (*work)(struct job *j, int a, int b), const char *verb)
+{
+	const struct world *own = j->rank[entry].world;
+	size_t len;
+	const char *runs = boot_pmi_word(line, "runs", &len);
+
+	for (const struct world *w = j->world; w != NULL; w = w->next)
+		if (w != own && world_in(w, runs))
+			work(j, own->id, w->id);
+	request_reply(j, entry, "cmd=%s_result rc=0", verb);
 }
 
 static void together_do(struct job *j, int entry, const char *line)
 {
-	int other = world_named(j, line);
-
-	if (other >= 0)
-		job_connect(j, j->rank[entry].world->id, other);
-	request_reply(j, entry, "cmd=haft_together_result rc=0");
+	edges_do(j, entry, line, job_connect, "haft_together");
 }
 
 static void apart_do(struct job *j, int entry, const char *line)
 {
-	int other = world_named(j, line);
-
-	if (other >= 0)
-		job_disconnect(j, j->rank[entry].world->id, other);
-	request_reply(j, entry, "cmd=haft_apart_result rc=0");
-}
-
-/* Ends the worlds of some processes and those that are connected to them: the standard allows it
- * where a part of a world cannot be ended alone. */
-static void kill_do(struct job *j, int entry, const char *line)
-{
-	int code = request_number(line, "code");
-	size_t len;
-	const char *v = boot_pmi_word(line, "numbers", &len);
-	char *end;
-
-	out_say("%s has aborted a group of processes with code %d", job_rank_name(j, entry), code);
-	for (; v != NULL && *v != ' ' && *v != '\0'; v = *end == ',' ? end + 1 : end) {
-		int r = job_entry(j, (int)strtol(v, &end, 10));
-
-		if (end == v)
-			break;
-		if (r >= 0)
-			job_world_fail(j, j->rank[r].world, code > 0 && code < 256 ? code : 1);
-	}
-	request_reply(j, entry, "cmd=haft_kill_result rc=0");
+	edges_do(j, entry, line, job_disconnect, "haft_apart");
 }
 
 static void ft_do(struct job *j, int entry, const char *line)
@@ -119,9 +110,8 @@ static const struct {
 	const char *name;
 	void (*work)(struct job *j, int entry, const char *line);
 } requests[] = {{"haft_where", where_do}, {"haft_show", show_do}, {"haft_together", together_do},
-	{"haft_apart", apart_do}, {"haft_kill", kill_do}, {"haft_ft", ft_do},
-	{"publish_name", names_publish}, {"unpublish_name", names_unpublish},
-	{"lookup_name", names_lookup}};
+	{"haft_apart", apart_do}, {"haft_ft", ft_do}, {"publish_name", names_publish},
+	{"unpublish_name", names_unpublish}, {"lookup_name", names_lookup}};
 
 void request_ask(void *arg, int entry, const char *text)
 {

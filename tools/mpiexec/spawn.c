@@ -183,6 +183,9 @@ static bool request_take(struct spawn *s, const char *text, char *const *base)
 			s->app[i].app.appnum = i;
 		if (why == NULL)
 			why = spawn_hosts_settle(s, i);
+		if (why == NULL && s->j->remote != NULL && s->app[i].stdin_to != STDIN_NONE)
+			why = text_new("haft_stdin is for jobs of one host: the standard input of "
+				       "mpiexec reaches no other");
 		if (why != NULL) {
 			spawn_reason(s, why);
 			return false;
