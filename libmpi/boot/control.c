@@ -556,11 +556,11 @@ int boot_listen_show(const char *addr)
 }
 
 /* A request about some processes. */
-static void runs_tell(const char *verb, const struct boot_run *v, int n)
+static void runs_tell(const char *command, const struct boot_run *v, int n)
 {
 	struct boot_text t = {.v = NULL};
 
-	boot_text_add(&t, "cmd=%s runs=", verb);
+	boot_text_add(&t, "cmd=%s runs=", command);
 	for (int i = 0; i < n; i++)
 		boot_text_add(&t, "%s%d+%d", i > 0 ? "," : "", v[i].first, v[i].n);
 	boot_text_put(&t, "\n", 1);

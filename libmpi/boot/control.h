@@ -87,8 +87,8 @@ struct boot_run {
 	int first, n;
 };
 
-/* Tells the launcher that this process's job and those of some processes are connected once more, or
- * once less: it ends all connected jobs when one fails. */
+/* Tells the launcher that this process's job and those of some processes are connected once more,
+ * or once less: it ends all connected jobs when one fails. */
 void boot_together(const struct boot_run *v, int n);
 void boot_apart(const struct boot_run *v, int n);
 

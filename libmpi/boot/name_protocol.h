@@ -22,7 +22,7 @@
 
 #define BOOT_NAMES_MAX 65536 /* of a connection: memory of the server */
 
-enum boot_name_verb {
+enum boot_name_command {
 	BOOT_NAME_PUBLISH = 1,
 	BOOT_NAME_REPLACE, /* as PUBLISH; a name of this connection gets the new port */
 	BOOT_NAME_WITHDRAW,
@@ -30,7 +30,7 @@ enum boot_name_verb {
 };
 
 struct boot_name_request {
-	uint32_t verb;
+	uint32_t command;
 	char service[BOOT_NAME_SERVICE];
 	char port[BOOT_NAME_PORT];
 };

@@ -2,8 +2,8 @@
 /* connected.h - mpiexec is told which jobs are connected (MPI-5.0 11.10.4): if one fails, it ends
  * those that are connected to it, and no others.
  *
- * Two jobs of one mpiexec are connected as long as a communicator has members of both.  Processes of
- * other universes are connected by sockets, which tell by themselves. */
+ * Two jobs of one mpiexec are connected as long as a communicator has members of both.  Processes
+ * of other universes are connected by sockets, which tell by themselves. */
 #ifndef HAFT_DYN_CONNECTED_H
 #define HAFT_DYN_CONNECTED_H
 

@@ -255,13 +255,13 @@ static bool client_free(void *arg)
 }
 
 /* Sends a request and waits for the answer, which is in k->answer.  port: NULL, or for publish. */
-static int client_ask(struct client *k, enum boot_name_verb verb, const char *service,
+static int client_ask(struct client *k, enum boot_name_command command, const char *service,
 	const char *port, int class)
 {
 	p2p_progress_until(
 		&(struct p2p_condition){.ready = client_free, .arg = k, .nap_ns = &k->nap_ns});
 	k->busy = true;
-	k->request = (struct boot_name_request){.verb = (uint32_t)verb};
+	k->request = (struct boot_name_request){.command = (uint32_t)command};
 	snprintf(k->request.service, sizeof(k->request.service), "%s", service);
 	snprintf(k->request.port, sizeof(k->request.port), "%s", port != NULL ? port : "");
 	k->why = 0;

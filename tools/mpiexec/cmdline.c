@@ -321,7 +321,7 @@ static const char *ft_read(const char *s)
 }
 
 /* The address of a name server, or the file that has it. */
-static const char *names_read(const char *opt, const char *s)
+static const char *name_server_read(const char *opt, const char *s)
 {
 	if (strncmp(s, BOOT_NAMES_PREFIX, strlen(BOOT_NAMES_PREFIX)) != 0 &&
 		strncmp(s, BOOT_NAMES_FILE, strlen(BOOT_NAMES_FILE)) != 0)
@@ -787,7 +787,9 @@ static void option_do(struct plan *p, struct app *a, const struct option *o, cha
 	case OPT_COMPLETION: completion_exit(v[0]);
 	case OPT_PERNODE: p->ppn = 1; break;
 	case OPT_USIZE: universe_read(p, "-usize", v[0]); break;
-	case OPT_NAMES: settings_add(&p->set, "HAFT_NAME_SERVER", names_read(o->name, v[0])); break;
+	case OPT_NAMES:
+		settings_add(&p->set, "HAFT_NAME_SERVER", name_server_read(o->name, v[0]));
+		break;
 	case OPT_FULL: p->full_refuse = true; break;
 	case OPT_OVER: p->full_refuse = false; break;
 	case OPT_OUTPUT: output_read(p, v[0]); break;

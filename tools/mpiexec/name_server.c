@@ -122,9 +122,11 @@ static void request_do(
 {
 	const struct service_name *n;
 
-	switch (q->verb) {
+	switch (q->command) {
 	case BOOT_NAME_PUBLISH:
-	case BOOT_NAME_REPLACE: a->result = name_publish(k, q, q->verb == BOOT_NAME_REPLACE); break;
+	case BOOT_NAME_REPLACE:
+		a->result = name_publish(k, q, q->command == BOOT_NAME_REPLACE);
+		break;
 	case BOOT_NAME_WITHDRAW: a->result = name_withdraw(k, q->service); break;
 	default:
 		n = name_of(q->service);

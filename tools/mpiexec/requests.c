@@ -75,7 +75,7 @@ static bool world_in(const struct world *w, const char *runs)
 
 /* For each other world of the list.  Worlds that have ended are gone. */
 static void edges_do(struct job *j, int entry, const char *line,
-	void (*work)(struct job *j, int a, int b), const char *verb)
+	void (*work)(struct job *j, int a, int b), const char *command)
 {
 	const struct world *own = j->rank[entry].world;
 	size_t len;
@@ -84,7 +84,7 @@ static void edges_do(struct job *j, int entry, const char *line,
 	for (const struct world *w = j->world; w != NULL; w = w->next)
 		if (w != own && world_in(w, runs))
 			work(j, own->id, w->id);
-	request_reply(j, entry, "cmd=%s_result rc=0", verb);
+	request_reply(j, entry, "cmd=%s_result rc=0", command);
 }
 
 static void together_do(struct job *j, int entry, const char *line)

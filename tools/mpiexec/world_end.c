@@ -57,12 +57,12 @@ void job_world_fail(struct job *j, struct world *from, int code)
 	job_mark_connected(j, from);
 	for (struct world *w = j->world; w != NULL; w = w->next)
 		all = all && (w->mark || w->alive == 0);
-	if (all) {
-		job_fail(j, code);
-		return;
-	}
 	if (j->world->mark)
 		j->code = j->code != 0 ? j->code : code;
+	if (all) {
+		job_end(j, SIGTERM, END_GRACE_MS);
+		return;
+	}
 	for (struct world *w = j->world; w != NULL; w = w->next) {
 		if (!w->mark || w->ending)
 			continue;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* RUN np=1,2 env="SIBLING=dies|apart|freed" */
-/* MPI-5.0 11.10.4: two spawned jobs that have connected by a port are connected, also without their
- * parents: if one dies the other ends, and the parents go on.  After MPI_Comm_disconnect it lives. */
+/* MPI-5.0 11.10.4: two spawned jobs that have connected by a port are connected, also without
+ * their parents: if one dies the other ends, and the parents go on.  After MPI_Comm_disconnect it
+ * lives. */
 #include "tests/check.h"
 
 #include <signal.h>

@@ -6,11 +6,12 @@
 
 int main(int argc, char **argv)
 {
+	char *words[] = {(char *)(uintptr_t) "0.5", NULL};
 	MPI_Comm c;
 
 	check_init(&argc, &argv);
-	OK(MPI_Comm_spawn("/bin/true", MPI_ARGV_NULL, 1, MPI_INFO_NULL, 0, MPI_COMM_WORLD, &c,
-		MPI_ERRCODES_IGNORE));
+	OK(MPI_Comm_spawn(
+		"/bin/sleep", words, 1, MPI_INFO_NULL, 0, MPI_COMM_WORLD, &c, MPI_ERRCODES_IGNORE));
 	MPI_Comm_disconnect(&c);
 	MPI_Finalize();
 	return 0;
