@@ -56,6 +56,7 @@ enum opt {
 	OPT_STDIN,
 	OPT_ERRH,
 	OPT_FT,
+	OPT_RESPAWN,
 	OPT_WITH_FT,
 	OPT_INFO,
 	OPT_VERBOSE,
@@ -145,6 +146,7 @@ static const struct option options[] = {
 	{"s", 1, OPT_STDIN},
 	{"initial-errhandler", 1, OPT_ERRH},
 	{"ft", 0, OPT_FT},
+	{"respawn", 1, OPT_RESPAWN},
 	{"with-ft", 1, OPT_WITH_FT},
 	{"memory-alloc-kinds", 1, OPT_INFO},
 	{"arch", 1, OPT_INFO},
@@ -251,11 +253,12 @@ static const char help[] =
 	"  -memory-alloc-kinds KINDS, -soft S, -arch A, -file F\n"
 	"                       what the program finds in MPI_INFO_ENV\n"
 	"  -ft                  go on when a process fails (HAFT_FT=yes, -with-ft ulfm)\n"
+	"  -respawn N           a job that fails is started again, up to N times\n"
 	"  -usize N             MPI_UNIVERSE_SIZE: a number, slots, or none (not set)\n"
 	"  -nooversubscribe     MPI_Comm_spawn gets free slots only\n"
-	"  -nameserver ADDRESS  publish and look up names there (HAFT_NAME_SERVER), besides on "
-	"the\n"
-	"                       host; mpiexec -name-server is such a server, and prints ADDRESS\n"
+	"  -nameserver ADDRESS  publish and look up names there (HAFT_NAME_SERVER),\n"
+	"                       besides on the host; mpiexec -name-server is such a\n"
+	"                       server, and prints ADDRESS\n"
 	"  -v                   say what is started, and which options are ignored\n"
 	"  -doctor              look whether this machine is fit for jobs, and say how to\n"
 	"                       mend it\n"
@@ -777,6 +780,7 @@ static void option_do(struct plan *p, struct app *a, const struct option *o, cha
 	case OPT_CONFIG: config_read(p, v[0]); break;
 	case OPT_STDIN: p->stdin_to = stdin_read(o->name, v[0]); break;
 	case OPT_ERRH: settings_add(&a->set, "HAFT_ERRHANDLER", errhandler_read(v[0])); break;
+	case OPT_RESPAWN: p->respawn = number_read(o->name, v[0]); break;
 	case OPT_FT: settings_add(&p->set, "HAFT_FT", "yes"); break;
 	case OPT_WITH_FT: settings_add(&p->set, "HAFT_FT", ft_read(v[0])); break;
 	case OPT_INFO: info_add(a, o->name, v[0]); break;

@@ -82,8 +82,9 @@ struct plan {
 	int nranks;
 	struct host *host; /* hosts with ranks; empty: all ranks are local, without proxies */
 	int nhosts;
-	int nused;  /* of them, hosts with ranks of the command line: the first ones */
-	int *order; /* order of hosts in the proxy tree: proxy_tree.h */
+	int nused;   /* of them, hosts with ranks of the command line: the first ones */
+	int *order;  /* order of hosts in the proxy tree: proxy_tree.h */
+	int respawn; /* so often a job that has failed is started again */
 	int fanout;
 	int ppn; /* ranks per host and turn; 0: its slots */
 	enum mapping map;

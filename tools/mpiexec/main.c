@@ -34,6 +34,7 @@
 #include "tools/mpiexec/profile.h"
 #include "tools/mpiexec/serve.h"
 
+#define RESPAWN_VAR "MPIEXEC_RESPAWNED" /* so often the job was started again; ranks see it, too */
 #define NS_MS 1000000u
 
 /* Entries of the poll array. */
@@ -282,9 +283,29 @@ static void nested_tell(const struct job *j)
 			size > 1 ? "; so does each of the other ranks that is an mpiexec" : "");
 }
 
+/* Starts a job that has failed again, in the place of this process, up to `most' times.  Returns if
+ * it was started as often, or cannot be. */
+static void respawn(int most, int code, char **argv, const sigset_t *mask)
+{
+	const char *v = getenv(RESPAWN_VAR);
+	int n = v != NULL ? atoi(v) : 0;
+	char number[16];
+
+	if (n >= most)
+		return;
+	out_say("the job has failed with code %d, and is started again (%d of %d)", code, n + 1,
+		most);
+	fflush(NULL);
+	snprintf(number, sizeof(number), "%d", n + 1);
+	setenv(RESPAWN_VAR, number, 1);
+	sigprocmask(SIG_SETMASK, mask, NULL);
+	execv("/proc/self/exe", argv);
+	out_say("-respawn: %s", strerror(errno));
+}
+
 int main(int argc, char **argv)
 {
-	struct plan *plan;
+	struct plan *plan = NULL;
 	sigset_t mask;
 	struct job j;
 	int sigfd, code;
@@ -314,5 +335,7 @@ int main(int argc, char **argv)
 	code = job_fini(&j);
 	if (j.signal != 0 && j.hurt && code == 0)
 		signal_die(j.signal, &mask);
+	if (code != 0 && j.signal == 0 && plan != NULL && plan->respawn > 0)
+		respawn(plan->respawn, code, argv, &mask);
 	return code;
 }
