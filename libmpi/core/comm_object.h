@@ -33,6 +33,8 @@ enum comm_hint {
 	HINT_EXACT_LENGTH = 4,
 	HINT_OVERTAKING = 8,
 	HINT_STRICT_START = 16,
+	COMM_COLLECTIVE =
+		64,        /* no assertion: all of its messages are of collective calls: a file's */
 	COMM_REVOKED = 128 /* no assertion: MPIX_Comm_revoke (libmpi/ft) */
 };
 

@@ -5,9 +5,12 @@
 
 #include "libobj/obj.h"
 
+struct comm;
+
 struct file {
 	struct obj o;
 	void *io;
+	struct comm *comm; /* not held: the file's own; NULL: the file is closed */
 };
 
 #endif

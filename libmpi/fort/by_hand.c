@@ -132,6 +132,32 @@ done:
 	FORT_RETURN(ret);
 }
 
+/* A blank command: the program of the caller. */
+FORT_PROC(mpix_comm_replace,
+	(const MPI_Fint *comm, const char *command, const char *argv, const MPI_Fint *info,
+		MPI_Fint *newcomm, MPI_Fint *ierror, size_t l_command, size_t l_argv))
+{
+	char s_command[FORT_TEXT], *c_command = NULL, **c_argv = NULL;
+	MPI_Comm c_newcomm = FORT_UNSET(MPI_Comm);
+	int ret;
+
+	FORT_TEXT_IN(command, true);
+	if (argv != mpi_fort_text_.argv_null && c_command[0] != '\0') {
+		c_argv = words_make(argv, l_argv, l_argv, -1);
+		if (c_argv == NULL) {
+			ret = fort_no_memory();
+			goto done;
+		}
+	}
+	ret = FORT_C(MPIX_Comm_replace)(fort_comm(*comm), c_command[0] != '\0' ? c_command : NULL,
+		c_argv, fort_info(*info), &c_newcomm);
+	FORT_HANDLE_NEW(MPI_Comm, comm, newcomm);
+done:
+	free(c_argv);
+	fort_room_end(s_command, c_command);
+	FORT_RETURN(ret);
+}
+
 /* The arrays of MPI_Comm_spawn_multiple in C. */
 struct programs {
 	char **commands;

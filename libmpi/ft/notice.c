@@ -155,31 +155,25 @@ int ft_member_of(const struct ft_members *m, int peer)
 	return r >= 0 ? m->first->size + r : -1;
 }
 
-static int comm_has_ctx(void *self, void *ctx)
-{
-	return ((const struct comm *)self)->ctx == *(const uint64_t *)ctx;
-}
-
 struct find {
 	uint64_t ctx;
 	struct comm *c;
 };
 
-static int comm_find_one(void *self, void *arg)
+static int comm_find_one(struct comm *c, void *arg)
 {
 	struct find *f = arg;
 
-	if (comm_has_ctx(self, &f->ctx))
-		f->c = self;
-	return f->c != NULL;
+	if (c->ctx != f->ctx)
+		return 0;
+	f->c = c;
+	return 1;
 }
 
 struct comm *ft_comm_find(uint64_t ctx)
 {
 	struct find f = {.ctx = ctx};
 
-	if (haft_world.ctx == ctx)
-		return &haft_world;
-	obj_foreach(&haft_comm_class, comm_find_one, &f);
+	ft_comm_each(comm_find_one, &f);
 	return f.c;
 }

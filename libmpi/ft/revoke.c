@@ -106,9 +106,8 @@ void ft_revoke_got(const struct shm_frame *f)
 	haft_comm_ids_hook = revoke_made;
 }
 
-static int revoke_again(void *self, void *arg)
+static int revoke_again(struct comm *c, void *arg)
 {
-	struct comm *c = self;
 	struct ft_members m;
 
 	if ((c->hints & COMM_REVOKED) == 0)
@@ -123,7 +122,5 @@ void ft_revoke_peer_lost(int peer)
 {
 	if (revoked == 0)
 		return;
-	if ((haft_world.hints & COMM_REVOKED) != 0)
-		revoke_again(&haft_world, &peer);
-	obj_foreach(&haft_comm_class, revoke_again, &peer);
+	ft_comm_each(revoke_again, &peer);
 }

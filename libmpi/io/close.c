@@ -123,6 +123,7 @@ int io_close(struct file **fh)
 	}
 	io_file_free(f);
 	file->io = NULL;
+	file->comm = NULL;
 	if (err != 0)
 		close_keep(file);
 	haft_obj_free(file, MPI_ERR_FILE, "file");

@@ -126,6 +126,7 @@ struct io_file {
 	struct io_pointer_server *pointer_server; /* rank 0, of a file over hosts; or NULL */
 	struct io_pointer_client
 		*pointer_client; /* members that share no memory with it; or NULL */
+	bool pointer_local;      /* the shared pointer is in memory that this process sees */
 	bool asking;             /* a thread waits for an answer about the shared pointer */
 	uint8_t turn;     /* of the two words of the shared pointer, the one in use: shared.h */
 	int64_t block;    /* bytes that the file system prefers to move at a time */

@@ -221,6 +221,8 @@ static int open_join(struct open_making *m)
 	int members, err = comm_make_internal(&how, &f->comm);
 
 	if (err == 0)
+		f->comm->hints |= COMM_COLLECTIVE;
+	if (err == 0)
 		err = io_commit_name(f, &m->all[0].temporary);
 	if (f->shared == NULL)
 		f->shared = via_mem_at(m->all[open_lowest(m->comm, &members)].shared);
@@ -333,6 +335,8 @@ static int open_handle(struct open_making *m, struct file **fh)
 	obj_errh_set(file, handler);
 	obj_drop(handler);
 	file->io = m->f;
+	file->comm = m->f->comm;
+	m->f->pointer_local = via_is_local(group_peer(m->f->comm->group, 0));
 	m->f->file = file;
 	io_shared_attach(m->f);
 	haft_valid_add("io_files_valid", io_files_valid);

@@ -119,7 +119,14 @@ static bool shared_ask_thread(struct shared_question *q)
 	haft_user_end(had);
 	if (got)
 		q->was = was;
+	q->answered = got;
 	return got;
+}
+
+/* Rank 0 has failed, or the file is revoked: no answer comes. */
+static bool shared_is_lost(const struct io_file *f)
+{
+	return (f->comm->hints & COMM_REVOKED) != 0 || p2p_peer_gone(group_peer(f->comm->group, 0));
 }
 
 /* A frame has been sent; and datagrams still are. */
@@ -130,7 +137,7 @@ static bool shared_is_answered(void *arg)
 
 	if (!q->answered && c != NULL)
 		q->answered = io_pointer_answered(c, &q->q, 0, &q->was);
-	return q->answered;
+	return q->answered || shared_is_lost(q->f);
 }
 
 static void shared_ask_frame(struct shared_question *q)
@@ -157,7 +164,7 @@ static bool shared_is_free(void *arg)
 }
 
 /* One thread asks at a time: numbers of questions come to rank 0 in order. */
-static int64_t shared_ask(struct io_file *f, int64_t n)
+static int shared_ask(struct io_file *f, int64_t n, int64_t *before)
 {
 	static uint64_t last;
 	const struct p2p_condition free = {.ready = shared_is_free, .arg = f};
@@ -171,15 +178,17 @@ static int64_t shared_ask(struct io_file *f, int64_t n)
 	if (!shared_ask_thread(&q))
 		shared_ask_frame(&q);
 	f->asking = false;
-	return q.was;
+	*before = q.was;
+	return q.answered || !shared_is_lost(f) ? 0 : p2p_comm_error(f->comm);
 }
 
 int io_shared_add(struct io_file *f, int64_t n, int64_t *before)
 {
-	if (via_is_local(group_peer(f->comm->group, 0)))
-		*before = atomic_fetch_add(&f->shared->pointer[f->turn], n);
-	else
-		*before = shared_ask(f, n);
+	if ((f->comm->hints & COMM_REVOKED) != 0)
+		return p2p_comm_error(f->comm);
+	if (!f->pointer_local)
+		return shared_ask(f, n, before);
+	*before = atomic_fetch_add(&f->shared->pointer[f->turn], n);
 	return 0;
 }
 

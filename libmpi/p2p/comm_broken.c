@@ -11,6 +11,8 @@
 #include "libmpi/p2p/match.h"
 #include "libmpi/p2p/request.h"
 
+void (*p2p_broken_hook)(void);
+
 /* Which messages: those of `revoked', or, if NULL, of collective calls of the peer's. */
 struct broken {
 	const struct comm *revoked;
@@ -23,7 +25,8 @@ static bool broken_has(const struct req *r, void *arg)
 
 	if (b->revoked != NULL)
 		return r->ctx / CTX_PLANES == b->revoked->ctx / CTX_PLANES;
-	return r->ctx % CTX_PLANES == CTX_COLL && r->comm != NULL && p2p_comm_has(r->comm, b->peer);
+	return r->comm != NULL && p2p_is_collective(r->ctx, r->comm) &&
+	       p2p_comm_has(r->comm, b->peer);
 }
 
 static int broken_error(const struct broken *b, const struct req *r)
@@ -59,6 +62,14 @@ static void broken_sends(struct broken *b)
 	}
 }
 
+static void broken_all(struct broken *b)
+{
+	broken_recvs(b);
+	broken_sends(b);
+	if (p2p_broken_hook != NULL)
+		p2p_broken_hook();
+}
+
 void p2p_comm_revoke(struct comm *c)
 {
 	struct broken b = {.revoked = c};
@@ -66,8 +77,7 @@ void p2p_comm_revoke(struct comm *c)
 	c->hints |= COMM_REVOKED;
 	c->reach = 0;
 	p2p_state.lost++; /* receives go the long way from now on, and are refused there */
-	broken_recvs(&b);
-	broken_sends(&b);
+	broken_all(&b);
 }
 
 void p2p_collectives_lost(int peer)
@@ -76,6 +86,5 @@ void p2p_collectives_lost(int peer)
 
 	if (!p2p_state.ft)
 		return;
-	broken_recvs(&b);
-	broken_sends(&b);
+	broken_all(&b);
 }

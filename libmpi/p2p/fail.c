@@ -103,7 +103,7 @@ int p2p_comm_error(const struct comm *c)
 
 int p2p_recv_check_slow(const struct req *r)
 {
-	if (r->ctx % CTX_PLANES == CTX_COLL && p2p_comm_broken(r->comm))
+	if (p2p_is_collective(r->ctx, r->comm) && p2p_comm_broken(r->comm))
 		return p2p_comm_error(r->comm);
 	return p2p_peer_check_slow(r->peer, r->comm);
 }

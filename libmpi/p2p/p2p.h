@@ -71,6 +71,10 @@ void p2p_peer_left(int peer, const char *words);
 extern void (*p2p_lost_hook)(int peer, bool left);
 extern void (*p2p_lost_words_hook)(int peer, char *words, size_t n);
 
+/* NULL, or called when a process has failed where that is survived, and when a communicator is
+ * revoked: windows. */
+extern void (*p2p_broken_hook)(void);
+
 /* The processes that have failed, as far as is known here: their number, and the i-th, in the order
  * of notice.  p2p_peer_gone: has a process failed, or left MPI? */
 uint32_t p2p_failed_count(void);
@@ -84,6 +88,12 @@ int p2p_comm_error(const struct comm *c);
 /* Is it revoked, or has a member failed where failures are survived?  Then no collective call on it
  * waits, and p2p_comm_error says why. */
 bool p2p_comm_broken(const struct comm *c);
+
+/* Is a message with this context id, of a communicator, one of a collective call? */
+static inline bool p2p_is_collective(uint64_t ctx, const struct comm *c)
+{
+	return ctx % CTX_PLANES == CTX_COLL || (c->hints & COMM_COLLECTIVE) != 0;
+}
 
 /* The first member, of either group, that has failed, or -1. */
 int p2p_comm_failed(const struct comm *c);

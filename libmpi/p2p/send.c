@@ -137,7 +137,7 @@ static bool send_given_up(const struct req *r)
 	if (likely(p2p_state.lost == 0) || r->comm == NULL)
 		return false;
 	return (r->comm->hints & COMM_REVOKED) != 0 ||
-	       (r->ctx % CTX_PLANES == CTX_COLL && p2p_comm_broken(r->comm));
+	       (p2p_is_collective(r->ctx, r->comm) && p2p_comm_broken(r->comm));
 }
 
 void p2p_send_start(struct req *r)

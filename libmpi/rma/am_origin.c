@@ -34,6 +34,7 @@ struct rma_am {
 	bool fetch;    /* answered by DATA */
 	bool gone;     /* all frames have left */
 	bool answered; /* the target has answered */
+	bool dropped;  /* the window is broken: its frames do not go */
 	bool busy;     /* counted in origin_busy */
 	int err;       /* class of the error at the target */
 	int64_t disp;  /* as the user gave it */
@@ -360,6 +361,10 @@ static int am_push(struct rma_queued *o)
 {
 	struct rma_am *m = container_of(o, struct rma_am, queued);
 
+	if (unlikely(m->dropped)) {
+		am_free(m);
+		return 0;
+	}
 	while (m->run < m->n)
 		if (!am_push_frame(m))
 			return VIA_AGAIN;
@@ -550,6 +555,34 @@ static struct rma_am *am_next_failed(struct win *w, int rank)
 	return m;
 }
 
+static void am_give_up(struct win *w, struct rma_target *t)
+{
+	struct rma_am *m = t->first, *next;
+
+	t->first = t->last = NULL;
+	t->issued = t->completed = 0;
+	for (; m != NULL; m = next) {
+		next = m->next;
+		if (m->req != NULL && !m->req->orphan)
+			p2p_req_fail(m->req, p2p_comm_error(w->comm));
+		am_release_buffer(m);
+		m->dropped = true;
+		if (m->gone)
+			am_free(m);
+	}
+}
+
+void rma_am_give_up(struct win *w)
+{
+	struct rma_am *m;
+
+	while ((m = am_next_failed(w, -1)) != NULL)
+		free(m);
+	for (int i = 0; i < w->size; i++)
+		am_give_up(w, &w->target[i]);
+	w->rma->pending = 0;
+}
+
 /* Reports what has failed at a rank (-1: any): the first operation in words, the others as a
  * number. */
 static int am_fails_report(struct win *w, int rank)
@@ -575,6 +608,8 @@ static int am_flush(struct win *w, int rank, bool local)
 	struct am_flush f = {w, rank, local};
 
 	rma_queue_wait(w, am_flushed, &f);
+	if (unlikely(w->rma->broken))
+		return rma_broken_error(w);
 	return likely(w->rma->failures == NULL) ? 0 : am_fails_report(w, rank);
 }
 

@@ -37,6 +37,8 @@ static void dispatch(struct win *w, int peer, int kind, const void *data, uint32
 	if (from < 0 || kind < AM_PUT || kind > AM_SYNC)
 		p2p_protocol_error(
 			peer, "a frame of kind %d about a window that is not its own", kind);
+	if (unlikely(w->rma->broken))
+		return; /* it was given up, by the sender as well as here */
 	if (kind == AM_SYNC)
 		rma_remote_frame(w, from, data, len);
 	else if (kind == AM_DATA || kind == AM_ACK)
@@ -87,6 +89,7 @@ void rma_dispatch_unmatched(struct win *w)
 void rma_init(void)
 {
 	p2p_deliver_register(P2P_FRAME_RMA, dispatch_frame, P2P_FROM_ANY);
+	p2p_broken_hook = rma_broken_look;
 	rma_atomic_init();
 	rma_mailbox_init();
 	haft_valid_add("rma_win_valid", rma_win_valid);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* epoch_errors.c - the errors of calls and accesses that the current epoch does not allow. */
+#include "libmpi/rma/win.h"
 #include "libmpi/rma/win_epoch.h"
 
 #include "libmpi/core/err.h"
@@ -44,6 +45,8 @@ int rma_epoch_error(const struct win *w, int rank, const char *what)
 	char name[RMA_WIN_WORDS], room[160];
 	const char *state = epoch_state_words(w, room, sizeof(room));
 
+	if (w->rma->broken)
+		return rma_broken_error(w);
 	rma_win_words(w, name);
 	if (rank >= 0)
 		return haft_err(MPI_ERR_RMA_SYNC, "%s, rank %d: %s: %s", name, rank, what, state);

@@ -11,6 +11,7 @@
  * they may start only after the targets' fences.  NOSTORE and NOPUT save nothing; HAFT_CHECK=rma
  * tests NOPUT. */
 #include "libmpi/rma/conflict.h"
+#include "libmpi/rma/win.h"
 
 #include <engine.h>
 
@@ -42,6 +43,10 @@ int rma_win_fence(int modes, struct win *w)
 		return err;
 	if (e->access == EPOCH_FENCED || (modes & MPI_MODE_NOPRECEDE) == 0)
 		err = rma_flush_all(w);
+	if (unlikely(w->rma->broken)) {
+		e->access = EPOCH_CLOSED;
+		return err != 0 ? err : rma_broken_error(w);
+	}
 	rma_conflict_fence(w, modes);
 	rma_epoch_open_all(w, false);
 	e->access = (modes & MPI_MODE_NOSUCCEED) != 0 ? EPOCH_CLOSED : EPOCH_FENCE;

@@ -7,6 +7,7 @@
 #include "libmpi/rma/win_epoch.h"
 
 #include "libmpi/rma/conflict.h"
+#include "libmpi/rma/win.h"
 #include <engine.h>
 
 /* 0 if this process has locked the target; else MPI_ERR_RMA_SYNC with words. */

@@ -120,9 +120,10 @@ static int queue_push_small(struct rma_queued *o)
 	struct queued_small *s = container_of(o, struct queued_small, queued);
 	int err = via_put(o->peer, o->ctx, (int32_t)s->kind, P2P_FRAME_RMA, s->data, s->len);
 
-	if (err == 0)
-		free(s);
-	return err;
+	if (err != 0 && err != VIA_LOST)
+		return err;
+	free(s); /* of a peer that is lost nobody waits for an answer */
+	return 0;
 }
 
 void rma_queue_small(int peer, uint64_t ctx, enum rma_am_kind kind, const void *data, uint32_t len)

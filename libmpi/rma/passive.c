@@ -16,6 +16,7 @@
 #include "libmpi/rma/conflict.h"
 #include "libmpi/rma/win_remote.h"
 #include "libmpi/rma/win_lock.h"
+#include "libmpi/rma/win.h"
 #include <engine.h>
 
 #define PATIENCE_FIRST_NS 50000u /* some switches of processes: another epoch ends in that time */
@@ -125,6 +126,17 @@ static int lock_nocheck(struct win *w, int rank, enum rma_lock_mode mode, enum r
 		rma_win_words(w, name), rank);
 }
 
+/* A member has failed while the lock was waited for, or before. */
+static int lock_failed(struct win *w, int rank)
+{
+	struct rma_epoch *e = w->rma->epoch;
+
+	e->target[rank].held = HELD_NONE;
+	if (--e->locks == 0)
+		e->access = EPOCH_CLOSED;
+	return rma_broken_error(w);
+}
+
 int rma_win_lock(int lock_type, int rank, int modes, struct win *w)
 {
 	enum rma_lock_mode mode = lock_type == MPI_LOCK_EXCLUSIVE ? LOCK_EXCLUSIVE : LOCK_SHARED;
@@ -147,6 +159,8 @@ int rma_win_lock(int lock_type, int rank, int modes, struct win *w)
 	if ((modes & MPI_MODE_NOCHECK) == 0) {
 		e->target[rank].held = HELD_WAITING;
 		passive_lock(w, rank, mode);
+		if (unlikely(w->rma->broken))
+			return lock_failed(w, rank);
 	}
 	e->target[rank].held = (uint8_t)held;
 	w->target[rank].exclusive = mode == LOCK_EXCLUSIVE;
@@ -180,7 +194,7 @@ int rma_win_unlock(int rank, struct win *w)
 	if (--e->locks == 0)
 		e->access = EPOCH_CLOSED;
 	rma_epoch_poll(w);
-	return err;
+	return err != 0 ? err : rma_broken_error(w);
 }
 
 /* --- all ------------------------------------------------------------------------------------ */
@@ -303,7 +317,7 @@ static void lock_all_wait_one(struct lock_all *a, int rank)
 	for (;;) {
 		a->over = false;
 		rma_epoch_wait_until(&a->wait);
-		if (!a->over)
+		if (!a->over || a->wait.w->rma->broken)
 			break;
 		lock_all_give_back(w);
 		a->begin_ns = local ? UINT64_MAX : 0; /* remote members may still grant */
@@ -321,7 +335,7 @@ static __attribute__((noinline)) void lock_all_wait(struct win *w)
 		.patience_ns = PATIENCE_FIRST_NS};
 	int rank;
 
-	while ((rank = lock_all_take_free(w)) >= 0)
+	while (!w->rma->broken && (rank = lock_all_take_free(w)) >= 0)
 		lock_all_wait_one(&a, rank);
 	for (int i = 0; i < w->size; i++)
 		w->rma->epoch->target[i].held = HELD_NONE; /* EPOCH_ALL stands for all of them */
@@ -338,6 +352,10 @@ int rma_win_lock_all(int modes, struct win *w)
 	e->promised = (modes & MPI_MODE_NOCHECK) != 0;
 	if (!e->promised && unlikely(!lock_all_try(w)))
 		lock_all_wait(w);
+	if (unlikely(w->rma->broken)) {
+		e->access = EPOCH_CLOSED;
+		return rma_broken_error(w);
+	}
 	rma_epoch_open_all(w, true);
 	return 0;
 }
@@ -356,5 +374,5 @@ int rma_win_unlock_all(struct win *w)
 		passive_unlock(w, i, LOCK_SHARED);
 	e->access = EPOCH_CLOSED;
 	rma_epoch_poll(w);
-	return err;
+	return err != 0 ? err : rma_broken_error(w);
 }

@@ -20,6 +20,7 @@
 #include "libmpi/rma/conflict.h"
 #include "libmpi/rma/win_remote.h"
 #include "libmpi/rma/win_lock.h"
+#include "libmpi/rma/win.h"
 #include <engine.h>
 
 /* The rank in the window of member i of a group, or -1. */
@@ -109,7 +110,7 @@ int rma_win_wait(struct win *w)
 		return rma_epoch_error(w, -1, "MPI_Win_wait without MPI_Win_post");
 	rma_epoch_wait_until(&wait);
 	e->posted = false;
-	return 0;
+	return rma_broken_error(w);
 }
 
 int rma_win_test(struct win *w, int *flag)
@@ -123,9 +124,9 @@ int rma_win_test(struct win *w, int *flag)
 		p2p_progress();
 		*flag = pscw_all_done(w, false);
 	}
-	if (*flag != 0)
+	if (*flag != 0 || w->rma->broken)
 		e->posted = false;
-	return 0;
+	return rma_broken_error(w);
 }
 
 /* --- access --------------------------------------------------------------------------------- */
@@ -204,5 +205,5 @@ int rma_win_complete(struct win *w)
 	}
 	e->access = EPOCH_CLOSED;
 	rma_epoch_poll(w);
-	return err;
+	return err != 0 ? err : rma_broken_error(w);
 }

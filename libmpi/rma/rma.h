@@ -105,6 +105,7 @@ struct rma {
 	bool fence;       /* this process fences before it looks for a bulk (shm_must_fence) */
 	bool freeing;     /* MPI_Win_free runs its callbacks */
 	bool has_mailbox; /* it holds the mailbox of this process */
+	bool broken;      /* a member has failed, or it is revoked: no call waits (win_broken.c) */
 	bool contiguous;  /* the parts of all members follow each other, also empty ones */
 	uint64_t *empty;  /* addresses of attached ranges without bytes; malloc'ed */
 	int64_t nempty;

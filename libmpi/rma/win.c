@@ -77,13 +77,13 @@ static void win_release(struct win *w)
 		w->comm->win = NULL;
 		obj_drop(w->comm);
 	}
-	if (r->ctl != NULL) {
+	if (r->ctl != NULL && !r->broken) { /* else a member may not know yet, and store there */
 		rma_attach_free(w);
 		via_mem_free(r->ctl);
 	}
 	if (r->has_mailbox)
 		rma_mailbox_drop();
-	if (r->memory != NULL)
+	if (r->memory != NULL && !r->broken)
 		via_mem_free(r->memory);
 	rma_hints_free(r->hints);
 	free(w->target);
@@ -131,6 +131,8 @@ static int win_delete_attributes(struct win *w)
 		coll_op_predefined(MPI_MIN), w->comm);
 	if (err == 0 && least[0] == all && least[1] == -all)
 		return 0;
+	if (w->rma->broken && failed == 0)
+		return 0; /* it goes without the others */
 	if (err != 0 && failed == 0) {
 		failed = err;
 		snprintf(words, sizeof(words), "%s", haft_err_text(err));
@@ -157,6 +159,8 @@ int rma_win_free(struct win **win)
 	if (w->rma->freeing)
 		return haft_err(MPI_ERR_WIN, "the window is being freed already");
 	failed = rma_flush_wait_all(w);
+	if (w->rma->broken)
+		failed = 0;
 	must_valid(rma_win_valid());
 	w->rma->freeing = true;
 	err = win_delete_attributes(w);

@@ -25,11 +25,22 @@ int rma_attach_check(const struct win *w, int rank, uint64_t at, int64_t len);
 /* Detaches everything: the window is freed. */
 void rma_attach_free(struct win *w);
 
+/* --- win_broken.c --------------------------------------------------------------------------- */
+
+/* A process has failed, or a communicator was revoked: which windows are broken now? */
+void rma_broken_look(void);
+
+/* 0, or MPIX_ERR_PROC_FAILED or _REVOKED with words: the window is broken. */
+int rma_broken_error(const struct win *w);
+
 /* --- win_registry.c, dispatch.c ------------------------------------------------------------- */
 
 /* rma_registry_add makes the window known by its context id; rma_registry_remove forgets it. */
 void rma_registry_add(struct win *w);
 void rma_registry_remove(struct win *w);
+
+/* Calls fn for each window of this process. */
+void rma_registry_each(void (*fn)(struct win *w));
 
 /* Is check true of every window of this process? */
 bool rma_registry_all(bool (*check)(const struct win *w));

@@ -7,6 +7,7 @@
 #include "libmpi/core/setting.h"
 #include "libmpi/rma/conflict.h"
 #include "libmpi/rma/win_remote.h"
+#include "libmpi/rma/win.h"
 #include <stdlib.h>
 
 /* --- accesses ------------------------------------------------------------------------------- */
@@ -116,6 +117,8 @@ int rma_epoch_end(struct win *w)
 {
 	const struct rma_epoch *e = w->rma->epoch;
 
+	if (w->rma->broken)
+		return 0;
 	if (e->posted || (e->access != EPOCH_CLOSED && e->access != EPOCH_FENCE))
 		return rma_epoch_error(w, -1, "it cannot be freed inside an epoch");
 	return 0;

@@ -28,6 +28,7 @@ void rma_registry_add(struct win *w)
 
 	w->rma->next = *bucket;
 	*bucket = w->rma;
+	rma_broken_look(); /* a member may have failed meanwhile */
 }
 
 void rma_registry_remove(struct win *w)
@@ -38,6 +39,15 @@ void rma_registry_remove(struct win *w)
 			return;
 		}
 	}
+}
+
+void rma_registry_each(void (*fn)(struct win *w))
+{
+	for (int i = 0; i < BUCKETS; i++)
+		for (struct rma *r = buckets[i], *next; r != NULL; r = next) {
+			next = r->next;
+			fn(r->win);
+		}
 }
 
 bool rma_registry_all(bool (*check)(const struct win *w))

@@ -9,6 +9,7 @@
 #include "libmpi/boot/waitrec.h"
 
 #include "libmpi/rma/win_lock.h"
+#include "libmpi/rma/win.h"
 #include <stddef.h>
 #include <stdio.h>
 
@@ -40,7 +41,7 @@ static bool wait_ready(void *arg)
 {
 	const struct rma_epoch_wait *wait = arg;
 
-	return wait->ready(wait->arg, true);
+	return wait->ready(wait->arg, true) || wait->w->rma->broken;
 }
 
 void rma_epoch_late(const struct win *w, int rank, struct boot_wait *what)
@@ -108,7 +109,16 @@ void rma_epoch_wait_until(struct rma_epoch_wait *wait)
 struct flush_wait {
 	struct shm_describer teller; /* first */
 	struct win *w;
+	bool (*ready)(void *arg);
+	void *arg;
 };
+
+static bool flush_ready(void *arg)
+{
+	const struct flush_wait *about = arg;
+
+	return about->ready(about->arg) || about->w->rma->broken;
+}
 
 static void flush_describe(const struct shm_describer *t, void *description)
 {
@@ -128,8 +138,8 @@ static void flush_describe(const struct shm_describer *t, void *description)
 
 void rma_queue_wait(struct win *w, bool (*ready)(void *arg), void *arg)
 {
-	struct flush_wait about = {{flush_describe}, w};
+	struct flush_wait about = {{flush_describe}, w, ready, arg};
 
-	p2p_progress_until(
-		&(struct p2p_condition){.ready = ready, .arg = arg, .describer = &about.teller});
+	p2p_progress_until(&(struct p2p_condition){
+		.ready = flush_ready, .arg = &about, .describer = &about.teller});
 }

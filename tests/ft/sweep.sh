@@ -7,6 +7,7 @@
 . tests/tools/lib.sh
 
 "$B/bin/mpicc" $san -O1 -o "$TMPDIR/any_call" -I. tests/ft/any_call.c || fail "any_call.c"
+"$B/bin/mpicc" $san -O1 -o "$TMPDIR/any_access" -I. tests/ft/any_access.c || fail "any_access.c"
 runs=0
 every=${EVERY:-0}
 
@@ -14,14 +15,16 @@ every=${EVERY:-0}
 die() {
 	way=$1 death="$3@$4:3$2"
 	shift 4
+	program=any_call
+	case $1 in Win* | File* | Rget) program=any_access ;; esac
 	hosts= with=$way
 	[ "$way" = two ] && with= && hosts="-launcher fork -hosts one:3,two:2"
 	runs=$((runs + 1))
 	if env HAFT_FT=yes "HAFT_DIE=$death" $with timeout "$patience" "$run" $hosts -n 5 \
-		"$TMPDIR/any_call" "$@" >"$out" 2>&1 </dev/null; then
+		"$TMPDIR/$program" "$@" >"$out" 2>&1 </dev/null; then
 		return
 	fi
-	fail "HAFT_FT=yes HAFT_DIE=$death $with mpiexec $hosts -n 5 any_call $*"
+	fail "HAFT_FT=yes HAFT_DIE=$death $with mpiexec $hosts -n 5 $program $*"
 	head -20 "$out"
 }
 
@@ -109,6 +112,20 @@ for algorithm in $algorithms; do
 			[ "$every" != 0 ] || [ $((n % 11)) = 0 ] &&
 				die HAFT_COLL_ALGORITHM=$algorithm $place $victim $call $call b intra 300
 			n=$((n + 1))
+		done
+	done
+done
+# Windows and files.
+for call in Win_lock Win_flush Win_lock_all Rget Win_fence Win_post File_write_at_all \
+	File_write_shared File_write_ordered File_read_all File_sync; do
+	case $call in *${ONLY:-}*) ;; *) continue ;; esac
+	for way in HAFT_RMA=auto HAFT_RMA=msg HAFT_VIA=net two; do
+		for place in +0 +2 +7; do
+			for victim in 0 2 4; do
+				[ "$every" != 0 ] || [ $((n % 9)) = 0 ] &&
+					die $way $place $victim $call $call b x 1
+				n=$((n + 1))
+			done
 		done
 	done
 done

@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* replace.c - MPIX_Comm_replace: new processes take the ranks of those that have failed.
+ *
+ *      survivors    shrink ──> spawn as many as are missing ──> agree ──> newcomm
+ *                                        │                        └── the ranks that are free
+ *      the new                           └──> MPI_Init, replace ────────────────┴─────> newcomm
+ *
+ *      comm      0  1  x  3  x  5
+ *      newcomm   0  1  A  3  B  5      the k-th new process gets the k-th free rank
+ *
+ * Both sides take the context ids from those of the inter-communicator of the spawn, so these travel
+ * in no message.  A survivor that fails meanwhile makes the call fail in all: they may call again. */
+#include "libmpi/comm/comm_create.h"
+#include "libmpi/comm/context_id.h"
+#include "libmpi/comm/groups.h"
+#include "libmpi/core/err.h"
+#include "libmpi/core/process_state.h"
+#include "libmpi/p2p/p2p.h"
+#include <engine.h>
+#include <mpi-ext.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define TAG_REPLACE 2 /* on CTX_MAKE */
+
+/* What the new processes are told, each by rank 0 of the survivors. */
+struct replace_plan {
+	int32_t err;   /* class of MPI: the call has failed */
+	int32_t size;  /* of the old communicator */
+	int32_t nfree; /* ranks that are free */
+};
+
+/* --- the program of this process ------------------------------------------------------------ */
+
+/* The command line of this process in one block; NULL: no memory, or no /proc. */
+static char *self_read(size_t *len)
+{
+	FILE *f = fopen("/proc/self/cmdline", "r");
+	size_t room = 65536;
+	char *text = malloc(room);
+
+	*len = 0;
+	while (f != NULL && text != NULL) {
+		size_t n = fread(text + *len, 1, room - *len - 1, f);
+		char *more = n > 0 ? realloc(text, 2 * room) : NULL;
+
+		*len += n;
+		if (more == NULL)
+			break;
+		text = more;
+		room *= 2;
+	}
+	if (f != NULL)
+		fclose(f);
+	if (text != NULL)
+		text[*len] = '\0';
+	return text;
+}
+
+/* The arguments of this process: of a text of strings, one after the other.  The caller frees the
+ * array. */
+static char **self_argv(char *text, size_t len)
+{
+	char **argv = malloc((len + 2) * sizeof(*argv));
+	int n = 0;
+
+	for (size_t at = 0; argv != NULL && at < len; at += strlen(text + at) + 1)
+		argv[n++] = text + at;
+	if (argv != NULL)
+		argv[n] = NULL;
+	return argv;
+}
+
+/* Spawns n processes of this program, with its arguments. */
+static int spawn_self(int n, struct info *info, struct comm *c, struct comm **inter)
+{
+	char path[4096] = "/proc/self/exe";
+	size_t len;
+	char *text = self_read(&len), **argv = text != NULL ? self_argv(text, len) : NULL;
+	int err;
+
+	if (realpath("/proc/self/exe", path) == NULL || argv == NULL || argv[0] == NULL)
+		err = dyn_spawn(
+			"", NULL, n, info, 0, c, inter, NULL); /* an error, in all members */
+	else
+		err = dyn_spawn(path, argv + 1, n, info, 0, c, inter, NULL);
+	free(argv);
+	free(text);
+	return err;
+}
+
+/* --- the new communicator ------------------------------------------------------------------- */
+
+/* Makes it: rank r is the next of the new processes if it is free, else the next survivor. */
+static int replace_make(const struct comm *handler, struct comm *inter, const struct group *living,
+	const struct group *fresh, const uint8_t *is_free, int size, struct comm **newcomm)
+{
+	struct comm_spec how = {.parent = handler};
+	int32_t *peers = malloc(((size_t)size + 1) * sizeof(*peers));
+	int k = 0, l = 0, err;
+
+	if (peers == NULL)
+		return haft_err(MPI_ERR_NO_MEM, "no memory for a group of %d", size);
+	for (int r = 0; r < size; r++)
+		peers[r] = is_free[r] ? group_peer(fresh, k++) : group_peer(living, l++);
+	err = group_make(size, peers, &how.group);
+	if (err != 0)
+		return err;
+	if (!comm_ctx_take(inter, &how.ids))
+		err = haft_err(MPI_ERR_INTERN, "no context ids are left for a communicator");
+	else
+		err = comm_make(&how, newcomm);
+	obj_free_obj(how.group);
+	return err;
+}
+
+/* --- survivors ------------------------------------------------------------------------------ */
+
+/* Which ranks of c are not in `living': their number. */
+static int ranks_free(const struct comm *c, const struct group *living, uint8_t *is_free)
+{
+	int n = 0;
+
+	for (int r = 0; r < c->size; r++) {
+		is_free[r] = group_rank_of(living, group_peer(c->group, r)) < 0;
+		n += is_free[r];
+	}
+	return n;
+}
+
+/* Rank 0 of the survivors tells the new processes. */
+static void plan_send(struct comm *inter, struct replace_plan plan, const uint8_t *is_free)
+{
+	size_t len = sizeof(plan) + (size_t)plan.size;
+	char *msg = malloc(len);
+
+	if (msg == NULL)
+		haft_abort_job(MPI_ERR_NO_MEM, "no memory for a message to a new process");
+	memcpy(msg, &plan, sizeof(plan));
+	memcpy(msg + sizeof(plan), is_free, (size_t)plan.size);
+	for (int i = 0; i < inter->remote->size; i++) {
+		p2p_plane_send(inter, CTX_MAKE, &plan.size, sizeof(plan.size), i, TAG_REPLACE);
+		p2p_plane_send(inter, CTX_MAKE, msg, (int64_t)len, i, TAG_REPLACE);
+	}
+	free(msg);
+}
+
+/* Do all survivors have the new processes?  0, or an error class that all of them get. */
+static int replace_agree(struct comm *living, int err)
+{
+	int good = err == 0, met;
+
+	if (err != 0) /* its words, after the agreement */
+		haft_err(err, "%s", haft_err_text(err));
+	met = ft_comm_agree(living, &good);
+	if (met != 0)
+		return met;
+	if (good != 0)
+		return 0;
+	return err != 0 ? err
+			: haft_err(MPI_ERR_SPAWN, "another member has not got the new processes");
+}
+
+static int replace_living(struct comm *c, struct comm *living, const char *command, char *argv[],
+	struct info *info, struct comm **newcomm)
+{
+	uint8_t *is_free = calloc((size_t)c->size, 1);
+	struct comm *inter = NULL;
+	int n, err;
+
+	if (is_free == NULL)
+		return haft_err(MPI_ERR_NO_MEM, "no memory for %d ranks", c->size);
+	n = ranks_free(c, living->group, is_free);
+	if (n == 0)
+		err = comm_dup(living, newcomm);
+	else if (command != NULL)
+		err = dyn_spawn(command, argv, n, info, 0, living, &inter, NULL);
+	else
+		err = spawn_self(n, info, living, &inter);
+	if (n > 0)
+		err = replace_agree(living, err);
+	if (inter != NULL && living->rank == 0)
+		plan_send(inter, (struct replace_plan){err, c->size, n}, is_free);
+	if (inter != NULL && err == 0)
+		err = replace_make(
+			c, inter, living->group, inter->remote, is_free, c->size, newcomm);
+	if (inter != NULL)
+		obj_free_obj(inter);
+	free(is_free);
+	return err;
+}
+
+/* --- new processes -------------------------------------------------------------------------- */
+
+static int replace_new(struct comm **newcomm)
+{
+	struct replace_plan plan = {0};
+	struct comm *inter;
+	int32_t size = 0;
+	char *msg = NULL;
+	int64_t len;
+	int err = dyn_get_parent(&inter);
+
+	if (err == 0 && inter == NULL)
+		err = haft_err(MPI_ERR_COMM,
+			"MPI_COMM_NULL is for processes that MPIX_Comm_replace has started");
+	if (err == 0)
+		err = p2p_plane_recv(inter, CTX_MAKE, &size, sizeof(size), 0, TAG_REPLACE);
+	if (err != 0)
+		return err;
+	len = (int64_t)sizeof(plan) + size;
+	msg = malloc((size_t)len);
+	if (msg == NULL)
+		return haft_err(MPI_ERR_NO_MEM, "no memory for %d ranks", size);
+	err = p2p_plane_recv(inter, CTX_MAKE, msg, len, 0, TAG_REPLACE);
+	memcpy(&plan, msg, sizeof(plan));
+	if (err == 0 && plan.err != 0)
+		err = haft_err(plan.err, "the other members have failed to replace processes");
+	if (err == 0)
+		err = replace_make(&haft_world, inter, inter->remote, inter->group,
+			(const uint8_t *)msg + sizeof(plan), size, newcomm);
+	free(msg);
+	return err;
+}
+
+int dyn_comm_replace(
+	struct comm *c, const char *command, char *argv[], struct info *info, struct comm **newcomm)
+{
+	struct comm *living;
+	int err;
+
+	if (c == NULL)
+		return replace_new(newcomm);
+	if (c->remote != NULL)
+		return haft_err(MPI_ERR_COMM, "the communicator is an inter-communicator");
+	err = ft_comm_shrink(c, &living);
+	if (err != 0)
+		return err;
+	err = replace_living(c, living, command, argv, info, newcomm);
+	obj_free_obj(living);
+	return err;
+}

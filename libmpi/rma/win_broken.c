@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* win_broken.c - windows that have lost a member, or are revoked (libmpi/ft).
+ *
+ *      a process fails ──> rma_broken_look ──> window.broken ──> no call on it waits any more:
+ *      MPIX_Win_revoke ──────────┘                               synchronizations and accesses raise
+ *
+ * Locks of such a window mean nothing from then on: that of a dead member is waited for by nobody,
+ * and what the living hold need not be given back.  MPI_Win_free frees it, without the others. */
+#include "libmpi/p2p/p2p.h"
+#include "libmpi/rma/am.h"
+#include "libmpi/rma/win.h"
+#include "libmpi/rma/win_epoch.h"
+
+static void window_break(struct win *w)
+{
+	w->rma->broken = true;
+	w->open = 0;
+	for (int i = 0; i < w->size; i++)
+		w->target[i].open = 0;
+	rma_am_give_up(w);
+}
+
+static void window_look(struct win *w)
+{
+	if (!w->rma->broken && p2p_comm_broken(w->comm))
+		window_break(w);
+}
+
+void rma_broken_look(void)
+{
+	rma_registry_each(window_look);
+}
+
+int rma_broken_error(const struct win *w)
+{
+	return likely(!w->rma->broken) ? 0 : p2p_comm_error(w->comm);
+}
