@@ -8,8 +8,9 @@
  *      comm      0  1  x  3  x  5
  *      newcomm   0  1  A  3  B  5      the k-th new process gets the k-th free rank
  *
- * Both sides take the context ids from those of the inter-communicator of the spawn, so these travel
- * in no message.  A survivor that fails meanwhile makes the call fail in all: they may call again. */
+ * Both sides take the context ids from those of the inter-communicator of the spawn, so these
+ * travel in no message.  A survivor that fails meanwhile makes the call fail in all: they may call
+ * again. */
 #include "libmpi/comm/comm_create.h"
 #include "libmpi/comm/context_id.h"
 #include "libmpi/comm/groups.h"
@@ -24,7 +25,7 @@
 
 #define TAG_REPLACE 2 /* on CTX_MAKE */
 
-/* What the new processes are told, each by rank 0 of the survivors. */
+/* The message of rank 0 of the survivors to each new process. */
 struct replace_plan {
 	int32_t err;   /* class of MPI: the call has failed */
 	int32_t size;  /* of the old communicator */

@@ -31,8 +31,8 @@ static inline int ft_member_peer(const struct ft_members *m, int i)
 /* The member that a process is, or -1. */
 int ft_member_of(const struct ft_members *m, int peer);
 
-/* Calls fn for MPI_COMM_WORLD, all communicators with a handle, and those of windows and files, until
- * it returns another value than 0, which is returned (owned.c). */
+/* Calls fn for MPI_COMM_WORLD, all communicators with a handle, and those of windows and files,
+ * until it returns another value than 0, which is returned (owned.c). */
 typedef int ft_comm_fn(struct comm *c, void *arg);
 int ft_comm_each(ft_comm_fn *fn, void *arg);
 

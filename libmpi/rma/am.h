@@ -114,8 +114,8 @@ void rma_am_reply(struct win *w, int from, int kind, const void *data, int64_t l
 /* Do the lists of operations of a window agree with its counters? */
 bool rma_am_valid(const struct win *w);
 
-/* The window is broken: requests of operations that are not answered fail, and their buffers are the
- * user's again. */
+/* The window is broken: requests of operations that are not answered fail, and their buffers are
+ * the user's again. */
 void rma_am_give_up(struct win *w);
 
 #endif

@@ -122,7 +122,7 @@ static int queue_push_small(struct rma_queued *o)
 
 	if (err != 0 && err != VIA_LOST)
 		return err;
-	free(s); /* of a peer that is lost nobody waits for an answer */
+	free(s); /* no call waits for an answer of a peer that is lost */
 	return 0;
 }
 

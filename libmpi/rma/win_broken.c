@@ -2,10 +2,10 @@
 /* win_broken.c - windows that have lost a member, or are revoked (libmpi/ft).
  *
  *      a process fails ──> rma_broken_look ──> window.broken ──> no call on it waits any more:
- *      MPIX_Win_revoke ──────────┘                               synchronizations and accesses raise
+ *      MPIX_Win_revoke ──────────┘                               they raise instead
  *
- * Locks of such a window mean nothing from then on: that of a dead member is waited for by nobody,
- * and what the living hold need not be given back.  MPI_Win_free frees it, without the others. */
+ * Locks of such a window mean nothing from then on: no call waits for that of a dead member, and
+ * what the living hold need not be given back.  MPI_Win_free frees it, without the others. */
 #include "libmpi/p2p/p2p.h"
 #include "libmpi/rma/am.h"
 #include "libmpi/rma/win.h"

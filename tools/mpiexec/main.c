@@ -35,7 +35,7 @@
 #include "tools/mpiexec/serve.h"
 
 #define RESPAWN_VAR "MPIEXEC_RESPAWNED" /* so often the job was started again; ranks see it, too */
-#define NS_MS 1000000u
+#define NS_MS       1000000u
 
 /* Entries of the poll array. */
 enum {
