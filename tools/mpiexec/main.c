@@ -283,7 +283,7 @@ static void nested_tell(const struct job *j)
 			size > 1 ? "; so does each of the other ranks that is an mpiexec" : "");
 }
 
-/* Starts a job that has failed again, in the place of this process, up to `most' times.  Returns if
+/* Starts a job that has failed again, instead of this process, up to `most' times.  Returns if
  * it was started as often, or cannot be. */
 static void respawn(int most, int code, char **argv, const sigset_t *mask)
 {
