@@ -20,7 +20,7 @@ cp "$prefix"/share/doc/libobj/examples/streams/* "$TMPDIR" || exit 1
 cd "$TMPDIR" || exit 1
 export PKG_CONFIG_PATH=$prefix/lib/pkgconfig LD_LIBRARY_PATH=$prefix/lib:$TMPDIR
 
-cc -Wall -Wextra -Werror -O1 -g -shared -fPIC device.c queue.c event.c buffer.c kernel.c attr.c fortran.c \
+cc -Wall -Wextra -Werror -O1 -g -shared -fPIC device.c queue.c event.c buffer.c kernel.c attr.c integers.c \
 	$(pkg-config --cflags --libs libobj) -pthread -o libstreams.so || fail "libstreams.so"
 cc -Wall -Wextra -Werror -g demo.c -L. -lstreams -pthread -o demo || fail demo
 timeout 100 ./demo >got 2>&1 || fail "demo: exit code $?"

@@ -13,7 +13,7 @@
  *     buffers                                   the address of the object: its first word is the
  *                                               data's address, so st_data is one load
  *
- * Each handle has an INTEGER form for Fortran: functions st_..._f in fortran.c.  A handle may be
+ * Each handle has an INTEGER form for Fortran: functions st_..._f in integers.c.  A handle may be
  * freed while work that uses it waits: the work holds what it needs.  All functions may be called
  * by any thread.  They return ST_OK or an error, and st_error_text has the words. */
 #ifndef STREAMS_H

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* fortran.c - the same functions for Fortran: each handle is an INTEGER.
+/* integers.c - the same functions for Fortran: each handle is an INTEGER.
  *
  * libobj keeps an INTEGER form of every handle, also of direct ones, so no table is needed here.
  * An INTEGER that names no live object becomes a handle that is never valid: the function of the C
