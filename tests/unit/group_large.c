@@ -176,9 +176,9 @@ static void copies(void **state)
 	(void)state;
 	choose(20, JOB);
 	g = made(20);
-	assert_int_equal(group_copy(g, &h), 0);
+	assert_int_equal(group_copy(g, NULL, &h), 0);
 	assert_ptr_equal(h->map, g->map);
-	assert_int_equal(group_copy(h, &i), 0);
+	assert_int_equal(group_copy(h, NULL, &i), 0);
 	obj_free_obj(g);
 	obj_free_obj(h);
 	is_list(i, 20);
