@@ -419,7 +419,7 @@ static bool binding_gated(const struct func *f)
 
 	if ((f->flags & TOOL) != 0 || *enter_kind(f) == '\0')
 		return (f->flags & TOOL) == 0 && ((f->flags & STARTS) != 0 || moves_of(f, &m));
-	return strcmp(enter_kind(f), "_READ") == 0;
+	return (f->flags & (READ | ANYTIME)) == READ;
 }
 
 static void binding_jump(FILE *out, const struct entry *e)

@@ -6,6 +6,7 @@
  * The engine was not called there, and the other members wait in its first exchange.  This member
  * takes part in that exchange with its error, so all fail alike.  An engine that has taken part
  * itself says so by io_has_joined. */
+#include "libmpi/comm/comm_create.h"
 #include "libmpi/core/err.h"
 #include "libmpi/core/process_state.h"
 #include "libmpi/io/agree.h"
@@ -96,8 +97,9 @@ static int refuse_join(int err, void *self, int fn)
 		return err;
 	if (fn == HAFT_MPI_File_open) {
 		struct comm *c = self;
+		int other = c->remote == NULL ? comm_check(c) : err; /* as the others' calls begin */
 
-		return c->remote != NULL ? err : io_agree_on(c, err);
+		return other != 0 ? other : io_agree_on(c, err);
 	}
 	if (((const struct obj *)self)->u.cls != &haft_file_class || io_of(self) == NULL)
 		return err;

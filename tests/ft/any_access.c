@@ -148,7 +148,7 @@ static int use_file(MPI_Comm c, bool all_well)
 	MPI_File f;
 	int err, end;
 
-	snprintf(path, sizeof(path), "%s/any_access", getenv("TMPDIR"));
+	snprintf(path, sizeof(path), "%s/any_access.data", getenv("TMPDIR"));
 	err = MPI_File_open(c, path, MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &f);
 	if (err != 0)
 		return err;

@@ -73,7 +73,7 @@ done
 
 # Every option of hydra and of Open MPI is known: what it asks for is done, or it is ignored, or it is
 # refused with words.  Slurm's that scripts use, too.
-for o in -ordered-output -enable-x -info -profile '-localhost h' '-prepend-pattern [%r]' -pmi-port --display-topo \
+for o in -ordered-output -enable-x -info '-localhost h' '-prepend-pattern [%r]' -pmi-port --display-topo \
 	'--preload-files f' '--gpu-support 0' --ntasks=1 --ntasks-per-node=1 --kill-on-bad-exit=1 --cpu-bind=none; do
 	job -n 1 $o echo x
 	want_rc 0
