@@ -11,6 +11,7 @@
  * Calls that are allowed at any time (rows with ANYTIME, MPI_T) take the lock at every level of
  * thread support, because they are thread-safe at every level (MPI-5.0 11.6.2). */
 #include "libmpi/bind/binding.h"
+#include "libmpi/core/current_call.h"
 
 #include "libmpi/core/group_object.h"
 #include "libmpi/core/win_object.h"
@@ -47,6 +48,7 @@ int bind_gate(int fn, uintptr_t ret, uintptr_t cfa)
 
 	if (bind_rare((haft_life.gate & HAFT_GATE_SHUT) != 0))
 		return bind_not_running(fn);
+	haft_gated_call = bind_fn_names[fn];
 	now = gate_profiles() ? prof_ticks() : 0;
 	if (haft_threads_enabled())
 		haft_lock();

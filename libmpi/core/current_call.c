@@ -5,7 +5,8 @@
  *           └─ the innermost frame whose function has a name that starts with MPI_ or PMPI_
  *
  * Noting the function at each entry would cost every call.  Only a sleeping thread is asked, which
- * has the time to walk its stack.  Names are those of the dynamic linker: a program that has
+ * has the time to look at its stack.  A call that has passed the gate jumped to a binding without a
+ * public name; it has noted its own.  Names are those of the dynamic linker: a program that has
  * libmpi_abi.a inside has none, unless it was linked with -rdynamic. */
 #define _GNU_SOURCE 1
 #include "libmpi/core/current_call.h"
@@ -13,6 +14,8 @@
 #include <dlfcn.h>
 #include <string.h>
 #include <unwind.h>
+
+__thread const char *haft_gated_call;
 
 #define FRAMES_MAX 40 /* our own are fewer; a tool's wrappers come on top */
 
@@ -45,6 +48,8 @@ void haft_current_call(char *name, size_t n)
 	size_t len;
 
 	_Unwind_Backtrace(frame_visit, &w);
+	if (w.name[0] == '\0' && haft_gated_call != NULL)
+		w.name = haft_gated_call;
 	len = strnlen(w.name, n - 1);
 	memcpy(name, w.name, len);
 	name[len] = '\0';

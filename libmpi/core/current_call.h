@@ -10,4 +10,8 @@
  * (n bytes).  Tens of microseconds. */
 void haft_current_call(char *name, size_t n);
 
+/* The call that has last passed the gate in this thread: a call that does has no frame of its own
+ * name on the stack.  Written by bind/gate.c. */
+extern __thread const char *haft_gated_call;
+
 #endif
