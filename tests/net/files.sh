@@ -26,7 +26,7 @@ done
 over "-hosts a:3,b:1" 4 std/ch14/random_files -n 80 -s 5
 over "-hosts a,b,c -rr" 6 std/ch14/random_files -n 40 -s 6
 for t in shared_pointer shared_pointer_busy collective_progress collective_hosts holes_kept \
-	collective_errors external32 hints; do
+	collective_errors file_external32 hints; do
 	over "-hosts a:2,b:2" 4 std/ch14/$t
 done
 over "-hosts a:3,b:2" 5 std/ch14/collective_hosts
