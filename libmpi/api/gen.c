@@ -191,7 +191,7 @@ static void func_check(const struct func *f)
 		const struct kind *k = &kinds[f->param[i].kind];
 
 		comm |= k->class == CLASS_COMM && k->how == OBJ && f->param[i].when == NULL;
-		rank |= check_role_of(k) == CHECK_IN_COMM;
+		rank |= check_role_of(k) >= CHECK_IN_COMM;
 	}
 	if (rank && !comm)
 		gen_die("a rank without a communicator", f->name);

@@ -173,8 +173,13 @@ struct func {
 /* Each check says how its parameter is related to the others. */
 enum check_role {
 	CHECK_ALONE,   /* nothing */
-	CHECK_IN_COMM, /* it is a rank of the communicator that the function has */
-	CHECK_LENGTH   /* it is the length of the arrays behind it */
+	CHECK_LENGTH,  /* it is the length of the arrays behind it */
+	CHECK_COUNT,   /* it is the count of a CHECK_DATA behind it */
+	CHECK_DATA,    /* it is the datatype of data that the function moves */
+	CHECK_TARGET,  /* it is a rank of the window: data go there */
+	CHECK_IN_COMM, /* this and those below: it is a rank of the communicator of the function */
+	CHECK_DEST,    /* data go there */
+	CHECK_SOURCE   /* data come from there */
 };
 
 struct check {

@@ -307,9 +307,8 @@ static const struct param *moves_data(const struct func *f)
 	for (int i = 1; i < f->nparam; i++) {
 		const struct param *p = &f->param[i];
 
-		if (kind_of(p)->class != CLASS_TYPE ||
-			strcmp(kind_of(p)->check, "committed") != 0 ||
-			strcmp(kind_of(p - 1)->check, "count") != 0)
+		if (kind_of(p)->class != CLASS_TYPE || check_role_of(kind_of(p)) != CHECK_DATA ||
+			check_role_of(kind_of(p - 1)) != CHECK_COUNT)
 			continue;
 		if (p->when == NULL)
 			return p;
@@ -319,13 +318,15 @@ static const struct param *moves_data(const struct func *f)
 	return data;
 }
 
-static const struct param *moves_find(const struct func *f, enum class_id class, const char *check)
+/* The object of a class, or for NOCLASS the parameter with this role. */
+static const struct param *moves_find(
+	const struct func *f, enum class_id class, enum check_role role)
 {
 	for (int i = 0; i < f->nparam; i++) {
 		const struct kind *k = kind_of(&f->param[i]);
 
 		if (class != NOCLASS ? k->class == class && k->how == OBJ
-				     : strcmp(k->check, check) == 0)
+				     : check_role_of(k) == role)
 			return &f->param[i];
 	}
 	return NULL;
@@ -342,16 +343,16 @@ struct moves {
 /* False: the function moves no data, or only makes a request that does. */
 static bool moves_of(const struct func *f, struct moves *m)
 {
-	const struct param *win = moves_find(f, CLASS_WIN, NULL);
-	const struct param *to = moves_find(f, NOCLASS, "dest");
+	const struct param *win = moves_find(f, CLASS_WIN, CHECK_ALONE);
+	const struct param *to = moves_find(f, NOCLASS, CHECK_DEST);
 	const char *file = chapters[f->chapter].file;
 
 	m->data = moves_data(f);
-	m->object = win != NULL ? win : moves_find(f, CLASS_COMM, NULL);
-	m->peer = win != NULL ? moves_find(f, NOCLASS, "target") : to;
+	m->object = win != NULL ? win : moves_find(f, CLASS_COMM, CHECK_ALONE);
+	m->peer = win != NULL ? moves_find(f, NOCLASS, CHECK_TARGET) : to;
 	m->how = win != NULL ? "REACHES" : "SENDS";
 	if (win == NULL && to == NULL) {
-		m->peer = moves_find(f, NOCLASS, "source");
+		m->peer = moves_find(f, NOCLASS, CHECK_SOURCE);
 		m->how = m->peer != NULL ? "RECEIVES" : "COLLECTS";
 	}
 	return m->data != NULL && (f->flags & SITE) == 0 && m->object != NULL &&
