@@ -53,7 +53,7 @@ int bind_gate(int fn, uintptr_t ret, uintptr_t cfa)
 	if (haft_threads_enabled())
 		haft_lock();
 	if (bind_rare((haft_life.gate & HAFT_GATE_DIE) != 0))
-		ft_die_count(bind_fn_names[fn]);
+		ft_die_count(haft_gated_call);
 	if (now != 0)
 		prof_enter((uint32_t)fn, now, ret, cfa);
 	return 0;

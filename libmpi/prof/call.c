@@ -20,12 +20,13 @@ struct prof_call *prof_call_mine(void)
 
 void prof_count(uint32_t fn)
 {
-	uint64_t *n = &prof_state.table->read[fn % PROF_FNS];
+	_Atomic uint64_t *n = &prof_state.table->read[fn % PROF_FNS];
 
 	if (haft_threads_enabled())
-		__atomic_fetch_add(n, 1, __ATOMIC_RELAXED);
+		atomic_fetch_add_explicit(n, 1, memory_order_relaxed);
 	else
-		++*n;
+		atomic_store_explicit(
+			n, atomic_load_explicit(n, memory_order_relaxed) + 1, memory_order_relaxed);
 }
 
 void prof_enter(uint32_t fn, uint64_t now, uintptr_t ret, uintptr_t cfa)
@@ -39,7 +40,7 @@ void prof_enter(uint32_t fn, uint64_t now, uintptr_t ret, uintptr_t cfa)
 	}
 	if (c->depth++ > 0) {
 		prof_state.table->nested++;
-		prof_state.table->read[fn % PROF_FNS]++;
+		prof_count(fn);
 		return;
 	}
 	c->fn = fn;

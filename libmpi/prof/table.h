@@ -119,8 +119,8 @@ struct prof_table {
 	struct prof_region region[PROF_REGIONS];
 	uint64_t region_at[PROF_DEPTH][3]; /* ticks, mpi and wait at the push */
 	struct prof_module module[PROF_MODULES];
-	_Alignas(4096) uint64_t read[PROF_FNS]; /* calls that are only counted */
-	struct prof_row rest[PROF_FNS];         /* of sites without a row */
+	_Alignas(4096) _Atomic uint64_t read[PROF_FNS]; /* calls that are only counted */
+	struct prof_row rest[PROF_FNS];                 /* of sites without a row */
 	_Alignas(4096) struct prof_site site[PROF_SITES];
 	_Alignas(4096) struct prof_peer peer[PROF_PEERS];
 };
