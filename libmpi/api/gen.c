@@ -38,9 +38,15 @@ const struct class classes[] = {
 };
 
 const struct chapter chapters[] = {
-#define CHAPTER(file, number, title) {#file, number, title},
+#define CHAPTER(file, number, title, calls) {#file, number, title, calls},
 #include "libmpi/api/chapters.def"
 #undef CHAPTER
+};
+
+const struct when whens[] = {
+#define WHEN(name, ranks, given) [WHEN_##name] = {#name, RANKS_##ranks, given},
+#include "libmpi/api/whens.def"
+#undef WHEN
 };
 
 const struct check checks[] = {
@@ -87,15 +93,16 @@ static const struct row {
 	int kind; /* of the parameter, or of what the function returns */
 	unsigned flags;
 	enum dir dir;
-	const char *name, *section, *engine, *when, *text;
+	enum when_id when;
+	const char *name, *section, *engine, *text;
 	const char *chapter;
 } rows[] = {
 #define FUNC(name, section, ret, engine, flags, brief) \
-	{true, KIND_##ret, flags, IN, #name, #section, #engine, NULL, brief, CHAPTER_FILE},
+	{true, KIND_##ret, flags, IN, WHEN_ALWAYS, #name, #section, #engine, brief, CHAPTER_FILE},
 #define P(dir, kind, name, text) \
-	{false, KIND_##kind, 0, dir, #name, NULL, NULL, NULL, text, NULL},
+	{false, KIND_##kind, 0, dir, WHEN_ALWAYS, #name, NULL, NULL, text, NULL},
 #define P_IF(when, dir, kind, name, text) \
-	{false, KIND_##kind, 0, dir, #name, NULL, NULL, #when, text, NULL},
+	{false, KIND_##kind, 0, dir, WHEN_##when, #name, NULL, NULL, text, NULL},
 #define CHAPTER_FILE "p2p"
 #include "libmpi/api/p2p.def"
 #undef CHAPTER_FILE
@@ -190,7 +197,7 @@ static void func_check(const struct func *f)
 	for (int i = 0; i < f->nparam; i++) {
 		const struct kind *k = &kinds[f->param[i].kind];
 
-		comm |= k->class == CLASS_COMM && k->how == OBJ && f->param[i].when == NULL;
+		comm |= k->class == CLASS_COMM && k->how == OBJ && f->param[i].when == WHEN_ALWAYS;
 		rank |= check_role_of(k) >= CHECK_IN_COMM;
 	}
 	if (rank && !comm)
@@ -219,7 +226,7 @@ void funcs_load(void)
 		if (f == NULL || f->nparam == PARAMS_MAX)
 			gen_die("a parameter too many", r->name);
 		f->param[f->nparam++] =
-			(struct param){r->dir, (enum kind_id)r->kind, r->name, r->when, r->text};
+			(struct param){r->dir, (enum kind_id)r->kind, r->when, r->name, r->text};
 	}
 	for (int i = 0; i < nfuncs; i++)
 		func_check(&funcs[i]);

@@ -152,11 +152,25 @@ struct class
 	const char *id, *type, *label, *object, *null, *error, *words;
 };
 
+enum when_id {
+	WHEN_ALWAYS,
+#define WHEN(name, ranks, given) WHEN_##name,
+#include "libmpi/api/whens.def"
+#undef WHEN
+};
+
+/* When an argument is significant: a row of whens.def. */
+struct when {
+	const char *name;
+	enum { RANKS_ONE, RANKS_MANY } ranks;
+	enum { NOT_GIVEN, GIVEN } given;
+};
+
 struct param {
 	enum dir dir;
 	enum kind_id kind;
+	enum when_id when; /* the condition under which it is significant */
 	const char *name;
-	const char *when; /* of libmpi/bind/binding.h: when it is significant; NULL: always */
 	const char *text;
 };
 
@@ -190,6 +204,7 @@ struct check {
 
 struct chapter {
 	const char *file, *number, *title;
+	enum { SINGLE, COLLECTIVE } calls;
 };
 
 enum error_of { ERROR_OF_MPI, ERROR_OF_TOOL, ERROR_OF_EXT };
@@ -223,6 +238,7 @@ extern const struct kind kinds[];
 extern const struct fortran fortran[]; /* by kind */
 extern const struct class classes[];
 extern const struct chapter chapters[];
+extern const struct when whens[]; /* by enum when_id */
 extern const struct check checks[];
 extern const struct error errors[];
 extern const struct constant constants[];

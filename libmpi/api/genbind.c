@@ -71,7 +71,7 @@ static const struct param *binding_self(const struct func *f)
 		enum how how = kind_of(&f->param[i])->how;
 
 		if ((how == OBJ || how == OBJ_NULL) && class_raises(kind_of(&f->param[i])->class) &&
-			f->param[i].when == NULL)
+			f->param[i].when == WHEN_ALWAYS)
 			return &f->param[i];
 	}
 	for (int i = 0; i < f->nparam; i++)
@@ -184,10 +184,10 @@ static bool binding_prepare(
 {
 	const struct kind *k = kind_of(p);
 	bool checked = strcmp(k->check, "none") != 0, fails = checked;
-	bool guarded = p != self && p->when != NULL && (how_object(k->how) || checked);
+	bool guarded = p != self && p->when != WHEN_ALWAYS && (how_object(k->how) || checked);
 
 	if (guarded)
-		fprintf(out, "\tif (BIND_WHEN_%s) {\n", p->when);
+		fprintf(out, "\tif (BIND_WHEN_%s) {\n", whens[p->when].name);
 	if (checked && !how_by_value(k->how) && !(p == self && how_object(k->how)))
 		binding_check(out, p);
 	if (p != self)
@@ -310,9 +310,9 @@ static const struct param *moves_data(const struct func *f)
 		if (kind_of(p)->class != CLASS_TYPE || check_role_of(kind_of(p)) != CHECK_DATA ||
 			check_role_of(kind_of(p - 1)) != CHECK_COUNT)
 			continue;
-		if (p->when == NULL)
+		if (p->when == WHEN_ALWAYS)
 			return p;
-		if (data == NULL || strcmp(data->when, "ROOT") == 0)
+		if (data == NULL || whens[data->when].ranks == RANKS_ONE)
 			data = p;
 	}
 	return data;
@@ -345,7 +345,6 @@ static bool moves_of(const struct func *f, struct moves *m)
 {
 	const struct param *win = moves_find(f, CLASS_WIN, CHECK_ALONE);
 	const struct param *to = moves_find(f, NOCLASS, CHECK_DEST);
-	const char *file = chapters[f->chapter].file;
 
 	m->data = moves_data(f);
 	m->object = win != NULL ? win : moves_find(f, CLASS_COMM, CHECK_ALONE);
@@ -356,23 +355,19 @@ static bool moves_of(const struct func *f, struct moves *m)
 		m->how = m->peer != NULL ? "RECEIVES" : "COLLECTS";
 	}
 	return m->data != NULL && (f->flags & SITE) == 0 && m->object != NULL &&
-	       (m->peer != NULL || strcmp(file, "coll") == 0 || strcmp(file, "topo") == 0);
+	       (m->peer != NULL || chapters[f->chapter].calls == COLLECTIVE);
 }
 
 /* Writes BIND_ENTER_MESSAGE. */
 static void moves_enter(FILE *out, const struct entry *e, const struct moves *m)
 {
-	static const char *const given[] = {"SENDER", "OUTGOING", "RECEIVER"};
 	const struct param *data = m->data;
-	const char *guard = NULL;
+	const struct when *when = &whens[data->when];
 
-	for (size_t i = 0; data->when != NULL && i < sizeof(given) / sizeof(*given); i++)
-		if (strcmp(data->when, given[i]) == 0)
-			guard = given[i];
 	fprintf(out, "\tBIND_ENTER_MESSAGE(HAFT_%s, BIND_%s, %s,\n\t\t", e->name, m->how,
 		m->peer != NULL ? m->peer->name : "-1");
-	if (guard != NULL)
-		fprintf(out, "BIND_GIVEN_%s ? %s : 0", guard, data[-1].name);
+	if (when->given == GIVEN)
+		fprintf(out, "BIND_GIVEN_%s ? %s : 0", when->name, data[-1].name);
 	else
 		fprintf(out, "%s", data[-1].name);
 	fprintf(out, ", %s, %s);\n", data->name, m->object->name);

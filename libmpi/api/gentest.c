@@ -73,8 +73,8 @@ static bool lone_handle(const struct param *p)
 {
 	enum how how = param_kind(p)->how;
 
-	return p->when == NULL && (how == OBJ || how == OBJ_COUNTED || how == OBJ_NULL ||
-					  how == OBJ_VAR || how == OBJ_VAR_NULL);
+	return p->when == WHEN_ALWAYS && (how == OBJ || how == OBJ_COUNTED || how == OBJ_NULL ||
+						 how == OBJ_VAR || how == OBJ_VAR_NULL);
 }
 
 static bool takes_handle(const struct entry *e)
