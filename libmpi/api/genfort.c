@@ -279,40 +279,76 @@ static void fort_declare_fast(FILE *out, const struct param *p)
 		fprintf(out, "\tint c_%s = FORT_NO_INDEX;\n", x);
 }
 
-static void fort_declare(FILE *out, const struct form *m, const struct param *p)
-{
-	const char *x = p->name;
+/* What a kind of parameter becomes: `$' is its name, `@' the C type of its handle. */
+struct fort_words {
+	const char *declared; /* before the call; NULL: nothing, or fort_declare_other */
+	const char *argument; /* of the call; NULL: fort_argument decides */
+};
 
-	if (m->fast) {
-		fort_declare_fast(out, p);
-		return;
-	}
+#define FORT_DECLARED_HANDLES "\t@ s_$[FORT_SCRATCH], *c_$ = NULL;\n"
+
+static const struct fort_words fort_words[] = {
+	[F_NULL] = {NULL, "0"},
+	[F_INT] = {NULL, "*$"},
+	[F_INT_OUT] = {"\tMPI_Aint c_$ = 0;\n", "&c_$"},
+	[F_INTS] = {"\tMPI_Aint s_$[FORT_SCRATCH], *c_$ = NULL;\n", "c_$"},
+	[F_INDEX_OUT] = {"\tint c_$ = FORT_NO_INDEX;\n", "&c_$"},
+	[F_HANDLE_OUT] = {"\t@ c_$ = FORT_UNSET(@);\n", "&c_$"},
+	[F_HANDLE_IO] = {NULL, "&c_$"},
+	[F_HANDLES] = {FORT_DECLARED_HANDLES, "c_$"},
+	[F_HANDLES_IO] = {FORT_DECLARED_HANDLES, "c_$"},
+	[F_HANDLES_OUT] = {FORT_DECLARED_HANDLES, "c_$"},
+	[F_HANDLES_RANKS] = {NULL, "c_$"},
+	[F_HANDLES_TO] = {NULL, "c_$"},
+	[F_HANDLES_FROM] = {NULL, "c_$"},
+	[F_STR] = {NULL, "c_$"},
+	[F_STR_INFO] = {NULL, "c_$"},
+	[F_STR_OUT] = {"\tchar c_$[FORT_TEXT_OUT];\n", "c_$"},
+	[F_WEIGHTS] = {NULL, "FORT_BUF($)"},
+	[F_STATUS] = {NULL, "fort_status($)"},
+	[F_STATUSES] = {NULL, "fort_status($)"},
+};
+
+static struct fort_words fort_words_of(const struct param *p)
+{
+	enum fort how = fort_how_of(p);
+
+	if ((size_t)how >= sizeof(fort_words) / sizeof(*fort_words))
+		return (struct fort_words){NULL, NULL};
+	return fort_words[how];
+}
+
+/* The text with the parameter's name and type; valid until the next call. */
+static const char *fort_filled(const char *text, const struct param *p)
+{
+	static char s[256];
+	size_t n = 0;
+
+	for (; *text != '\0' && n < sizeof(s); text++)
+		if (*text == '$' || *text == '@')
+			n += (size_t)snprintf(s + n, sizeof(s) - n, "%s",
+				*text == '$' ? p->name : fort_class_type(p));
+		else
+			s[n++] = *text;
+	s[n < sizeof(s) ? n : sizeof(s) - 1] = '\0';
+	return s;
+}
+
+static void fort_declare_other(FILE *out, const struct form *m, const struct param *p)
+{
 	switch (fort_how_of(p)) {
-	case F_HANDLE_OUT:
-		fprintf(out, "\t%s c_%s = FORT_UNSET(%s);\n", fort_class_type(p), x,
-			fort_class_type(p));
-		break;
 	case F_HANDLE_IO:
-		fprintf(out, "\t%s c_%s = fort_%s(*%s);\n", fort_class_type(p), x,
-			fort_class_object(p), x);
-		break;
-	case F_HANDLES:
-	case F_HANDLES_IO:
-	case F_HANDLES_OUT:
-		fprintf(out, "\t%s s_%s[FORT_SCRATCH], *c_%s = NULL;\n", fort_class_type(p), x, x);
+		fprintf(out, "\t%s c_%s = fort_%s(*%s);\n", fort_class_type(p), p->name,
+			fort_class_object(p), p->name);
 		break;
 	case F_HANDLES_RANKS:
 	case F_HANDLES_TO:
 	case F_HANDLES_FROM: fort_declare_peers(out, m, p); break;
-	case F_INT_OUT: fprintf(out, "\tMPI_Aint c_%s = 0;\n", x); break;
-	case F_INDEX_OUT: fprintf(out, "\tint c_%s = FORT_NO_INDEX;\n", x); break;
-	case F_INTS: fprintf(out, "\tMPI_Aint s_%s[FORT_SCRATCH], *c_%s = NULL;\n", x, x); break;
 	case F_STR:
 	case F_STR_INFO: fort_declare_text(out, m, p); break;
-	case F_STR_OUT: fprintf(out, "\tchar c_%s[FORT_TEXT_OUT];\n", x); break;
 	case F_CPTR_OUT:
 		if (!m->f08)
-			fprintf(out, "\tvoid *c_%s = NULL;\n", x);
+			fprintf(out, "\tvoid *c_%s = NULL;\n", p->name);
 		break;
 	case F_CHOICE:
 		if (m->desc && fort_section_of(m->e.f, p) != AS_ADDR)
@@ -320,6 +356,18 @@ static void fort_declare(FILE *out, const struct form *m, const struct param *p)
 		break;
 	default: break;
 	}
+}
+
+static void fort_declare(FILE *out, const struct form *m, const struct param *p)
+{
+	struct fort_words words = fort_words_of(p);
+
+	if (m->fast)
+		fort_declare_fast(out, p);
+	else if (words.declared != NULL)
+		fputs(fort_filled(words.declared, p), out);
+	else
+		fort_declare_other(out, m, p);
 }
 
 static void fort_before_part(FILE *out, const struct form *m, const struct param *p)
@@ -414,34 +462,19 @@ static void fort_argument_handle(struct text *t, const struct form *m, const str
 
 static void fort_argument(struct text *t, const struct form *m, const struct param *p)
 {
-	const char *x = p->name;
+	struct fort_words words = fort_words_of(p);
 
+	if (words.argument != NULL) {
+		text_add(t, "%s", fort_filled(words.argument, p));
+		return;
+	}
 	switch (fort_how_of(p)) {
-	case F_NULL: text_add(t, "0"); break;
 	case F_VALUE: fort_argument_value(t, m, p); break;
 	case F_HANDLE: fort_argument_handle(t, m, p); break;
 	case F_CHOICE:
 	case F_ADDRESS: fort_argument_buffer(t, m, p); break;
-	case F_INT: text_add(t, "*%s", x); break;
-	case F_HANDLE_OUT:
-	case F_HANDLE_IO:
-	case F_INT_OUT:
-	case F_INDEX_OUT: text_add(t, "&c_%s", x); break;
-	case F_INTS:
-	case F_HANDLES:
-	case F_HANDLES_IO:
-	case F_HANDLES_OUT:
-	case F_HANDLES_RANKS:
-	case F_HANDLES_TO:
-	case F_HANDLES_FROM:
-	case F_STR:
-	case F_STR_INFO:
-	case F_STR_OUT: text_add(t, "c_%s", x); break;
-	case F_CPTR_OUT: text_add(t, m->f08 ? "%s" : "&c_%s", x); break;
-	case F_WEIGHTS: text_add(t, "FORT_BUF(%s)", x); break;
-	case F_STATUS:
-	case F_STATUSES: text_add(t, "fort_status(%s)", x); break;
-	default: text_add(t, "%s", x); break;
+	case F_CPTR_OUT: text_add(t, m->f08 ? "%s" : "&c_%s", p->name); break;
+	default: text_add(t, "%s", p->name); break;
 	}
 }
 

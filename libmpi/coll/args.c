@@ -117,45 +117,67 @@ static int args_recv(struct coll_args *k, void *buf, int64_t count, struct type 
 	return args_buffer(buf, count, blocks, type, "the receive buffer");
 }
 
-/* Checks the blocks of a call that ends in v or w: counts, datatypes, and the memory of each.  They
- * are in the order of ranks, or of neighbors. */
+/* One side's blocks of a call that ends in v or w, in the order of ranks, or of neighbors. */
+struct args_blocks {
+	const struct coll_args *k;
+	bool out;
+	struct haft_counts counts;
+	struct haft_types types;
+	struct type *type; /* of all, without types */
+};
+
+static const char *args_side(const struct args_blocks *b)
+{
+	return b->out ? "send" : "receive";
+}
+
+/* Checks the datatype of a block; bind has checked single ones, and not those of arrays. */
+static int args_block_type(const struct args_blocks *b, int i, const struct type *type)
+{
+	if (type == NULL)
+		return haft_err(MPI_ERR_TYPE, "%s type %d is not a datatype", args_side(b), i);
+	if (haft_count_at(b->counts, i) > 0 && !type->committed)
+		return haft_err(MPI_ERR_TYPE, "%s type %d has not been committed (MPI_Type_commit)",
+			args_side(b), i);
+	return 0;
+}
+
+/* Checks the count, the datatype and the memory of block i. */
+static int args_block(const struct args_blocks *b, int i)
+{
+	const struct type *type = b->types.v != NULL ? haft_type_at(b->types, i) : b->type;
+	int64_t count = haft_count_at(b->counts, i);
+	const void *at = b->out ? b->k->sbuf : b->k->rbuf;
+	int err;
+
+	if (count < 0)
+		return haft_err(
+			MPI_ERR_COUNT, "%s count %d is %lld", args_side(b), i, (long long)count);
+	err = args_block_type(b, i, type);
+	if (err != 0)
+		return err;
+	if (at == MPI_BOTTOM) /* a displacement may be an address */
+		at = b->out ? coll_block_out(b->k, i).at : coll_block_in(b->k, i).at;
+	return args_buffer(at, count, 1, type, b->out ? "the send buffer" : "the receive buffer");
+}
+
+/* Checks all blocks of one side. */
 static int args_lists(const struct coll_args *k, bool out)
 {
-	struct haft_counts counts = out ? k->scounts : k->rcounts;
-	struct haft_counts displs = out ? k->sdispls : k->rdispls;
-	struct haft_types types = out ? k->stypes : k->rtypes;
-	const char *which = out ? "send" : "receive";
-	struct type *type = out ? k->stype : k->rtype;
-	const void *buf = out ? k->sbuf : k->rbuf;
-	int n = out ? k->nout : k->nin;
+	const struct args_blocks b = {.k = k,
+		.out = out,
+		.counts = out ? k->scounts : k->rcounts,
+		.types = out ? k->stypes : k->rtypes,
+		.type = out ? k->stype : k->rtype};
+	const void *displs = out ? k->sdispls.v : k->rdispls.v;
+	int n = out ? k->nout : k->nin, err = 0;
 
-	if (n > 0 && (counts.v == NULL || displs.v == NULL))
-		return haft_err(MPI_ERR_ARG, "the %s %s are NULL", which,
-			counts.v == NULL ? "counts" : "displacements");
-	for (int i = 0; i < n; i++) {
-		int64_t count = haft_count_at(counts, i);
-		const void *at = buf;
-		int err;
-
-		if (types.v != NULL)
-			type = haft_type_at(types, i);
-		if (type == NULL)
-			return haft_err(MPI_ERR_TYPE, "%s type %d is not a datatype", which, i);
-		if (count < 0)
-			return haft_err(
-				MPI_ERR_COUNT, "%s count %d is %lld", which, i, (long long)count);
-		/* Arrays of datatypes only: bind has checked single ones. */
-		if (count > 0 && !type->committed)
-			return haft_err(MPI_ERR_TYPE,
-				"%s type %d has not been committed (MPI_Type_commit)", which, i);
-		if (buf == MPI_BOTTOM) /* a displacement may be an address */
-			at = out ? coll_block_out(k, i).at : coll_block_in(k, i).at;
-		err = args_buffer(
-			at, count, 1, type, out ? "the send buffer" : "the receive buffer");
-		if (err != 0)
-			return err;
-	}
-	return 0;
+	if (n > 0 && (b.counts.v == NULL || displs == NULL))
+		return haft_err(MPI_ERR_ARG, "the %s %s are NULL", args_side(&b),
+			b.counts.v == NULL ? "counts" : "displacements");
+	for (int i = 0; i < n && err == 0; i++)
+		err = args_block(&b, i);
+	return err;
 }
 
 /* Sets the number of bytes, which all members know to be equal. */

@@ -168,66 +168,62 @@ static void collective_take_words(struct io_collective *c)
 	free(c->j->words);
 	c->j->err = c->words.err;
 	c->j->words = strdup(c->words.words);
+	c->state = COLLECTIVE_DONE;
 }
 
-/* One state.  False: messages or a disk must come first. */
-static bool collective_state(struct io_collective *c)
+/* --- states --------------------------------------------------------------------------------- */
+
+static void collective_begin(struct io_collective *c)
 {
-	switch ((enum io_collective_state)c->state) {
-	case COLLECTIVE_BEGIN:
-		c->g->tag++;
-		collective_plan(c);
-		c->left = c->j->err == 0 && !io_describe_is_direct(c, &c->why);
-		if (!c->left) {
-			collective_count(c);
-			collective_direct(c);
-		}
-		c->state = COLLECTIVE_DIRECT;
-		return true;
-	case COLLECTIVE_DIRECT:
-		if (!collective_direct_done(c))
-			return false;
-		collective_describe(c);
-		return true;
-	case COLLECTIVE_DESCRIBE:
-		if (!io_exchange_step(c))
-			return false;
-		collective_choose(c);
-		return true;
-	case COLLECTIVE_STAGE:
-		if (!(c->local ? io_stage_local_step(c) : io_stage_remote_step(c)))
-			return false;
-		collective_last(c);
-		return true;
-	case COLLECTIVE_SPREAD:
-		if (!collective_direct_done(c))
-			return false;
-		collective_last(c);
-		return true;
-	case COLLECTIVE_LAST:
-		if (!io_exchange_step(c))
-			return false;
-		if (c->staged && c->left && c->j->direction == IO_WRITE)
-			c->j->moved = io_stage_written(c);
-		collective_end(c);
-		return true;
-	case COLLECTIVE_WORDS:
-		if (!io_words_step(c, c->from))
-			return false;
-		collective_take_words(c);
-		c->state = COLLECTIVE_DONE;
-		return true;
-	case COLLECTIVE_DONE: break;
+	c->g->tag++;
+	collective_plan(c);
+	c->left = c->j->err == 0 && !io_describe_is_direct(c, &c->why);
+	if (!c->left) {
+		collective_count(c);
+		collective_direct(c);
 	}
-	return true;
+	c->state = COLLECTIVE_DIRECT;
 }
+
+static bool collective_stage_step(struct io_collective *c)
+{
+	return c->local ? io_stage_local_step(c) : io_stage_remote_step(c);
+}
+
+static void collective_last_end(struct io_collective *c)
+{
+	if (c->staged && c->left && c->j->direction == IO_WRITE)
+		c->j->moved = io_stage_written(c);
+	collective_end(c);
+}
+
+static bool collective_words_step(struct io_collective *c)
+{
+	return io_words_step(c, c->from);
+}
+
+/* `step' is called until it is true; then `next' sets the following state. */
+static const struct {
+	bool (*step)(struct io_collective *c);
+	void (*next)(struct io_collective *c);
+} states[] = {
+	[COLLECTIVE_BEGIN] = {NULL, collective_begin},
+	[COLLECTIVE_DIRECT] = {collective_direct_done, collective_describe},
+	[COLLECTIVE_DESCRIBE] = {io_exchange_step, collective_choose},
+	[COLLECTIVE_STAGE] = {collective_stage_step, collective_last},
+	[COLLECTIVE_SPREAD] = {collective_direct_done, collective_last},
+	[COLLECTIVE_LAST] = {io_exchange_step, collective_last_end},
+	[COLLECTIVE_WORDS] = {collective_words_step, collective_take_words},
+};
 
 /* Runs states until something must come first (false), or to the end. */
 static bool collective_run(struct io_collective *c)
 {
-	while (c->state != COLLECTIVE_DONE)
-		if (!collective_state(c))
+	while (c->state != COLLECTIVE_DONE) {
+		if (states[c->state].step != NULL && !states[c->state].step(c))
 			return false;
+		states[c->state].next(c);
+	}
 	io_stage_remote_free(c);
 	return true;
 }

@@ -105,43 +105,52 @@ static void ended_fail(struct job *j, int r, const char *whom, bool told)
 	job_world_fail(j, j->rank[r].world, 1);
 }
 
+/* A rank for which rank r waits, and which will start no more operations; -1: none.  Ranks in
+ * MPI_Finalize wait for each other.  For those only a rank that has ended is too late, or one that
+ * should have received a message. */
+static int ended_awaited(const struct job *j, int r, const struct needs *e, uint64_t now)
+{
+	bool patient = is_finalizing(j, r, now) && !sends(j, r);
+
+	for (int i = 0; i < e->n; i++)
+		if (patient ? has_ended(j, e->to[i], now) : gone_reason(j, e->to[i], now) != NULL)
+			return e->to[i];
+	return -1;
+}
+
+/* The one that rank r waits for and that can never answer, as text; NULL: the wait may end. */
+static const char *ended_whom(const struct job *j, int r, uint64_t now)
+{
+	static char whom[80];
+	struct needs e = rank_needs(j, r);
+	int gone = ended_awaited(j, r, &e, now);
+
+	if (gone >= 0)
+		snprintf(whom, sizeof(whom), "%s, which %s", job_rank_name(j, gone),
+			gone_reason(j, gone, now));
+	else if (e.forgotten > 0)
+		snprintf(whom, sizeof(whom), "a spawned process (number %d), which has ended",
+			e.forgotten);
+	else if ((e.any || e.several) && e.closed && !is_finalizing(j, r, now) && alone(j, r, now))
+		snprintf(whom, sizeof(whom), "%s, and all others have ended",
+			e.any ? "any rank" : "one of several");
+	else
+		return NULL;
+	return whom;
+}
+
 bool ended_look(struct job *j, uint64_t now, bool told)
 {
-	char whom[80];
-
 	for (int r = 0; r < j->n && j->ended_ns != 0; r++) {
-		struct needs e = {.n = 0};
-		bool finalizing = is_finalizing(j, r, now);
+		const char *whom;
 
 		if (j->rank[r].world == NULL || !sleeps_long(j, r, now))
 			continue;
-		e = rank_needs(j, r);
-		for (int i = 0; i < e.n; i++) {
-			const char *why = gone_reason(j, e.to[i], now);
-
-			/* Ranks in MPI_Finalize wait for each other; only one that has ended is too
-			 * late for them, or one that should have received a message. */
-			if (why == NULL ||
-				(finalizing && !sends(j, r) && !has_ended(j, e.to[i], now)))
-				continue;
-			snprintf(
-				whom, sizeof(whom), "%s, which %s", job_rank_name(j, e.to[i]), why);
-			ended_fail(j, r, whom, told);
-			return true;
-		}
-		if (e.forgotten > 0) {
-			snprintf(whom, sizeof(whom),
-				"a spawned process (number %d), which has ended", e.forgotten);
-			ended_fail(j, r, whom, told);
-			return true;
-		}
-		if (!finalizing && (e.any || e.several) && e.closed && alone(j, r, now)) {
-			ended_fail(j, r,
-				e.any ? "any rank, and all others have ended"
-				      : "one of several, and all others have ended",
-				told);
-			return true;
-		}
+		whom = ended_whom(j, r, now);
+		if (whom == NULL)
+			continue;
+		ended_fail(j, r, whom, told);
+		return true;
 	}
 	return false;
 }

@@ -58,9 +58,10 @@ enum part { PART_NONE, PART_THREAD, PART_CORE, PART_SOCKET, PART_NUMA };
 
 /* An option of the command line, as shell_words.c sees it. */
 struct option_view {
-	const char *name; /* without dashes */
+	const char *name; /* without dashes: `len' characters */
+	int len;
 	int values;       /* words that follow it */
-	bool ignored;     /* of another launcher, without effect */
+	bool ignored;     /* of another launcher, without effect or refused */
 	const char *kind; /* the first value: words, @file, @dir, @host, @var, "" */
 };
 

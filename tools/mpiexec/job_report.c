@@ -15,6 +15,7 @@
 #include <string.h>
 #include "libmpi/boot/boot.h"
 #include "libmpi/boot/waitrec.h"
+#include "libobj/base.h"
 #include "libshm/shm.h"
 #include "tools/mpiexec/rank_needs.h"
 #include "tools/mpiexec/output.h"
@@ -171,30 +172,42 @@ static void add_unmet(struct report_line *l, const struct boot_wait *w)
 			w->kind == BOOT_WAIT_PSEND ? "MPI_Precv_init" : "MPI_Psend_init");
 }
 
+static void add_send(struct report_line *l, const struct boot_wait *w)
+{
+	bool back = w->kind == BOOT_WAIT_BACK;
+
+	line_add(l, " to %s %lld byte%s %s", back ? "take back" : "send", (long long)w->bytes,
+		w->bytes == 1 ? "" : "s", back ? "sent to" : "to");
+	add_peer(l, w);
+}
+
+/* What follows the call's name, by the kind of the wait. */
+static const struct {
+	const char *words;
+	void (*add)(struct report_line *l, const struct boot_wait *w);
+} waits[] = {
+	[BOOT_WAIT_SEND] = {"", add_send},
+	[BOOT_WAIT_BACK] = {"", add_send},
+	[BOOT_WAIT_RECV] = {" to receive from", add_peer},
+	[BOOT_WAIT_PSEND] = {" to send partitions to", add_peer},
+	[BOOT_WAIT_PRECV] = {" to receive partitions from", add_peer},
+	[BOOT_WAIT_COLL] = {"", add_late},
+	[BOOT_WAIT_WIN] = {"", add_win},
+	[BOOT_WAIT_LOCK] = {"", add_win},
+	[BOOT_WAIT_USER] = {" for MPI_Grequest_complete", NULL},
+	[BOOT_WAIT_DISK] = {" for the disk", NULL},
+};
+
 static void add_wait(struct report_line *l, const struct boot_wait *w)
 {
+	bool known =
+		w->kind >= 0 && (size_t)w->kind < countof(waits) && waits[w->kind].words != NULL;
+
 	if (w->call[0] != '\0')
 		line_add(l, " in %.*s", BOOT_WAIT_CALL - 1, w->call);
-	switch (w->kind) {
-	case BOOT_WAIT_SEND:
-	case BOOT_WAIT_BACK:
-		line_add(l, w->kind == BOOT_WAIT_SEND ? " to send" : " to take back");
-		line_add(l, " %lld byte%s", (long long)w->bytes, w->bytes == 1 ? "" : "s");
-		line_add(l, w->kind == BOOT_WAIT_SEND ? " to" : " sent to");
-		break;
-	case BOOT_WAIT_PSEND: line_add(l, " to send partitions to"); break;
-	case BOOT_WAIT_RECV: line_add(l, " to receive from"); break;
-	case BOOT_WAIT_PRECV: line_add(l, " to receive partitions from"); break;
-	case BOOT_WAIT_COLL: add_late(l, w); break;
-	case BOOT_WAIT_WIN:
-	case BOOT_WAIT_LOCK: add_win(l, w); break;
-	case BOOT_WAIT_USER: line_add(l, " for MPI_Grequest_complete"); break;
-	case BOOT_WAIT_DISK: line_add(l, " for the disk"); break;
-	default: line_add(l, " for other ranks"); break;
-	}
-	if (w->kind == BOOT_WAIT_SEND || w->kind == BOOT_WAIT_RECV || w->kind == BOOT_WAIT_PSEND ||
-		w->kind == BOOT_WAIT_PRECV || w->kind == BOOT_WAIT_BACK)
-		add_peer(l, w);
+	line_add(l, "%s", known ? waits[w->kind].words : " for other ranks");
+	if (known && waits[w->kind].add != NULL)
+		waits[w->kind].add(l, w);
 	add_parts(l, w);
 	add_unmet(l, w);
 	if (w->open > 1)

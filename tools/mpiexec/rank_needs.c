@@ -6,28 +6,48 @@
 #include "libmpi/boot/boot.h"
 #include "tools/mpiexec/job.h"
 
+/* True if the rank sleeps in MPI, with all of its threads: no other wait can help it. */
+static bool needs_known(const struct rank_view *s)
+{
+	return s->known && s->alive && !s->stopped && s->view.asleep && s->view.nothers == 0;
+}
+
+/* The numbers of the processes that a wait is for: how many are put into `to'. */
+static int needs_numbers(const struct boot_wait *w, int to[BOOT_WAIT_LATE])
+{
+	switch ((enum boot_wait_kind)w->kind) {
+	case BOOT_WAIT_COLL:
+	case BOOT_WAIT_WIN:
+	case BOOT_WAIT_LOCK:
+		memcpy(to, w->late, sizeof(w->late));
+		return w->nlate < BOOT_WAIT_LATE ? w->nlate : BOOT_WAIT_LATE;
+	case BOOT_WAIT_PSEND:
+		if (w->nlate > 0)
+			return 0; /* for its own MPI_Pready */
+		break;
+	case BOOT_WAIT_NONE:
+	case BOOT_WAIT_USER:
+	case BOOT_WAIT_DISK: return 0;
+	default: break;
+	}
+	to[0] = w->peer;
+	return 1;
+}
+
 struct needs rank_needs(const struct job *j, int r)
 {
-	const struct shm_view *v = &j->seen[r].view;
-	const struct boot_wait *w = boot_wait_in(v->description);
+	const struct boot_wait *w = boot_wait_in(j->seen[r].view.description);
 	struct needs e = {.n = 0};
 	int n;
 
-	if (!j->seen[r].known || !j->seen[r].alive || j->seen[r].stopped || !v->asleep ||
-		v->nothers > 0)
+	if (!needs_known(&j->seen[r]))
 		return e;
 	e.closed = w->closed;
 	e.several = w->one && w->open > 1;
 	if (e.several)
 		return e;
-	n = w->nlate < BOOT_WAIT_LATE ? w->nlate : BOOT_WAIT_LATE;
-	if (w->kind == BOOT_WAIT_COLL || w->kind == BOOT_WAIT_WIN || w->kind == BOOT_WAIT_LOCK)
-		memcpy(e.to, w->late, sizeof(e.to));
-	else if (w->kind == BOOT_WAIT_PSEND && w->nlate > 0)
-		n = 0; /* it waits for its own MPI_Pready */
-	else if (w->kind != 0 && w->kind != BOOT_WAIT_USER && w->kind != BOOT_WAIT_DISK)
-		e.to[0] = w->peer, n = 1;
-	for (int i = 0; i < n && n > 0; i++) {
+	n = needs_numbers(w, e.to);
+	for (int i = 0; i < n; i++) {
 		int number = e.to[i], to = job_entry(j, number);
 
 		if (to >= 0)

@@ -16,6 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "libmpi/boot/boot.h"
+#include "libobj/base.h"
 #include "tools/mpiexec/conf.h"
 #include "tools/mpiexec/failures.h"
 #include "tools/mpiexec/job.h"
@@ -275,45 +276,60 @@ static void took_take(struct remote_ranks *f, const struct proxy_frame *fr, stru
 	f->hosts[fr->host].sated = fr->which != 0;
 }
 
+/* True if the frame may be used: one of a rank names a rank of its host. */
+static bool frame_valid(const struct remote_ranks *f, const struct proxy_frame *fr)
+{
+	static const bool of_rank[] = {
+		[UP_OUT] = true, [UP_DIED] = true, [UP_ABORT] = true, [UP_ASK] = true};
+
+	if (fr->kind >= countof(of_rank) || !of_rank[fr->kind])
+		return true;
+	return fr->rank >= 0 && fr->rank < f->j->n && f->j->rank[fr->rank].world != NULL &&
+	       f->j->rank[fr->rank].host == fr->host;
+}
+
+static void out_take(const struct proxy_frame *fr, const char *v)
+{
+	if (fr->which < 2)
+		out_feed(fr->rank, fr->which, v, fr->len, now_ns());
+}
+
+/* A frame with text. */
+static void words_take(struct remote_ranks *f, const struct proxy_frame *fr, const char *v)
+{
+	char *words = text_new("%.*s", (int)fr->len, v != NULL ? v : "");
+
+	switch ((enum frame_kind)fr->kind) {
+	case UP_SAID: out_say("host %s: %s", host_name(f, fr->host), words); break;
+	case UP_FAIL: fail_take(f, fr->host, fr->which, words); break;
+	case UP_LOST: lost_take(f, fr->host, words); break;
+	case UP_ASK: request_ask(f->j, fr->rank, words); break;
+	default: break;
+	}
+	free(words);
+}
+
 static void frame_take(void *arg, const struct proxy_frame *fr, const char *v)
 {
 	struct remote_ranks *f = arg;
 	struct marshal p = {.v = (char *)(uintptr_t)v, .len = fr->len};
-	bool rank = fr->rank >= 0 && fr->rank < f->j->n && f->j->rank[fr->rank].world != NULL &&
-		    f->j->rank[fr->rank].host == fr->host;
-	char *words = text_new("%.*s", (int)fr->len, v != NULL ? v : "");
 
+	if (!frame_valid(f, fr))
+		return;
 	switch ((enum frame_kind)fr->kind) {
 	case UP_READY: ready_take(f, fr->host, &p); break;
 	case UP_BEGUN: begun_take(f, fr->host, &p); break;
-	case UP_OUT:
-		if (rank && fr->which < 2)
-			out_feed(fr->rank, fr->which, v, fr->len, now_ns());
-		break;
-	case UP_DIED:
-		if (rank)
-			died_take(f, fr->rank, &p);
-		break;
-	case UP_ABORT:
-		if (rank)
-			abort_take(f, fr->rank, &p);
-		break;
+	case UP_OUT: out_take(fr, v); break;
+	case UP_DIED: died_take(f, fr->rank, &p); break;
+	case UP_ABORT: abort_take(f, fr->rank, &p); break;
 	case UP_SEEN: seen_take(f, fr->host, &p); break;
-	case UP_SAID: out_say("host %s: %s", host_name(f, fr->host), words); break;
-	case UP_FAIL: fail_take(f, fr->host, fr->which, words); break;
-	case UP_LOST: lost_take(f, fr->host, words); break;
 	case UP_TOOK: took_take(f, fr, &p); break;
 	case UP_PROFILE: profile_keep(profile_take(&p)); break;
 	case UP_GONE: host_end(f, fr->host); break;
-	case UP_ASK:
-		if (rank)
-			request_ask(f->j, fr->rank, words);
-		break;
 	case UP_PREPARED: spawn_prepared(fr->rank, fr->host, &p); break;
 	case UP_GOING: spawn_going(fr->rank, fr->host, &p); break;
-	default: break;
+	default: words_take(f, fr, v); break;
 	}
-	free(words);
 }
 
 /* --- the start ------------------------------------------------------------------------------ */

@@ -71,15 +71,15 @@ static void options_print(void)
 	printf("_haft_options='");
 	for (int i = 0; option_view(i, &o); i++)
 		if (!o.ignored)
-			printf("%s-%s", i > 0 ? " " : "", o.name);
+			printf("%s-%.*s", i > 0 ? " " : "", o.len, o.name);
 	printf("'\ndeclare -A _haft_values=(");
 	for (int i = 0; option_view(i, &o); i++)
 		if (o.values > 0)
-			printf(" [%s]=%d", o.name, o.values);
+			printf(" [%.*s]=%d", o.len, o.name, o.values);
 	printf(" )\ndeclare -A _haft_kind=(");
 	for (int i = 0; option_view(i, &o); i++)
 		if (o.values > 0 && *o.kind != '\0')
-			printf(" [%s]='%s'", o.name, o.kind);
+			printf(" [%.*s]='%s'", o.len, o.name, o.kind);
 	printf(" )\n");
 }
 

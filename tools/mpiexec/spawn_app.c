@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* spawn_app.c - see spawn_app.h.
  *
- *   key of the info ──> keys[]: its meaning ──> key_take ──> a field, a variable, a line of
- *                                                            MPI_INFO_ENV
+ *   key of the info ──> keys[]: its row ──> take ──> a field, a variable, a line of MPI_INFO_ENV
  *   file=NAME       ──> lines KEY=VALUE, taken as keys of the info
  *
  * Keys that are not in the table are ignored, as the standard says. */
@@ -16,67 +15,6 @@
 #include <sys/utsname.h>
 #include "libobj/base.h"
 #include "libshm/shm.h"
-
-enum spawn_key {
-	KEY_WDIR,
-	KEY_CWD, /* the directory of the root, without wdir */
-	KEY_PATH,
-	KEY_HOST,
-	KEY_HOSTFILE,
-	KEY_ADD_HOST, /* further hosts, beside those of the job: no choice among them */
-	KEY_ADD_HOSTFILE,
-	KEY_SOFT,
-	KEY_ARCH,
-	KEY_FILE,
-	KEY_APPNUM,
-	KEY_ERRHANDLER,
-	KEY_KINDS,
-	KEY_ENV,      /* NAME=VALUE, or NAME to unset it; one a line */
-	KEY_ROOT_ENV, /* as the root has changed its own */
-	KEY_MAP,
-	KEY_PPN,
-	KEY_STDIN,
-	KEY_OUT,
-	KEY_ERR,
-};
-
-static const struct {
-	const char *name;
-	enum spawn_key key;
-} keys[] = {
-	{"wdir", KEY_WDIR},
-	{"wd", KEY_WDIR},
-	{"haft_wdir", KEY_CWD},
-	{"path", KEY_PATH},
-	{"host", KEY_HOST},
-	{"hosts", KEY_HOST},
-	{"add-host", KEY_ADD_HOST},
-	{"ompi_host", KEY_HOST},
-	{"hostfile", KEY_HOSTFILE},
-	{"hostlist", KEY_HOST},
-	{"add-hostfile", KEY_ADD_HOSTFILE},
-	{"ompi_hostfile", KEY_HOSTFILE},
-	{"soft", KEY_SOFT},
-	{"arch", KEY_ARCH},
-	{"file", KEY_FILE},
-	{"appnum", KEY_APPNUM},
-	{"mpi_initial_errhandler", KEY_ERRHANDLER},
-	{"mpi_memory_alloc_kinds", KEY_KINDS},
-	{"env", KEY_ENV},
-	{"haft_env", KEY_ROOT_ENV},
-	{"map", KEY_MAP},
-	{"map_by", KEY_MAP},
-	{"map-by", KEY_MAP},
-	{"mapper", KEY_MAP},
-	{"pmix.mapby", KEY_MAP},
-	{"PMIX_MAPBY", KEY_MAP},
-	{"npernode", KEY_PPN},
-	{"ppn", KEY_PPN},
-	{"haft_stdin", KEY_STDIN},
-	{"ompi_stdin_target", KEY_STDIN},
-	{"haft_outfile", KEY_OUT},
-	{"haft_errfile", KEY_ERR},
-};
 
 /* --- the set of soft ------------------------------------------------------------------------ */
 
@@ -240,10 +178,11 @@ static char *hostfile_take(char **list, const char *name)
 	return why;
 }
 
-static char *arch_check(const char *v)
+static char *arch_take(struct spawn_app *s, const char *v)
 {
 	struct utsname u;
 
+	(void)s;
 	if (uname(&u) != 0 || strcasestr(v, u.machine) != NULL || strcasecmp(v, u.sysname) == 0)
 		return NULL;
 	return text_new("arch is %s, and this machine is %s", v, u.machine);
@@ -262,64 +201,152 @@ static char *errhandler_take(struct spawn_app *s, const char *v)
 	return NULL; /* a value that is not known: as without the key */
 }
 
-static int stdin_rank(const char *v)
+static char *soft_take(struct spawn_app *s, const char *v)
+{
+	if (!soft_good(v))
+		return text_new("soft is no list of triplets a:b:c: `%s'", v);
+	text_set(&s->soft, v);
+	return NULL;
+}
+
+static char *wdir_take(struct spawn_app *s, const char *v)
+{
+	text_set((char **)(uintptr_t)&s->app.wdir, v);
+	return NULL;
+}
+
+/* The directory of the root, without wdir. */
+static char *root_wdir_take(struct spawn_app *s, const char *v)
+{
+	return s->app.wdir == NULL ? wdir_take(s, v) : NULL;
+}
+
+static char *path_take(struct spawn_app *s, const char *v)
+{
+	text_set((char **)(uintptr_t)&s->app.path, v);
+	return NULL;
+}
+
+static char *host_take(struct spawn_app *s, const char *v)
+{
+	return hosts_add(&s->hosts, v);
+}
+
+static char *hosts_of_file_take(struct spawn_app *s, const char *v)
+{
+	return hostfile_take(&s->hosts, v);
+}
+
+/* Further hosts, beside those of the job: no choice among them. */
+static char *more_hosts_take(struct spawn_app *s, const char *v)
+{
+	return hosts_add(&s->more_hosts, v);
+}
+
+static char *more_hosts_of_file_take(struct spawn_app *s, const char *v)
+{
+	return hostfile_take(&s->more_hosts, v);
+}
+
+static char *appnum_take(struct spawn_app *s, const char *v)
+{
+	s->app.appnum = atoi(v);
+	return NULL;
+}
+
+/* NAME=VALUE, or NAME to unset it; one a line. */
+static char *env_take(struct spawn_app *s, const char *v)
+{
+	env_lines(&s->app.set, v);
+	return NULL;
+}
+
+static char *map_take(struct spawn_app *s, const char *v)
+{
+	s->by_node = strncmp(v, "node", 4) == 0 || strstr(v, "ppr:1:node") != NULL;
+	return NULL;
+}
+
+static char *ppn_take(struct spawn_app *s, const char *v)
+{
+	s->ppn = atoi(v) > 0 ? atoi(v) : 0;
+	return NULL;
+}
+
+static char *stdin_take(struct spawn_app *s, const char *v)
 {
 	if (strcmp(v, "all") == 0)
-		return STDIN_ALL;
-	return v[0] >= '0' && v[0] <= '9' ? atoi(v) : STDIN_NONE;
+		s->stdin_to = STDIN_ALL;
+	else
+		s->stdin_to = v[0] >= '0' && v[0] <= '9' ? atoi(v) : STDIN_NONE;
+	return NULL;
+}
+
+static char *outfile_take(struct spawn_app *s, const char *v)
+{
+	text_set(&s->file[0], v);
+	return NULL;
+}
+
+static char *errfile_take(struct spawn_app *s, const char *v)
+{
+	text_set(&s->file[1], v);
+	return NULL;
 }
 
 static char *file_take(struct spawn_app *s, const char *name);
 
-/* Takes a key; `nested': of a file.  Returns NULL, or malloc'ed words. */
-static char *key_take(struct spawn_app *s, enum spawn_key key, const char *v)
-{
-	switch (key) {
-	case KEY_WDIR: text_set((char **)(uintptr_t)&s->app.wdir, v); break;
-	case KEY_CWD:
-		if (s->app.wdir == NULL)
-			text_set((char **)(uintptr_t)&s->app.wdir, v);
-		break;
-	case KEY_PATH: text_set((char **)(uintptr_t)&s->app.path, v); break;
-	case KEY_HOST: return hosts_add(&s->hosts, v);
-	case KEY_HOSTFILE: return hostfile_take(&s->hosts, v);
-	case KEY_ADD_HOST: return hosts_add(&s->more_hosts, v);
-	case KEY_ADD_HOSTFILE: return hostfile_take(&s->more_hosts, v);
-	case KEY_SOFT:
-		if (!soft_good(v))
-			return text_new("soft is no list of triplets a:b:c: `%s'", v);
-		text_set(&s->soft, v);
-		break;
-	case KEY_ARCH: return arch_check(v);
-	case KEY_FILE: return file_take(s, v);
-	case KEY_APPNUM: s->app.appnum = atoi(v); break;
-	case KEY_ERRHANDLER: return errhandler_take(s, v);
-	case KEY_KINDS: break;
-	case KEY_ENV:
-	case KEY_ROOT_ENV: env_lines(&s->app.set, v); break;
-	case KEY_MAP:
-		s->by_node = strncmp(v, "node", 4) == 0 || strstr(v, "ppr:1:node") != NULL;
-		break;
-	case KEY_PPN: s->ppn = atoi(v) > 0 ? atoi(v) : 0; break;
-	case KEY_STDIN: s->stdin_to = stdin_rank(v); break;
-	case KEY_OUT: text_set(&s->file[0], v); break;
-	case KEY_ERR: text_set(&s->file[1], v); break;
-	}
-	return NULL;
-}
+/* The keys.  `take' returns NULL, or malloc'ed words; NULL: the value is only shown.  `shown': in
+ * MPI_INFO_ENV, as the standard says. */
+static const struct {
+	const char *name;
+	char *(*take)(struct spawn_app *s, const char *v);
+	bool shown;
+} keys[] = {
+	{"wdir", wdir_take, true},
+	{"wd", wdir_take, false},
+	{"haft_wdir", root_wdir_take, false},
+	{"path", path_take, true},
+	{"host", host_take, true},
+	{"hosts", host_take, false},
+	{"hostlist", host_take, false},
+	{"ompi_host", host_take, false},
+	{"hostfile", hosts_of_file_take, false},
+	{"ompi_hostfile", hosts_of_file_take, false},
+	{"add-host", more_hosts_take, false},
+	{"add-hostfile", more_hosts_of_file_take, false},
+	{"soft", soft_take, true},
+	{"arch", arch_take, true},
+	{"file", file_take, true},
+	{"appnum", appnum_take, false},
+	{"mpi_initial_errhandler", errhandler_take, false},
+	{"mpi_memory_alloc_kinds", NULL, true},
+	{"env", env_take, false},
+	{"haft_env", env_take, false},
+	{"map", map_take, false},
+	{"map_by", map_take, false},
+	{"map-by", map_take, false},
+	{"mapper", map_take, false},
+	{"pmix.mapby", map_take, false},
+	{"PMIX_MAPBY", map_take, false},
+	{"npernode", ppn_take, false},
+	{"ppn", ppn_take, false},
+	{"haft_stdin", stdin_take, false},
+	{"ompi_stdin_target", stdin_take, false},
+	{"haft_outfile", outfile_take, false},
+	{"haft_errfile", errfile_take, false},
+};
 
-/* Takes a key of the info.  Those of the standard are shown in MPI_INFO_ENV. */
+/* Takes a key of the info. */
 static char *info_take(struct spawn_app *s, const char *name, const char *value)
 {
-	static const char *const shown[] = {
-		"host", "arch", "wdir", "file", "soft", "path", "mpi_memory_alloc_kinds"};
-
-	for (size_t i = 0; i < countof(shown); i++)
-		if (strcmp(name, shown[i]) == 0)
+	for (size_t i = 0; i < countof(keys); i++) {
+		if (strcmp(name, keys[i].name) != 0)
+			continue;
+		if (keys[i].shown)
 			info_line(s, name, value);
-	for (size_t i = 0; i < countof(keys); i++)
-		if (strcmp(name, keys[i].name) == 0)
-			return key_take(s, keys[i].key, value);
+		return keys[i].take != NULL ? keys[i].take(s, value) : NULL;
+	}
 	return NULL;
 }
 

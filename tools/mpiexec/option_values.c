@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* option_values.c - reads the values of options: cmdline_options.h.
+ *
+ *     "core:overload-allowed" ──> a word of the option's list: core ──> fields of the plan
+ *                            └──> modifiers: ignored, and reported by -v */
+#include "tools/mpiexec/cmdline_options.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include "libmpi/boot/name_protocol.h"
+#include "libobj/base.h"
+#include "libshm/shm.h"
+#include "tools/mpiexec/profile.h"
+
+int option_number(const char *opt, const char *s)
+{
+	char *end;
+	long n;
+
+	errno = 0;
+	n = strtol(s, &end, 10);
+	if (errno == EINVAL || end == s || *end != '\0')
+		fatal(EXIT_USAGE, "-%s needs a number of processes, not `%s'", opt, s);
+	if (n < 1 || n > SHM_RANKS_MAX)
+		fatal(EXIT_USAGE, "-%s %s: a job has 1 to %d processes", opt, s, SHM_RANKS_MAX);
+	return (int)n;
+}
+
+const char *option_errhandler(const char *s)
+{
+	static const char *const names[][2] = {{"mpi_errors_are_fatal", "fatal"},
+		{"mpi_errors_abort", "abort"}, {"mpi_errors_return", "return"}};
+
+	for (size_t i = 0; i < countof(names); i++)
+		if (strcasecmp(s, names[i][0]) == 0)
+			return names[i][1];
+	fatal(EXIT_USAGE, "-initial-errhandler is %s, %s or %s, not `%s'", names[0][0], names[1][0],
+		names[2][0], s);
+}
+
+const char *option_ft(const char *s)
+{
+	static const char *const yes[] = {"ulfm", "mpi", "yes", "true", "1"}, *const no[] = {"no",
+										      "false",
+										      "none", "0"};
+
+	for (size_t i = 0; i < countof(yes); i++)
+		if (strcasecmp(s, yes[i]) == 0)
+			return "yes";
+	for (size_t i = 0; i < countof(no); i++)
+		if (strcasecmp(s, no[i]) == 0)
+			return "no";
+	if (strcasecmp(s, "auto") == 0)
+		return "auto";
+	fatal(EXIT_USAGE, "-with-ft is ulfm, mpi, no or auto, not `%s'", s);
+}
+
+const char *option_name_server(const char *opt, const char *s)
+{
+	if (strncmp(s, BOOT_NAMES_PREFIX, strlen(BOOT_NAMES_PREFIX)) != 0 &&
+		strncmp(s, BOOT_NAMES_FILE, strlen(BOOT_NAMES_FILE)) != 0)
+		fatal(EXIT_USAGE,
+			"-%s takes the address that mpiexec -name-server prints, or file:FILE with "
+			"it, not `%s'",
+			opt, s);
+	return s;
+}
+
+double option_seconds(const char *name, const char *s)
+{
+	char *end;
+	double t = strtod(s, &end);
+
+	if (end == s || *end != '\0' || !isfinite(t) || t <= 0 || t > INT_MAX)
+		fatal(EXIT_USAGE, "%s needs a positive number of seconds, not `%s'", name, s);
+	return t;
+}
+
+int option_stdin(const char *opt, const char *s)
+{
+	char *end;
+	long r;
+
+	if (strcmp(s, "all") == 0)
+		return STDIN_ALL;
+	if (strcmp(s, "none") == 0)
+		return STDIN_NONE;
+	errno = 0;
+	r = strtol(s, &end, 10);
+	if (errno != 0 || end == s || *end != '\0' || r < 0 || r >= SHM_RANKS_MAX)
+		fatal(EXIT_USAGE, "-%s takes a rank, all or none, not `%s'", opt, s);
+	return (int)r;
+}
+
+bool option_word_is(const char *s, size_t len, const char *word)
+{
+	return strlen(word) == len && strncmp(s, word, len) == 0;
+}
+
+void option_ignore(struct plan *p, char *words)
+{
+	p->ignored = mem_grow(p->ignored, (size_t)p->nignored + 1, sizeof(*p->ignored));
+	p->ignored[p->nignored++] = words;
+}
+
+/* Records the modifiers of "slot:PE=2:OVERSUBSCRIBE" as ignored. */
+static void modifiers_ignore(struct plan *p, const char *opt, const char *rest)
+{
+	if (*rest == ':')
+		option_ignore(p, text_new("%s of -%s", rest + 1, opt));
+}
+
+void option_bind(struct plan *p, const char *s)
+{
+	static const struct {
+		const char *name;
+		enum part part;
+	} words[] = {{"none", PART_NONE}, {"hwthread", PART_THREAD}, {"core", PART_CORE},
+		{"socket", PART_SOCKET}, {"package", PART_SOCKET}, {"numa", PART_NUMA}};
+	size_t len = strcspn(s, ":"); /* core:overload-allowed */
+
+	for (size_t i = 0; i < countof(words); i++)
+		if (option_word_is(s, len, words[i].name)) {
+			modifiers_ignore(p, "bind-to", s + len);
+			p->bind = words[i].part;
+			return;
+		}
+	fatal(EXIT_USAGE, "-bind-to takes none, hwthread, core, socket or numa, not `%s'", s);
+}
+
+/* "2:node" of -map-by ppr:2:node: processes per host.  For other parts: one of each in turn. */
+void option_ppr(struct plan *p, const char *s)
+{
+	char *end;
+	long n = strtol(s, &end, 10);
+	const char *part = *end == ':' ? end + 1 : "";
+	size_t len = strcspn(part, ":");
+
+	if (end == s || n < 1 || n > SHM_RANKS_MAX || len == 0)
+		fatal(EXIT_USAGE,
+			"-map-by ppr:N:PART needs a number and node, socket or numa, not `%s'", s);
+	if (option_word_is(part, len, "node") || option_word_is(part, len, "host"))
+		p->ppn = (int)n;
+	else if (option_word_is(part, len, "socket") || option_word_is(part, len, "package"))
+		p->spread = PART_SOCKET;
+	else if (option_word_is(part, len, "numa"))
+		p->spread = PART_NUMA;
+	else
+		fatal(EXIT_USAGE, "-map-by ppr:%ld: node, socket or numa, not `%s'", n, part);
+	if (p->spread != PART_NONE)
+		option_ignore(p,
+			text_new("the number in -map-by ppr:%s: processes go to each %.*s in turn",
+				s, (int)len, part));
+	modifiers_ignore(p, "map-by", part + len);
+}
+
+void option_map(struct plan *p, const char *s)
+{
+	static const struct {
+		const char *name;
+		enum mapping map;
+		enum part spread;
+	} words[] = {{"slot", MAP_SLOT, PART_NONE}, {"core", MAP_SLOT, PART_NONE},
+		{"hwthread", MAP_SLOT, PART_NONE}, {"socket", MAP_SLOT, PART_SOCKET},
+		{"package", MAP_SLOT, PART_SOCKET}, {"numa", MAP_SLOT, PART_NUMA},
+		{"node", MAP_NODE, PART_NONE}, {"host", MAP_NODE, PART_NONE}};
+	size_t len = strcspn(s, ":"); /* slot:PE=2 */
+
+	if (strncmp(s, "ppr:", 4) == 0) {
+		option_ppr(p, s + 4);
+		return;
+	}
+	for (size_t i = 0; i < countof(words); i++)
+		if (option_word_is(s, len, words[i].name)) {
+			p->map = words[i].map;
+			p->spread = words[i].spread;
+			modifiers_ignore(p, "map-by", s + len);
+			return;
+		}
+	fatal(EXIT_USAGE, "-map-by takes slot, node, core, socket, numa or ppr:N:node, not `%s'",
+		s);
+}
+
+/* A word that names no launcher is a command, as with -launcher exec. */
+void option_launcher(struct plan *p, const char *s)
+{
+	static const char *const words[] = {[LAUNCH_NONE] = "",
+		[LAUNCH_SSH] = "ssh",
+		[LAUNCH_RSH] = "rsh",
+		[LAUNCH_EXEC] = "exec",
+		[LAUNCH_FORK] = "fork",
+		[LAUNCH_SLURM] = "slurm"};
+
+	for (size_t i = LAUNCH_NONE + 1; i < countof(words); i++)
+		if (strcmp(s, words[i]) == 0) {
+			p->launcher = (enum launcher)i;
+			return;
+		}
+	if (*s == '\0')
+		fatal(EXIT_USAGE, "-launcher takes ssh, rsh, slurm, exec, fork or a command");
+	p->launcher = LAUNCH_EXEC;
+	p->launch_exec = s;
+}
+
+void option_universe(struct plan *p, const char *name, const char *s)
+{
+	char *end;
+	long n = strtol(s, &end, 10);
+
+	if (strcmp(s, "none") == 0 || strcmp(s, "infinite") == 0)
+		p->universe = UNIVERSE_NONE;
+	else if (strcmp(s, "slots") == 0 || strcmp(s, "SYSTEM") == 0)
+		p->universe = UNIVERSE_SLOTS;
+	else if (end != s && *end == '\0' && n > 0 && n <= INT_MAX)
+		p->universe = (int)n;
+	else
+		fatal(EXIT_USAGE, "%s takes a number, slots or none, not `%s'", name, s);
+}
+
+void option_profile(struct plan *p, const char *where)
+{
+	const char *why = profile_refuse(where);
+
+	if (why != NULL)
+		fatal(EXIT_USAGE, "-profile or HAFT_PROFILE %s: %s", where, why);
+	p->profile = *where != '\0' ? where : "-";
+}
