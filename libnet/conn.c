@@ -177,7 +177,7 @@ void net_conn_dialled(struct net_conn *c, int err)
 	net_conn_want(c, c->say_at < c->say_len);
 }
 
-/* --- what the other one says ---------------------------------------------------------------- */
+/* --- the peer's messages -------------------------------------------------------------------- */
 
 /* Reads its hello.  0: not whole yet, 1: whole; else -errno, or -EPIPE at the end of the stream. */
 static int hello_read(struct net_conn *c)

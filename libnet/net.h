@@ -11,7 +11,7 @@
  *        the two first has something to send, or both at the same time
  *
  * A struct net is one process's endpoint.  The others are `peers', numbered from 0 in one universe;
- * it is one of them.  Memory is for those that were spoken of.  libnet knows nothing of what it
+ * it is one of them.  Memory is for those that were spoken of.  libnet knows nothing of the data it
  * carries.
  *
  * A process of another universe is a foreign peer (net_foreign_set).  Its number here is its user's
@@ -106,7 +106,7 @@ typedef const char *net_addr_fn(void *arg, int peer);
 struct net_foreign {
 	uint64_t universe;
 	uint32_t number;          /* there */
-	uint8_t key[NET_KEY_LEN]; /* its key for foreign peers: what we sign with when we dial it */
+	uint8_t key[NET_KEY_LEN]; /* its key for foreign peers: signs our hello when we dial it */
 };
 
 /* A process of another universe has asked for a connection, with our key for foreign peers.
@@ -132,16 +132,16 @@ struct net_conf {
 	int hello_ms;       /* for a stranger to send its hello; 10 s */
 	int strangers_max;  /* connections without a valid hello; 64 */
 	int close_ms;       /* net_close takes no longer; 10 s */
-	int buf_len;        /* SO_SNDBUF and SO_RCVBUF; 0: what the kernel finds best */
+	int buf_len;        /* SO_SNDBUF and SO_RCVBUF; 0: the kernel decides */
 };
 
 /* Opens an endpoint.  Sends nothing; the listener is the only socket.  *conf is copied.  NET_BAD (a
  * number of conf), NET_NOMEM, NET_SYS. */
 int net_open(const struct net_conf *conf, struct net **net);
 
-/* Sends what was put (at most close_ms), tells the peers, closes and frees everything.  Operations
- * under way get NET_OP_LOST, without `done'; frames that still come are dropped; `lost' is called
- * for peers to which not all could be sent.  net == NULL: nothing. */
+/* Sends pending messages (at most close_ms), tells the peers, closes and frees everything.
+ * Operations under way get NET_OP_LOST, without `done'; frames that still come are dropped; `lost'
+ * is called for peers to which not all could be sent.  net == NULL: nothing. */
 void net_close(struct net *net);
 
 /* Raises the number of peers: they are 0 .. npeers-1 from now on.  NET_BAD: fewer than before, or
@@ -152,7 +152,7 @@ int net_grow(struct net *net, int npeers);
  * change.  NET_BAD: no such number, or this peer is another process; NET_NOMEM. */
 int net_foreign_set(struct net *net, int peer, const struct net_foreign *home);
 
-/* Forgets a peer that is lost, has left, or was never connected: what is put to it next dials anew.
+/* Forgets a peer that is lost, has left, or was never connected: the next put dials anew.
  * Not inside a callback.  NET_BAD: it is connected, or operations of it are under way. */
 int net_peer_forget(struct net *net, int peer);
 

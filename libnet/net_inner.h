@@ -109,7 +109,7 @@ void net_ops_end(struct net_ops *l, enum net_state state); /* all of them */
 /* Ends an op that is in no list any more. */
 void net_op_end(struct net_op *op, enum net_state state);
 
-/* --- out (outgoing.c): what goes to one peer, as bytes -------------------------------------- */
+/* --- out (outgoing.c): bytes to one peer ---------------------------------------------------- */
 /*
  *     frames:   [ head data pad | head data pad | head da..]          a queue of bytes
  *     sends:    id 7: op -> op     id 9: op                            users' buffers
@@ -123,7 +123,7 @@ enum out_turn { TURN_NONE, TURN_FRAMES, TURN_CHUNK, TURN_BYE };
 
 struct net_out {
 	uint8_t *q;           /* whole frames, the first of which may have gone in part */
-	uint32_t q_at, q_end; /* in q: what is to go */
+	uint32_t q_at, q_end; /* in q: the bytes to go */
 	uint32_t q_cap;
 	uint32_t frame_seq, chunk_seq; /* of the next ones */
 	enum out_turn turn;
@@ -178,7 +178,7 @@ struct net_shared {
 	void *arg;
 	net_deliver_fn *deliver;
 	struct net_count count;
-	uint8_t *buf; /* IN_BUF bytes: what is read first lands here */
+	uint8_t *buf; /* IN_BUF bytes: reads land here first */
 };
 
 #define IN_BUF MEAN_OR(2048, 131072) /* two frames of the greatest size */
@@ -205,8 +205,8 @@ struct net_in {
 /* Where to read to: fills iov, returns how many. */
 int net_in_room(const struct net_in *in, const struct net_shared *up, struct iovec iov[IN_IOVS]);
 
-/* n bytes have been read there.  NULL: good; else static words that say what the peer has done
- * wrong.  Frames that were delivered before stay delivered. */
+/* n bytes have been read there.  NULL: good; else static words about the peer's
+ * mistake.  Frames that were delivered before stay delivered. */
 const char *net_in_received(
 	struct net_in *in, struct net_shared *up, struct iovec iov[IN_IOVS], size_t n);
 
@@ -226,7 +226,7 @@ enum conn_state {
 	CONN_REQUESTED,  /* connected; our request goes, the answer has not come */
 	CONN_ACCEPTED,   /* accepted; a stranger until its request has come */
 	CONN_OPEN,       /* items go both ways */
-	CONN_CLOSING,    /* our goodbye has gone; what comes is dropped */
+	CONN_CLOSING,    /* our goodbye has gone; arrivals are dropped */
 	CONN_CLOSED,     /* closed; memory until the end of the poll */
 };
 
@@ -253,7 +253,7 @@ struct net_peer {
 	struct net *net;
 	int rank;
 	bool foreign;            /* of another universe: home.number and home.key are valid */
-	struct net_foreign home; /* what it is called there; else universe and rank */
+	struct net_foreign home; /* its name there; else universe and rank */
 	enum net_peer_state state;
 	bool redial;           /* in net->redials: to be dialled at redial_at */
 	struct net_conn *conn; /* open or leaving */
@@ -367,7 +367,7 @@ void net_conn_dialled(
 void net_conn_handshake(
 	struct net_conn *c, bool in, bool out); /* ready, in one of the first three states */
 bool net_conn_hello_send(
-	struct net_conn *c); /* sends what is left of `say'; false: cannot, now or ever */
+	struct net_conn *c); /* sends the rest of `say'; false: cannot, now or ever */
 void net_stranger_add(struct net_conn *c);
 
 /* net_poll.c */
@@ -389,7 +389,7 @@ static inline bool net_peer_sendable(const struct net_peer *p)
 int net_open_io(
 	const struct net_conf *conf, const struct net_io *io, void *io_arg, struct net **net);
 
-void net_free(struct net *net); /* what net_close does last */
+void net_free(struct net *net); /* the last step of net_close */
 
 extern const struct net_io net_io_os;
 int net_os_open(struct net *net); /* makes epoll_fd */

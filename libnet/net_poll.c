@@ -295,7 +295,7 @@ static int conn_serve(struct net_conn *c, bool in, bool out)
 
 	if (c->state < CONN_OPEN) {
 		net_conn_handshake(c, in, out);
-		in = c->state == CONN_OPEN; /* what came behind the hello */
+		in = c->state == CONN_OPEN; /* frames behind the hello */
 		out = false;
 	}
 	if (in && (c->state == CONN_OPEN || c->state == CONN_CLOSING))
@@ -305,7 +305,7 @@ static int conn_serve(struct net_conn *c, bool in, bool out)
 	return n;
 }
 
-/* Sends that have failed: what can still be read comes first, then the peer is lost. */
+/* Sends that have failed: readable data come first, then the peer is lost. */
 static void conns_failed_read(struct net *net)
 {
 	struct net_conn *c = net->conns;

@@ -72,7 +72,7 @@ uint8_t *net_out_room(struct net_out *o, size_t len, uint32_t queue_max, int *er
 		return NULL;
 	if (queue_grow(o, need))
 		return o->q + o->q_end + WIRE_HEAD;
-	*error = o->q_at < o->q_end ? NET_AGAIN : NET_NOMEM; /* what has gone makes room */
+	*error = o->q_at < o->q_end ? NET_AGAIN : NET_NOMEM; /* sent bytes make room */
 	return NULL;
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* sock_os.c - struct net_io of the real world: non-blocking sockets and epoll.
  *
- * epoll is level-triggered: what a poll leaves over, the next one is told of again.  A connection
- * is asked about for reading all its life, for writing while something waits. */
+ * epoll is level-triggered: the next poll reports again the events left over by a poll.  A
+ * connection is asked about for reading all its life, for writing while something waits. */
 #include "libnet/net_inner.h"
 
 #include <errno.h>

@@ -41,7 +41,7 @@
 /* Elements of an array (not of a pointer). */
 #define countof(a) (sizeof(a) / sizeof((a)[0]))
 
-/* Prints what was believed and where, and aborts.  Never returns. */
+/* Prints the wrong belief and its place, and aborts.  Never returns. */
 __attribute__((noreturn, cold)) void obj_assert_failed(
 	const char *file, int line, const char *what);
 

@@ -18,7 +18,7 @@
 #define TYPES "bsilpfd"
 
 struct sig {
-	char types[SIG_ARGS_MAX + 1]; /* what is passed: p for all by reference; then the result */
+	char types[SIG_ARGS_MAX + 1]; /* arguments: p for all by reference; then the result */
 	char value[SIG_ARGS_MAX];     /* the letter after & */
 	char role[SIG_ARGS_MAX];
 	bool ref[SIG_ARGS_MAX];

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* diagnosis.c - what a bad handle is: the diagnosis, the graveyard, direct handles, sites.
+/* diagnosis.c - the reason why a handle is bad: the diagnosis, the graveyard, direct handles,
+ * sites.
  *
  *   64 bits ─┬─ 0, or the null value       OBJ_NULL
  *            ├─ below 4096: permanent      OBJ_WRONG_CLASS; OBJ_GARBAGE: no object has that number

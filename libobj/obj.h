@@ -129,7 +129,7 @@ struct obj_site {
 	const char *func;
 };
 
-/* The address of the caller, or a source position: what reports name as creation and free site. */
+/* The address of the caller, or a source position: creation and free site in reports. */
 #define OBJ_SITE_TEXT (1ULL << 63) /* the rest is the address of a struct obj_site */
 #define OBJ_HERE                                                                        \
 	(__extension__({                                                                \
@@ -226,7 +226,7 @@ struct obj_class_desc {
 		quarantine; /* frees (of a thread) before a slot is used again; 0: the domain's.  An
 			      * INTEGER handle comes back after 127 x this many creations at the
 			      * earliest (less if the table is full); a token never does */
-	intptr_t null_value; /* what obj_free leaves in the handle variable, and what obj_why calls
+	intptr_t null_value; /* obj_free leaves it in the handle variable, and obj_why calls it
 				OBJ_NULL */
 
 	/* All may be NULL.  No lock of libobj is held in any of them, and each may call libobj. */
@@ -256,7 +256,7 @@ const char *obj_class_name(
 
 /* obj_new makes an object with one user's handle and no other reference; `arg' goes to
  * construct.  NULL: no memory, table full (reported by the hook), or construct said no
- * (obj_user_rc() is what it said).  The site is that of obj_site_set, or else the caller's
+ * (obj_user_rc() is its result).  The site is that of obj_site_set, or else the caller's
  * address.  any thread; runs construct. */
 void *obj_new(struct obj_class *cls, void *arg);
 
@@ -408,7 +408,7 @@ static inline obj_h obj_from_int_live(const struct obj_class *c, int i)
 }
 
 /* obj_from_int: the handle of an INTEGER form.  If it names no live object of the class the
- * answer is the number itself: never valid, and obj_why can still tell what it was.  Any 32 bits
+ * answer is the number itself: never valid, and obj_why still knows its object.  Any 32 bits
  * may be given.  any thread. */
 static inline obj_h obj_from_int(const struct obj_class *c, int i)
 {
@@ -534,7 +534,7 @@ enum obj_form {
 	OBJ_FORM_POINTER,
 	OBJ_FORM_INT,
 	OBJ_FORM_ADDR
-}; /* what a language's values look like: the rows above */
+}; /* the values of a language: the rows above */
 
 /* The arguments of one attribute callback, for languages registered at run time. */
 struct obj_attr_call {
@@ -688,7 +688,7 @@ long obj_leaks(struct obj_domain *domain, int fmt, int fd);
  * pointer, f float, d double; & before it: by reference.  White space is not allowed. */
 
 /* The body of a closure: args[n] points to the n-th argument (by reference:
- * to what the caller passed the address of), ret to room for the result (at
+* to the arguments whose addresses the caller passed), ret to room for the result (at
  * least 8 bytes). */
 typedef void obj_closure_fn(void *state, void *ret, void **args);
 
@@ -706,12 +706,12 @@ int obj_call(const char *sig, void (*fn)(void), void *ret, void **args);
 
 #define OBJ_POOL_MAX 32 /* thunks where no code may be written; up to 6 integer arguments */
 
-/* "libffi" or "pool": what obj_closure_new uses.  any thread. */
+/* The allocator of obj_closure_new: "libffi" or "pool".  any thread. */
 const char *obj_closure_kind(void);
 
 /* ------------------------------------------------------------------------ memory
  *
- * For what has no fixed size: names, attribute tables, traces, buffers.  Aligned to 16. */
+ * For memory without a fixed size: names, attribute tables, traces, buffers.  Aligned to 16. */
 
 void *obj_mem_get(
 	struct obj_domain *domain, size_t len); /* not cleared; NULL: none left.  any thread */

@@ -12,9 +12,9 @@
  *
  *   domain.c  fork.c  report.c                  domains; fork; iteration, statistics, leaks
  *   obj_attr.c  keyval.c  closure.c             attributes and their callbacks
- *   diagnosis.c  name.c  errh_slot.c            what a bad handle is; names; error handlers
+ *   diagnosis.c  name.c  errh_slot.c            bad handles; names; error handlers
  *   class.c  ref.c                              classes and permanent objects; two counts
- *   reap.c  ext.c  tombstone.c  direct.c        the end of objects; what belongs to an object
+ *   reap.c  ext.c  tombstone.c  direct.c        the end of objects; their attachments
  *   slots.c  thread.c                           tables of slots; magazines of threads
  *   domain_mem.c  arena.c  jemalloc.c  arena_pages.c        memory of varying size
  *   registry.c  mutex.c  mem_os.c  ffi_os.c     lists of domains and classes; locks; the system
@@ -114,7 +114,7 @@ extern __thread struct obj_thread obj_this_thread; /* mutex.c */
 
 /* ------------------------------------------------------------------------ class and domain */
 
-/* obj_class.flags, the half that is libobj's: what makes the fast paths stop. */
+/* obj_class.flags, the half that is libobj's: flags that stop the fast paths. */
 #define CLASS_F_CONSTRUCT 0x100
 #define CLASS_F_ON_FREE   0x200
 #define CLASS_F_DESTROY   0x400
@@ -138,7 +138,7 @@ struct obj_inside {
 	bool full_told;
 };
 
-#define NAME_DEFAULT 128 /* bytes: what MPI wants */
+#define NAME_DEFAULT 128 /* bytes: as MPI wants */
 
 struct lang;
 struct attr_cache;
@@ -220,7 +220,7 @@ struct obj_upcalls {
 	void (*attrs_free)(struct obj *o); /* without callbacks; no other thread has the object */
 	void (*closures_free)(struct obj *o); /* likewise */
 	struct attr_index *index_empty;       /* index of an object without attributes */
-	/* Finds out what is wrong with a handle, calls the report hook, returns the error. */
+	/* Finds out why a handle is bad, calls the report hook, returns the error. */
 	int (*report_handle)(struct obj_class *c, obj_h h, int why);
 };
 extern const struct obj_upcalls *obj_up; /* mutex.c; set by the first obj_domain_open */

@@ -355,7 +355,7 @@ static int object_free_long(struct obj_class *c, struct obj *o, uint64_t token, 
 	rc = obj_up->attrs_delete_all(o);
 	if (rc == OBJ_OK && c->flags & CLASS_F_ON_FREE)
 		c->in->desc.on_free(o);
-	obj_this_thread.defer--; /* what the callbacks dropped goes after the object itself */
+	obj_this_thread.defer--; /* objects dropped by callbacks go after the object itself */
 	if (rc == OBJ_OK) {
 		object_free_finish(c, o, site);
 	} else {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* report.c - looking at all objects: obj_foreach, obj_stats, and the report of what is still alive.
+/* report.c - looking at all objects: obj_foreach, obj_stats, and the report of those alive.
  *
  *     comm: 2 made at solver.c:118 (setup)
  *       0x5a02000001000003 (INTEGER 16777219) 'grid', 1 handle, 0 references: 4 ranks
@@ -124,7 +124,7 @@ static __attribute__((format(printf, 2, 3))) void report_out(struct out *w, cons
 		out_bytes(w, line, (size_t)n < sizeof(line) ? (size_t)n : sizeof(line) - 1);
 }
 
-/* A JSON string: what is not printable ASCII, escaped byte by byte (names need not be UTF-8). */
+/* A JSON string: all but printable ASCII is escaped byte by byte (names need not be UTF-8). */
 static void out_json(struct out *w, const char *s)
 {
 	out_bytes(w, "\"", 1);

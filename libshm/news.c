@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* news.c - events of the whole segment: its end, and what the launcher tells all ranks.
+/* news.c - events of the whole segment: its end, and the launcher's news for all ranks.
  *
  *      launcher   record n ──> event = n + 1 ──> rings every doorbell
- *      a rank     shm_idle: event differs from what it has seen ──> hear(record) for each new one
+ *      a rank     shm_idle: event differs from the last seen ──> hear(record) for each new one
  *
  * A rank looks at head->event where it looked for the end of the job before: when a pass has moved
  * nothing, and before it sleeps.  So news cost no look on the fast path.

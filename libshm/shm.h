@@ -152,7 +152,7 @@ void shm_newcomer_set(struct shm *s, shm_newcomer_fn *newcomer);
 void shm_seg_abort(struct shm_seg *seg);
 bool shm_seg_aborted(const struct shm_seg *seg);
 
-/* --- news: what the launcher tells all ranks ------------------------------------------------- */
+/* --- news: the launcher's messages to all ranks ---------------------------------------------- */
 
 #define SHM_NEWS_LEN 32    /* bytes of a record */
 #define SHM_NEWS_MAX 65536 /* records that there is room for */
@@ -276,7 +276,7 @@ struct shm_rx {
 	uint32_t tail;             /* frames consumed so far */
 	uint32_t credited;         /* of them those that the sender knows of */
 	uint32_t payload_end;      /* payload area consumed up to here */
-	uint32_t payload_credited; /* of it what the sender knows of */
+	uint32_t payload_credited; /* of it the part that the sender knows of */
 };
 
 /* The private side of an attached rank.  Users read me, nranks, frame_max, seg and count; the rest
@@ -302,7 +302,7 @@ struct shm {
 /* Makes the caller rank `me' of the segment: touches its own lines only, no message, no barrier;
  * other ranks may have started, sent and finished, or not have started.  The segment must stay open
  * until shm_detach.  A rank belongs to the process that took it first, for ever; that process may
- * detach and attach again (not in a segment of one rank), and finds what was sent meanwhile.
+ * detach and attach again (not in a segment of one rank), and finds messages sent meanwhile.
  * SHM_BAD (no such rank, or taken), SHM_NOMEM (also: pieces of the heap lie where this process
  * could not map it). */
 int shm_attach(struct shm_seg *seg, int me, struct shm **s);
@@ -322,7 +322,7 @@ struct shm_tune {
 };
 
 #define SHM_PUTS   MEAN_OR(2, 4) /* a pair that sends more is worth 4 KiB */
-#define SHM_SPINS  2000          /* about 50 us: twice what a sleep and its wake-up cost */
+#define SHM_SPINS  2000          /* about 50 us: twice the cost of a sleep and its wake-up */
 #define SHM_YIELDS 200           /* fast ones: no other thread needs the CPU */
 
 /* Sets the settings of a rank, at any time outside of a wait.  Defaults: SHM_PUTS, SHM_SPINS,
@@ -367,7 +367,7 @@ static inline int shm_put(
 	struct shm *s, int dst, const struct shm_hdr *h, const void *buf, size_t len);
 
 /* As shm_put, in two steps, for payload that is built in place: *ptr is room for `len' bytes
- * (aligned to 16); shm_commit sends what was written there, `len' or less of it, and cannot fail.
+ * (aligned to 16); shm_commit sends the first `len' or fewer bytes there, and cannot fail.
  * Between the two no other function may be called with this `s'.  Errors as of shm_put. */
 int shm_reserve(struct shm *s, int dst, size_t len, void **ptr);
 void shm_commit(struct shm *s, int dst, const struct shm_hdr *h, size_t len);

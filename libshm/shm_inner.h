@@ -270,14 +270,15 @@ void shm_doorbells_wake(struct shm_seg *seg); /* ends all sleeps */
 void shm_ring_accept(struct shm *s, int src, const struct channel_offer *o);
 bool shm_ring_has_frame(const struct shm *s, int src);
 
-/* --- channel.c: what tenants make, and who gives it back.  Pipes are aligned to PAGE, all else to
- * CACHE_LINE. */
+/* --- channel.c: memory that tenants make and give back -------------------------------------- */
+
+/* Pipes are aligned to PAGE, all else to CACHE_LINE. */
 /* As shm_heap_alloc, for a piece that this rank makes towards dst. */
 uint64_t shm_channel_new(struct shm *s, size_t len, size_t align, int dst);
 void shm_channel_move(struct shm *s, const void *mem, int dst); /* from now on it is for dst */
 /* An idle pipe of a tenant that has gone, which is this rank's from now on; 0: none. */
 uint64_t shm_channel_idle_pipe(struct shm *s, int dst);
-/* Gives back what this rank made towards seat `to', and what a former tenant of `from' made towards
+/* Gives back this rank's memory towards seat `to', and that of a former tenant of `from' towards
  * this rank; -1: none. */
 void shm_channel_drop_out(struct shm *s, int to);
 void shm_channel_drop_in(struct shm *s, int from);
@@ -341,7 +342,7 @@ int shm_os_memfd(void);
 int shm_os_memfd_seal(int fd);
 int shm_os_resize(int fd, uint64_t len);                   /* 0; -1, errno EFBIG: ulimit -f */
 bool shm_os_file_id(int fd, uint64_t *dev, uint64_t *ino); /* which file `fd' is; false: none */
-int shm_os_memory_check(uint64_t len); /* may so many bytes be had, by what the system says now? */
+int shm_os_memory_check(uint64_t len); /* may so many bytes be had, as the system says now? */
 /* Pages are there, or an error, and then some may be there nevertheless; where `fd' < 0, by the
  * mapping alone (since Linux 5.14). */
 int shm_os_reserve(int fd, uint64_t off, void *p, uint64_t len);

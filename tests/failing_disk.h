@@ -3,7 +3,7 @@
  * place of libc's, for the whole process.  Only one .c file of a program may include it.
  *
  *      disk_arm(DISK_PWRITE, 3, ENOSPC)      the 3rd pwrite from now on fails, and all after it
- *      disk_arm(DISK_PREAD, 1, DISK_SHORT)   each pread moves half of what it was asked for
+ *      disk_arm(DISK_PREAD, 1, DISK_SHORT)   each pread moves half of its bytes
  *
  * Other libraries of MPI make other calls; it is for ours. */
 #ifndef TESTS_FAILING_DISK_H

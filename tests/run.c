@@ -15,7 +15,7 @@
  * np: an MPI test runs once for each, under BUILD/bin/mpiexec -n NP (np=0: alone, without mpiexec).
  * Words of env and args may have alternatives, `B=2|3': the test runs with each of them, and if
  * several words have some, with every combination.  An order of several, or a combination, whose
- * variables are what the environment has anyway is left out: another order has run it.
+ * variables are in the environment anyway is left out: another order has run it.
  * time: the limit in seconds, if it is more than TIME_LIMIT or -t (times FACTOR).
  * rc: the exit code expected (0).
  * env: variables of this test; B (the build directory) is always there.
@@ -23,14 +23,14 @@
  * idle: it sleeps nearly all of its time, and does not count among those that run side by side.
  *
  * Exit code 0 is ok, 77 is skip, all else failed.  A test must leave nothing behind: no process
- * (its keeper inherits the orphans: that is what a subreaper gets), no file in the TMPDIR that it
+ * (its keeper, a subreaper, inherits the orphans), no file in the TMPDIR that it
  * was given, no file of our name in /dev/shm and /tmp.
  *
  * -r N: tests that have failed are run again, each alone, after all others, up to N times.  One
  * that passes then is said to have failed first, with all its output: it is to be mended.  Where
  * many fail (AGAIN_MAX) none is run again.
  *
- * -n NP: the runs of at most NP processes.  -w WORDS: what stands before a program, unit or MPI
+ * -n NP: the runs of at most NP processes.  -w WORDS: stand before a program, unit or MPI
  * (valgrind and its options).
  *
  * -s block, -s round: the ranks of each MPI test are spread over two hosts, which are such in name
@@ -55,7 +55,7 @@
 #include <unistd.h>
 
 #define TIME_LIMIT   400   /* seconds a test may take, at least, on a machine however slow */
-#define GRACE_MS     20000 /* what a test started may outlive it, on a machine however slow */
+#define GRACE_MS     20000 /* processes of a test may outlive it so long, on a slow machine */
 #define SIDE_BY_SIDE 2     /* tests at a time; the reference machine has two cores */
 #define AT_ONCE      16    /* at most, with those that are idle */
 #define HEAD_MAX     4096  /* bytes of a source in which its RUN line is looked for */
@@ -63,7 +63,7 @@
 #define ARGV_MAX     64    /* words of a command */
 #define SHOW_MAX     12000 /* bytes of a failed test's output that are shown; the log has all */
 #define AGAIN_MAX    16 /* tests that are run again, at most: if more fail, it is not by chance */
-#define AGAIN_S      2  /* seconds before that: what a failed run has left is older than the next */
+#define AGAIN_S      2  /* seconds before that: the rest of a failed run is older than the next */
 #define LOG_MAX      (1L << 24) /* bytes of it that the log has */
 #define PATH_LEN     1024
 
@@ -231,7 +231,7 @@ static const char *order_next(const char *head, const char *at, char *line, size
 }
 
 /* Picks of words with alternatives (`A=1|2 B=3') the combination number *k, and takes from *k what
- * was chosen here: what is left chooses among other words. */
+* was chosen here: the rest chooses among other words. */
 static void combination_pick(const char *words, int *k, char *buf, size_t len)
 {
 	size_t at = 0;
@@ -359,7 +359,7 @@ static void test_add(enum kind kind, const char *src)
 	}
 }
 
-/* --- what is left in the file system -------------------------------------------------------- */
+/* --- leftovers in the file system ----------------------------------------------------------- */
 
 /* Files of ours in `dir' that are not older than the test: name into buf.  `ours' is a part of the
  * name, or NULL if every file counts.  (We make no directories in /tmp; people do, for a clone.) */

@@ -90,7 +90,7 @@ const struct constant constants[] = {
 /* The rows of all chapters in a flat list: a function, then its parameters. */
 static const struct row {
 	bool is_func;
-	int kind; /* of the parameter, or of what the function returns */
+	int kind; /* of the parameter, or of the returned value */
 	unsigned flags;
 	enum dir dir;
 	enum when_id when;

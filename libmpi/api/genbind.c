@@ -296,7 +296,7 @@ static void binding_results(FILE *out, const struct entry *e)
 	}
 }
 
-/* --- what a call moves, for the profile ------------------------------------------------------- */
+/* --- data moved by a call, for the profile ---------------------------------------------------- */
 
 /* The datatype whose count is the parameter before it: of the arguments that are significant on all
  * ranks, if there is one.  NULL: none. */
@@ -332,7 +332,7 @@ static const struct param *moves_find(
 	return NULL;
 }
 
-/* The parameters that say what a call moves. */
+/* The parameters that describe the data of a call. */
 struct moves {
 	const struct param *data;   /* its datatype; its count is before it */
 	const struct param *object; /* communicator or window */

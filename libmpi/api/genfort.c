@@ -279,7 +279,7 @@ static void fort_declare_fast(FILE *out, const struct param *p)
 		fprintf(out, "\tint c_%s = FORT_NO_INDEX;\n", x);
 }
 
-/* What a kind of parameter becomes: `$' is its name, `@' the C type of its handle. */
+/* Declaration and argument of a kind of parameter.  `$' is its name, `@' its handle's C type. */
 struct fort_words {
 	const char *declared; /* before the call; NULL: nothing, or fort_declare_other */
 	const char *argument; /* of the call; NULL: fort_argument decides */

@@ -88,9 +88,9 @@ BIND_SLOW int bind_gate_tool(int fn, uintptr_t ret, uintptr_t cfa);
 BIND_SLOW int bind_gate_read(int fn);
 BIND_SLOW void bind_leave(void);
 
-/* bind_gate for calls that move data: the profile gets what is in registers on entry, as the user
- * gave it.  moves: fn, and enum bind_moves above BIND_MOVES.  peer: a rank; -1: none.  count: so
- * many elements of `datatype'.  object: the communicator or window.  bind_gate_starts: for n
+/* bind_gate for calls that move data: the profile gets the values in registers on entry, as the
+ * user gave it.  moves: fn, and enum bind_moves above BIND_MOVES.  peer: a rank; -1: none.  count:
+ * so many elements of `datatype'.  object: the communicator or window.  bind_gate_starts: for n
  * requests that are started. */
 enum bind_moves { BIND_SENDS, BIND_RECEIVES, BIND_COLLECTS, BIND_REACHES };
 #define BIND_MOVES 16

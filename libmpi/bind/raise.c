@@ -82,7 +82,7 @@ static void raise_origin(char *buf, size_t n, const void *self)
 
 /* The user's function takes the address of a handle of its class, and of the code that the call is
  * going to return, which it may change.  self NULL: the null handle of a file, or of a session that
- * was not made.  Returns what the call is to return. */
+ * was not made.  Returns the result of the call. */
 static int raise_call(const struct errh *e, void *self, int err)
 {
 	intptr_t null =

@@ -154,7 +154,7 @@ struct boot_world {
 	const uint8_t *key;       /* BOOT_KEY bytes */
 };
 
-/* The options of a segment for so many ranks, with what the settings of an environment say about
+/* The options of a segment for so many ranks, with the settings of an environment about
  * pipes and rings. */
 struct shm_opts boot_opts(int nranks, char *const envp[]);
 

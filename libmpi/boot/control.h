@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* control.h - what a process asks its launcher for while it runs: further processes, names of
+/* control.h - requests of a running process to its launcher: further processes, names of
  * ports, where a process is.
  *
  *   our mpiexec       lines of PMI-1 over the socket of HAFT_JOB, with words haft_... of ours

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* environ_changes.h - what a process has changed of its environment since it has started. */
+/* environ_changes.h - changes of the process's environment since its start. */
 #ifndef LIBMPI_BOOT_ENVIRON_CHANGES_H
 #define LIBMPI_BOOT_ENVIRON_CHANGES_H
 

@@ -85,7 +85,7 @@ static uint32_t map_text_put(struct maker *m, const char *text, size_t len)
 	return (uint32_t)from;
 }
 
-/* The port at the end of "tcp:10.0.0.2:4711"; *len: of what is before it.  0: no such text. */
+/* The port at the end of "tcp:10.0.0.2:4711"; *len: of the text before it.  0: no such text. */
 static uint32_t port_of(const char *addr, size_t *len)
 {
 	const char *colon = strrchr(addr, ':');

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* name_protocol.h - what a name server and its clients say to each other.
+/* name_protocol.h - the protocol between a name server and its clients.
  *
  *      mpiexec -name-server            tools/mpiexec/name_server.c, at an address that it prints:
  *                                      haft-names://HOST/tcp:IP:PORT/SECRET

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* pmi_requests.c - what a running process asks a PMI-1 server for: spawn, names of ports.
+/* pmi_requests.c - requests of a running process to a PMI-1 server: spawn, names of ports.
  *
  *   mcmd=spawn, lines KEY=VALUE, endcmd            ->  cmd=spawn_result rc=0
  *   cmd=publish_name service=S port=P              ->  cmd=publish_result info=ok

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* pmix_requests.c - what a running process asks a PMIx launcher for: spawn, names of ports.
+/* pmix_requests.c - requests of a running process to a PMIx launcher: spawn, names of ports.
  *
  *   PMIx_Spawn_nb ──> the launcher ──> spawn_answered, in a thread of libpmix
  *                                         '──> spawning->state, which boot_pmix_spawned looks at */

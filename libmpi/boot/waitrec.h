@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* waitrec.h - what a sleeping rank waits for: the record that libmpi writes and mpiexec reads.
+/* waitrec.h - the wait of a sleeping rank: the record that libmpi writes and mpiexec reads.
  *
  *   p2p, rma, coll ── describe ──> struct boot_wait ── libshm ──> mpiexec: the wait report
  *

@@ -84,7 +84,7 @@ void coll_allgather_ring(struct sched *s, const struct coll_args *k)
 	}
 }
 
-/* A power of two: groups of 2^s neighbors exchange what they have, in place. */
+/* A power of two: groups of 2^s neighbors exchange all their blocks, in place. */
 void coll_allgather_recursive_doubling(struct sched *s, const struct coll_args *k)
 {
 	struct block b = coll_block_in(k, k->me);

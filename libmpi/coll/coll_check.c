@@ -58,7 +58,7 @@ void coll_check_open(void)
 			    haft_setting_get(SETTING_COLL) == COLL_SETTING_CHECK;
 }
 
-/* --- what a member says --------------------------------------------------------------------- */
+/* --- the report of a member ----------------------------------------------------------------- */
 
 static void check_say_types(struct said *s, const struct coll_args *k)
 {
@@ -322,7 +322,7 @@ struct blocks {
 	int n, me, nin;
 	struct found *found;  /* [n] of rank (me + i) mod n */
 	struct cargo *in;     /* [nin] what this member expects */
-	struct cargo *got;    /* [nin] what it is going to get */
+	struct cargo *got;    /* [nin] the data to come */
 	struct cargo *out;    /* [nout] */
 	const int *neighbors; /* [nin], or NULL: all ranks */
 };
@@ -373,7 +373,7 @@ static void check_cargo_describe(struct cargo *c, struct block b)
 	type_signature_words(b.type, c->bytes, c->types, sizeof(c->types));
 }
 
-/* Compares all that this member gets with what it expects.  The other members wait for the result.
+/* Compares all data to come with the expected data.  The other members wait for the result.
  */
 static int check_look(void *arg, const struct p2p_error_msg *error)
 {

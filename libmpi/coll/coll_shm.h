@@ -64,7 +64,7 @@ struct coll {
 	bool may_fail;                      /* members may have no data for this call */
 	const struct p2p_error_msg *failed; /* this member has none, and why; or NULL */
 	int64_t slot_bytes;                 /* bytes of a slot; 0: there are none */
-	int64_t slot_size;                  /* what it is going to be */
+	int64_t slot_size;                  /* of the next segment */
 	void *tmp;                          /* private, of slot_bytes; there if slots are */
 	struct coll_hier *hier;             /* hosts of the communicator; NULL: not made yet */
 	bool broken;              /* a member has failed, or it is revoked: coll_broken.c */

@@ -42,8 +42,8 @@ static inline bool coll_op_in_place(const struct op *op)
 	return op->loops != NULL;
 }
 
-/* The 16 bytes of Fortran's .TRUE. and .FALSE., little-endian and sign-extended: what the logical
- * operations on LOGICALs take and give (MPI-5.0 20.4.1).  Once, before the first such call. */
+/* The 16 bytes of Fortran's .TRUE. and .FALSE., little-endian and sign-extended: the operands of
+ * logical operations on LOGICALs (MPI-5.0 20.4.1).  Once, before the first such call. */
 void coll_op_logical_set(const void *yes, const void *no);
 
 /* MAXLOC (greater) or MINLOC of n pairs of BASIC_PAIR: op_pair.c. */

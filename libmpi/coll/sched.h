@@ -89,7 +89,7 @@ typedef int coll_sched_fn(void *arg, const struct p2p_error_msg *error);
 void coll_sched_call(struct sched *s, coll_sched_fn *fn, void *arg);
 
 /* Memory that lives as long as the schedule: bytes, aligned for any type; or for `count' elements,
- * at what a buffer's address would be.  NULL: no memory; the schedule stores that.  An algorithm
+ * in place of a buffer's address.  NULL: no memory; the schedule stores that.  An algorithm
  * may write no more than the first SCHED_PLANNING bytes: in a dry run all share these. */
 #define SCHED_PLANNING 512
 void *coll_sched_bytes(struct sched *s, int64_t bytes);

@@ -10,7 +10,7 @@
  * MPI_ERR_NO_MEM. */
 int comm_attr_open(int universe, int appnum);
 
-/* Sets a predefined attribute of a window (MPI_WIN_BASE ..).  value is what a C program gets: the
+/* Sets a predefined attribute of a window (MPI_WIN_BASE ..).  value is the C form: the
  * base address, or the address of a number that lives as long as the window (MPI-5.0 12.2.6).  0 or
  * MPI_ERR_NO_MEM. */
 int comm_attr_win_fix(struct win *w, int key, void *value);

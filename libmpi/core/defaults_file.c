@@ -3,7 +3,7 @@
  *
  *     FILE ─ getline ─ "HAFT_EAGER = 64k" ──┬──> defaults.entry: text "HAFT_EAGER=64k", its origin
  *                      "mpiexec = -l"       ├──> defaults.entry: text "mpiexec=-l"
- *                      "what is this"       └──> defaults.bad, until haft_defaults_warn
+ *                      unknown line         └──> defaults.bad, until haft_defaults_warn
  *     environ + entries that it does not have ──> defaults.all
  *
  * The first entry of a name counts, so the user's file is read before the system's. */
@@ -36,7 +36,7 @@ static struct {
 	char **all; /* the environment with the entries; NULL: not made */
 } defaults;
 
-/* Adds a line to the words about what is wrong. */
+/* Adds a line to the words about mistakes. */
 static void defaults_complain(const char *file, int line, const char *what, const char *text)
 {
 	char *more;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* file_object.h - struct file: what every engine knows of an open file. */
+/* file_object.h - struct file: every engine's view of an open file. */
 #ifndef HAFT_CORE_FILE_OBJECT_H
 #define HAFT_CORE_FILE_OBJECT_H
 

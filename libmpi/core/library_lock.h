@@ -15,7 +15,7 @@
  *  - No thread holds it while the program's code runs, or while it waits for anything but the lock.
  *  - A thread that waited and was overtaken gets the lock next: no thread starves.
  *  - The holder, before it unlocks, looks for waiting threads whose condition holds
- *    (haft_lock_ready_hook).  So no thread misses what a call has done. */
+ *    (haft_lock_ready_hook).  So no thread misses the effect of a call. */
 #ifndef HAFT_CORE_LIBRARY_LOCK_H
 #define HAFT_CORE_LIBRARY_LOCK_H
 
@@ -38,7 +38,8 @@ bool haft_lock_wanted(void);
 extern __thread bool haft_locked;
 
 /* Around each call of a user function: releases the lock if this thread holds it, and takes it
- * again.  Afterwards the engine's state may have changed; what the caller still uses must be held.
+ * again.  Afterwards the engine's state may have changed; objects that the caller still uses must
+ * be held.
  *
  *      bool had = haft_user_begin();
  *      rc = fn(...);

@@ -125,8 +125,8 @@ void (*haft_type_destroy_hook)(struct type *t);
 void (*haft_win_destroy_hook)(struct win *w);
 
 /* A freed request's slot is reused after 64 others, so that the slots stay in the first-level
- * cache.  p2p clears what it needs (OBJ_F_RAW).  A C handle never comes back all the same; an
- * INTEGER comes back after 127 * 64 requests at the earliest. */
+ * cache.  p2p clears the fields that it needs (OBJ_F_RAW).  A C handle never comes back all the
+ * same; an INTEGER comes back after 127 * 64 requests at the earliest. */
 #define REQ_QUARANTINE 64
 
 /* The arguments of obj_class_open: a row a class. */

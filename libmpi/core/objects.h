@@ -4,7 +4,7 @@
  *        the user's handle        bind/                     engines
  *     MPI_Comm 0x5a01..     ──> obj_get(class, handle) ──> struct comm *    begins with struct obj
  *
- *     comm_object.h, group_object.h ... one header an object: what every engine knows of it
+ *     comm_object.h, group_object.h ... one header an object: every engine's view of it
  *
  * Invariants
  *  - An object is reached by its handle (bind/ looks it up), or by a pointer under a reference

@@ -18,7 +18,7 @@ void haft_life_set_state(enum haft_state state)
 		haft_life.gate &= ~(uint32_t)HAFT_GATE_SHUT;
 	else
 		haft_life.gate |= HAFT_GATE_SHUT;
-	/* Release: a thread that sees the new state sees what was opened before. */
+	/* Release: a thread that sees the new state sees all that opened before. */
 	atomic_store_explicit(&haft_life.state, state, memory_order_release);
 }
 

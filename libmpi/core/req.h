@@ -42,7 +42,7 @@ struct req_ops {
 	/* A persistent request, whose result has been cleared, is active now.  0, or an MPI error
 	 * class with words. */
 	int (*start)(struct req *r);
-	/* Frees what the union by kind owns.  Not of messages: p2p frees theirs. */
+	/* Frees the memory of the union by kind.  Not of messages: p2p frees theirs. */
 	void (*gone)(struct req *r);
 	/* A request without a handle has come to its end, and goes next. */
 	void (*over)(struct req *r);
@@ -113,7 +113,7 @@ struct req_range {
  * rest only of a request that is not pristine.  So call req_touch before writing to the cold part,
  * or to the union as another kind than REQ_RECV.
  *
- * p2p drops what a request holds when it ends (p2p_req_release).  A destructor would cost every
+ * p2p drops a request's references when it ends (p2p_req_release).  A destructor would cost every
  * message. */
 struct req {
 	struct obj o;

@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* By variable; setting.c says what the numbers mean. */
+/* By variable; setting.c explains the numbers. */
 enum haft_setting {
 	SETTING_EAGER,          /* HAFT_EAGER: bytes */
 	SETTING_COLL,           /* HAFT_COLL: 0 shm, 1 p2p, 2 check */

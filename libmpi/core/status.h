@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* status.h - what the library keeps in the private fields of MPI_Status.
+/* status.h - the library's data in the private fields of MPI_Status.
  *
  *     MPI_internal   [0]  [1]        [2]          [3] [4]
  *                    bytes, 64 bits  cancelled    zero

@@ -13,7 +13,7 @@ struct type_part {
 	int32_t off, len;
 };
 
-enum type_basic { /* what reduction operations compute with */
+enum type_basic { /* operand types of reductions */
 	BASIC_NONE,
 	BASIC_INT8,
 	BASIC_INT16,
@@ -65,7 +65,7 @@ struct type {
 	int64_t basics; /* elements of basic types in one element: MPI_Get_elements */
 	bool dense;     /* solid, size == extent, lb 0: `count' elements are one piece */
 	bool solid;     /* an element is one piece, in order: size bytes from true_lb */
-	bool bounded;   /* its bounds were set: they stick to what is made of it (5.1.6) */
+	bool bounded;   /* its bounds were set: types made of it keep them (5.1.6) */
 	uint8_t align;  /* of its strictest basic type in C; 0: there is none */
 	bool committed;
 	uint8_t basic; /* enum type_basic; BASIC_NONE for derived ones */
@@ -80,7 +80,7 @@ struct type {
 	struct type_order *order;
 };
 
-/* Set by libmpi/type: frees what a datatype owns, when its last reference is dropped. */
+/* Set by libmpi/type: frees a datatype's memory, when its last reference is dropped. */
 extern void (*haft_type_destroy_hook)(struct type *t);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* win_object.h - struct win: what every engine knows of a window; libmpi/rma has the rest. */
+/* win_object.h - struct win: every engine's view of a window; libmpi/rma has the rest. */
 #ifndef HAFT_CORE_WIN_OBJECT_H
 #define HAFT_CORE_WIN_OBJECT_H
 
@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 struct comm;
-struct rma;        /* libmpi/rma: what only the engine needs */
+struct rma;        /* libmpi/rma: the engine's own part */
 struct rma_target; /* libmpi/rma: how a member is reached */
 
 struct win {
@@ -25,10 +25,10 @@ struct win {
 	struct rma *rma;   /* owned */
 	void *base;        /* of this process's part */
 	MPI_Aint bytes;
-	int unit; /* what attributes say: int, the full one is in target[rank] */
+	int unit; /* for attributes: int; the full one is in target[rank] */
 };
 
-/* Set by libmpi/rma: frees what a window owns, when its last reference is dropped. */
+/* Set by libmpi/rma: frees a window's memory, when its last reference is dropped. */
 extern void (*haft_win_destroy_hook)(struct win *w);
 
 #endif

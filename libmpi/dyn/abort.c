@@ -18,7 +18,7 @@
 #include <string.h>
 
 #define ABORT_MS 1000 /* so long a process that has aborted waits until others are told */
-#define WORDS    1024 /* bytes of what they are told */
+#define WORDS    1024 /* bytes of the message to them */
 
 static void abort_got(const struct shm_frame *f)
 {

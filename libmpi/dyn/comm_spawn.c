@@ -173,7 +173,7 @@ static struct spawn_result *result_new(int total)
 	return s;
 }
 
-/* Spawns at the root.  err: what was wrong with its arguments. */
+/* Spawns at the root.  err: the error of its arguments, or 0. */
 static int result_of_root(
 	struct spawn_request *q, struct group *parents, int err, struct spawn_result **result)
 {

@@ -6,7 +6,7 @@
  *      MPI_Comm_disconnect ─> connected_end    it tells that they are apart, between two barriers:
  *      destroyed ───────────>                  who has returned is no longer connected
  *
- * mpiexec counts what it is told of two jobs.  A communicator that was only freed counts until
+ * mpiexec counts the reports about two jobs.  A communicator that was only freed counts until
  * nothing is pending on it.  Nothing here needs memory. */
 #include "libmpi/dyn/connected.h"
 

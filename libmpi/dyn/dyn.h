@@ -18,7 +18,7 @@ int dyn_inter_make(const struct comm *parent, struct group *local, struct group 
 /* The group of n consecutive numbers.  The caller ends its handle.  0 or MPI_ERR_NO_MEM. */
 int dyn_group_range(int first, int n, struct group **group);
 
-/* --- birth.c: what children must know of their parents, as a text without blanks ------------ */
+/* --- birth.c: the parents' data for their children, as a text without blanks ---------------- */
 
 /* Another text: this character and the name of a port, to which the children connect in MPI_Init.
  * For children that are strangers, and parents of whom some are. */

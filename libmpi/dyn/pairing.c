@@ -23,7 +23,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#define HANDSHAKE_MS 5000     /* so long a client may take to say what it has to say */
+#define HANDSHAKE_MS 5000     /* time limit for a client's request */
 #define NAP_NS       50000000 /* a sleep that nothing ends */
 #define BUSY_NS      1000000  /* while bytes wait to go, or a full queue may get room */
 

@@ -6,7 +6,7 @@
  *        └─ HAFT_INFO_ENV="maxprocs=5\narch=x86_64\n" ──> the options of mpiexec, which win
  *           /proc/self/cmdline, uname, getcwd         ──> everything else
  *
- * The values of MPI_INFO_ENV are what was asked for, not what came of it. */
+ * MPI_INFO_ENV has the request, not its outcome. */
 #include "libmpi/env/info.h"
 
 #include "libmpi/env/error_handler.h"

@@ -4,7 +4,7 @@
  *
  *      member 0 .. n-1      one ballot has the lowest living member as its root, and a binary tree:
  *
- *              0                  UP    what a member and those below it contribute
+ *              0                  UP    contribution of a member and those below it
  *            /   \                DOWN  the decision of the root
  *           1     2
  *          / \   / \              A member that has failed is skipped: those below it belong to the

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* ft_inner.h - what the files of this folder share. */
+/* ft_inner.h - declarations shared by the files of this folder. */
 #ifndef HAFT_FT_FT_INNER_H
 #define HAFT_FT_FT_INNER_H
 

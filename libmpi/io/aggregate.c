@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* aggregate.c - what the collective accesses of a file share, from open to close. */
+/* aggregate.c - state shared by the collective accesses of a file, from open to close. */
 #include "libmpi/io/collective.h"
 #include "libmpi/core/err.h"
 #include "libmpi/via/shared_mem.h"

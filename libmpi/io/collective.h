@@ -158,7 +158,7 @@ void io_aggregate_free(struct io_file *f);
  * the reason. */
 bool io_describe_is_direct(const struct io_collective *c, uint8_t *why);
 
-/* Fills in c->mine for what is left to aggregators. */
+/* Fills in c->mine for the bytes left to aggregators. */
 void io_describe(struct io_collective *c, bool left);
 
 /* The state that comes next on all members, by their descriptors. */
@@ -226,7 +226,7 @@ int64_t io_stage_written(const struct io_collective *c);
 bool io_stage_local_step(struct io_collective *c);
 bool io_stage_remote_step(struct io_collective *c);
 
-/* stage_remote.c: what rounds by messages need.  0 or MPI_ERR_NO_MEM. */
+/* stage_remote.c: memory for rounds by messages.  0 or MPI_ERR_NO_MEM. */
 int io_stage_remote_new(struct io_collective *c);
 void io_stage_remote_free(struct io_collective *c);
 void io_remote_drop(struct io_remote *m);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* describe.c - what a member says of its access, and what all choose from that.
+/* describe.c - a member's description of its access, and the choice that all make from these.
  *
  *      pieces of the file          estimated by the first runs of the view
  *      direct?                     pieces * time of a system call  <=  bytes * time of a copy

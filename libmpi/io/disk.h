@@ -11,7 +11,7 @@
 
 #include "libmpi/io/io.h"
 
-/* Which file it is, and what it is. */
+/* Identity and kind of a file. */
 struct io_identity {
 	uint64_t dev, ino;
 	int64_t size;
@@ -27,7 +27,7 @@ enum io_disk_open {
 	IO_OPEN_AGAIN  /* the file exists: another member has opened it */
 };
 
-/* Opens f->path and sets f->fd; *id says what was opened.  permissions: of a file that it makes,
+/* Opens f->path and sets f->fd; *id identifies the file.  permissions: of a file that it makes,
  * less the umask.  A file for writing only is opened for reading too if that is permitted:
  * f->readable.  A directory is an error. */
 int io_disk_open(
@@ -36,7 +36,7 @@ int io_disk_open(
 /* Closes f->fd, if it is open.  The file system may report an earlier write here. */
 int io_disk_close(struct io_file *f);
 
-/* Is there a file of this name?  It looks at the name itself, not at what a link leads to. */
+/* Is there a file of this name?  It looks at the name itself, not behind a link. */
 bool io_disk_exists(const char *path);
 
 /* Makes a relative path absolute; *path is malloc'ed.  f is for words. */

@@ -28,14 +28,14 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
-#define DISK_CALL_MAX (64 << 20) /* bytes of a call: a report shows what is moved */
+#define DISK_CALL_MAX (64 << 20) /* bytes of a call: a report shows the progress */
 
 /* --- errors --------------------------------------------------------------------------------- */
 
 static const struct {
 	int number, class;
 	const char *name;
-	const char *hint; /* what the user may do; or NULL */
+	const char *hint; /* a remedy for the user; or NULL */
 } disk_reasons[] = {
 	{ENOENT, MPI_ERR_NO_SUCH_FILE, "ENOENT", NULL},
 	{EEXIST, MPI_ERR_FILE_EXISTS, "EEXIST", NULL},

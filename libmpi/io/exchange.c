@@ -156,7 +156,7 @@ static void words_pass_on(struct io_collective *c, int from, int above)
 			io_message_send(c, &c->words, sizeof(c->words), (me + d + from) % n);
 }
 
-/* The distance of a member to its parent; of the root: what is above all. */
+/* The distance of a member to its parent; of the root: more than all others. */
 static int words_above(const struct io_collective *c, int from)
 {
 	int n = c->f->size, me = (c->f->rank - from + n) % n, d = 1;

@@ -224,7 +224,7 @@ static int hint_find(const char *key)
 	return -1;
 }
 
-/* Is this hint in use?  One that comes late may repeat what is in use. */
+/* Is this hint in use?  One that comes late may repeat the value in use. */
 static bool hint_is_used(
 	const struct io_hints *h, const char *key, const char *value, bool late, const char **why)
 {

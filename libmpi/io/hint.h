@@ -22,12 +22,12 @@ enum io_hint {
 	IO_DS_WRITE,
 	IO_IND_RD_BUFFER_SIZE, /* bytes of a block of sieving */
 	IO_IND_WR_BUFFER_SIZE,
-	IO_ACCESS_STYLE, /* text: what the kernel is told of reads */
+	IO_ACCESS_STYLE, /* text: advice to the kernel about reads */
 	IO_FILE_PERM,    /* octal */
 	IO_STRIPING_FACTOR,
 	IO_STRIPING_UNIT,   /* bytes; 0: not known.  Domains of aggregators begin at multiples */
 	IO_HAFT_COMMIT,     /* enum io_commit */
-	IO_HAFT_SYNC,       /* enum io_sync: what MPI_File_close does */
+	IO_HAFT_SYNC,       /* enum io_sync: the work of MPI_File_close */
 	IO_HAFT_RESERVE,    /* bytes to allocate at open */
 	IO_HAFT_STATISTICS, /* 1: print at close */
 	IO_MEMORY_KINDS,    /* text: mpi_assert_memory_alloc_kinds */
@@ -73,7 +73,7 @@ const char *io_hint_key(enum io_hint which);
 
 /* The key that a file does not know or cannot use: the first one in info from the i-th on; *i
  * becomes the number of the next.  NULL: there is none.  late: the file was open before.  *why is
- * set: what is wrong with it; NULL: there is no such hint. */
+ * set: why it is wrong; NULL: there is no such hint. */
 const char *io_hints_ignored(
 	const struct io_hints *h, const struct info *info, bool late, int *i, const char **why);
 

@@ -83,7 +83,7 @@ bool io_hosts_sends(const struct io_collective *c, int r, int a, const struct io
 bool io_hosts_packs(const struct io_collective *c, const struct io_cb_block *w);
 
 /* A member: marks its part [*at, *end) of the view in the image, and packs it if it writes; takes
- * what was read of the block, up to `end'. */
+ * the bytes read of the block, up to `end'. */
 void io_hosts_pack(struct io_collective *c, int a, int64_t *at, int64_t *end);
 void io_hosts_take(struct io_collective *c, int a, int64_t at, int64_t end);
 

@@ -109,7 +109,7 @@ struct io_file {
 	int amode;            /* as the user gave it */
 	char *path;           /* malloc'ed; absolute, without prefix */
 	char *name;           /* malloc'ed; as the user gave it */
-	char *final_path;     /* malloc'ed: what path is renamed to at close; NULL: nothing */
+	char *final_path;     /* malloc'ed: the name of path after close; NULL: no other */
 	struct io_view *view;
 	struct io_hints *hints;
 	struct io_shared *shared; /* block of the members on this host; never NULL */
@@ -196,7 +196,7 @@ int io_job_error(const struct io_job *j);
  * After this j->moved and j->err are the user's.  Called once, before io_job_end. */
 void io_job_finish(struct io_job *j);
 
-/* Drops what a job holds.  The struct stays. */
+/* Drops a job's references.  The struct stays. */
 void io_job_end(struct io_job *j);
 
 /* --- the layers ----------------------------------------------------------------------------- */

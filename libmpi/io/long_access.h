@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* long_access.h - what the report of a job says of long accesses to files.
+/* long_access.h - long accesses to files in the report of a job.
  *
  *      io_progress_begin ──> the rank's record in the segment <── io_progress_moved, ..._round
  *                                     └── mpiexec reads it: "has moved 41 % of ... bytes of x.h5"

@@ -7,9 +7,9 @@
  *      any          runs          scattered.c  a call a run, or a block of the file at once
  *
  * These functions run in any thread, without the library's lock, and touch no object of MPI but the
- * plans of types, which never change.  They move j->bytes and set j->moved to what is surely moved,
- * from the first byte on.  A read ends early at the end of the file.  0 or an error class with
- * words. */
+ * plans of types, which never change.  They move j->bytes and set j->moved to the bytes surely
+ * moved, from the first byte on.  A read ends early at the end of the file.  0 or an error class
+ * with words. */
 #ifndef HAFT_IO_PATH_H
 #define HAFT_IO_PATH_H
 

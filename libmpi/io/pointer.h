@@ -36,7 +36,7 @@ struct io_pointer_name {
 struct io_pointer_question {
 	uint64_t id; /* greater than that of the member's last one; not 0 */
 	int64_t n;
-	int32_t rank; /* who asks */
+	int32_t rank; /* of the asker */
 	int32_t turn;
 };
 

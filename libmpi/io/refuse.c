@@ -20,7 +20,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* --- what the other members do first -------------------------------------------------------- */
+/* --- first steps of the other members ------------------------------------------------------- */
 
 static int refuse_access(struct io_file *f, enum io_positioning positioning, enum io_form form,
 	enum io_direction direction, int err)

@@ -199,7 +199,7 @@ static int scatter_sieve_read(struct scatter *s, const struct scatter_sieve *w)
 	return err;
 }
 
-/* Reads what is in a block, changes it, and writes it back. */
+/* Reads a block, changes it, and writes it back. */
 static int scatter_sieve_change(struct scatter *s, const struct scatter_sieve *w)
 {
 	int64_t bytes = w->hi - w->lo, got = bytes, moved = 0, n = w->n;

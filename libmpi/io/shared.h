@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* shared.h - what the members of an open file on one host share, and the shared file pointer.
+/* shared.h - state shared by the members of an open file on one host; the shared file pointer.
  *
  *      host A   rank 0 ──┐                         host B   rank 2 ──┐
  *               rank 1 ──┴─> struct io_shared               rank 3 ──┴─> struct io_shared
@@ -33,7 +33,7 @@ void io_shared_detach(struct io_file *f);
 /* The first of the open files of this process; each leads to the next. */
 const struct io_file *io_shared_first(void);
 
-/* Adds n etypes to the shared pointer; *before is what it was.  Waits for an answer of rank 0's
+/* Adds n etypes to the shared pointer; *before is the old value.  Waits for an answer of rank 0's
  * host if that is another one, but not for a call of MPI there.  0 or an error class with words. */
 int io_shared_add(struct io_file *f, int64_t n, int64_t *before);
 

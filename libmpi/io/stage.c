@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* stage.c - blocks of a collective access: which aggregator has which, and what a member has in
+/* stage.c - blocks of a collective access: which aggregator has which, and a member's part in
  * one.
  *
  *      file     | block k | block k+1 | ...          k * block: blocks have fixed places

@@ -61,7 +61,7 @@ static bool local_stopped(const struct io_collective *c, int64_t last)
 
 /* --- the aggregator's half ------------------------------------------------------------------ */
 
-/* Reads a block into its half; what the file does not have is 0. */
+/* Reads a block into its half; bytes behind the end of the file are 0. */
 static void local_load(struct io_collective *c, int64_t round)
 {
 	struct io_stage *s = c->g->stage;
@@ -124,7 +124,7 @@ static void local_pack(struct io_collective *c, int64_t round)
 	}
 }
 
-/* Takes what the file has, from the first byte on. */
+/* Takes the bytes that the file has, from the first on. */
 static void local_unpack(struct io_collective *c, int64_t round)
 {
 	for (int a = 0; a < c->naggregators && !c->over; a++) {

@@ -100,7 +100,7 @@ struct io_remote {
 
 /* --- memory --------------------------------------------------------------------------------- */
 
-/* A new page costs more than what is copied into it: so rooms are kept. */
+/* A new page costs more than the copy into it: so rooms are kept. */
 static char *remote_grow(char **room, int64_t *have, int64_t bytes)
 {
 	int64_t more = bytes + bytes / 4 + 256;
@@ -116,7 +116,7 @@ static char *remote_grow(char **room, int64_t *have, int64_t bytes)
 	return p;
 }
 
-/* Makes room for a body of so many bytes; what is in it stays.  False: no memory. */
+/* Makes room for a body of so many bytes; its bytes stay.  False: no memory. */
 static bool remote_body(struct remote_link *l, int64_t bytes)
 {
 	char *p = remote_grow(&l->bodies, &l->bodies_room, bytes);
@@ -312,7 +312,7 @@ static void remote_receive_packed(struct io_collective *c, struct remote_link *l
 	io_message_receive(c, NULL, 0, r);
 }
 
-/* The carrier has taken what it writes: the image may be filled again. */
+/* The carrier has taken its bytes: the image may be filled again. */
 static void remote_send_taken(struct io_collective *c, struct remote_link *l, int r)
 {
 	(void)l;
@@ -455,7 +455,7 @@ static void remote_send_body(struct io_collective *c, struct remote_link *l, int
 		io_message_send(c, l->body, l->header.bytes, io_stage_rank(c, a));
 }
 
-/* --- an aggregator: what comes -------------------------------------------------------------- */
+/* --- an aggregator: arrivals ---------------------------------------------------------------- */
 
 static void remote_receive_header(struct io_collective *c, struct remote_link *l, int r)
 {
@@ -482,7 +482,7 @@ static void remote_receive_body(struct io_collective *c, struct remote_link *l, 
 	io_message_receive(c, l->body, l->body == NULL ? 0 : l->header.bytes, r);
 }
 
-/* Is the list of a member what it should be?  All that is used of it is checked here. */
+/* Is the list of a member valid?  All that is used of it is checked here. */
 static bool remote_is_sound(const struct io_collective *c, const struct remote_link *l)
 {
 	const struct remote_header *h = &l->header;
@@ -598,7 +598,7 @@ static void remote_write_run(struct io_collective *c, int64_t off, char *data, i
 		remote_fail(c, c->round, err);
 }
 
-/* Fills a half with a block; what is then to be written is in `filled'. */
+/* Fills a half with a block; `filled' says which bytes are to be written. */
 static void remote_fill(struct io_collective *c)
 {
 	struct io_remote *m = c->remote;
@@ -729,8 +729,8 @@ static void remote_receive_reply(struct io_collective *c, struct remote_link *l,
 		c, l->reply, l->reply == NULL ? 0 : room + l->header.data, io_stage_rank(c, a));
 }
 
-/* Takes what the file has, up to byte `end', from the first byte on.  data: of this member alone;
- * NULL: they are in the image. */
+/* Takes the bytes that the file has, up to byte `end', from the first on.  data: of this member
+ * alone; NULL: they are in the image. */
 static void remote_take_until(
 	struct io_collective *c, struct remote_link *l, int a, int64_t end, const char *data)
 {
@@ -818,7 +818,7 @@ static void remote_exchange(struct io_collective *c)
 	}
 }
 
-/* The parts after a read: what was read comes to the members. */
+/* The parts after a read: the bytes go to the members. */
 static void remote_return(struct io_collective *c)
 {
 	switch ((enum remote_part)c->part) {

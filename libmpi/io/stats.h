@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* stats.h - what the files of this process have seen, for the tools interface and for a table at
+/* stats.h - counts of accesses to this process's files, for the tools interface and for a table at
  * close. */
 #ifndef HAFT_IO_STATS_H
 #define HAFT_IO_STATS_H

@@ -150,7 +150,7 @@ static struct io_work *work_collect(void)
 	return first;
 }
 
-/* Progress: ends what is finished.  Returns how much. */
+/* Progress: ends finished accesses.  Returns how much. */
 int io_work_progress(void)
 {
 	uint64_t seen;

@@ -22,7 +22,7 @@ struct io_work {
 /* stop is called at the end of MPI, with the library's lock, to end a thread. */
 void io_threads_end_with(void (*stop)(void));
 
-/* Ends what is finished; under the library's lock.  Returns how much.  Progress calls it. */
+/* Ends finished accesses; under the library's lock.  Returns how much.  Progress calls it. */
 int io_work_progress(void);
 
 /* Starts work; under the library's lock.  Without any thread, run is called here and now. */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* leak.h - the report of what a program has not freed. */
+/* leak.h - the report of objects that a program has not freed. */
 #ifndef HAFT_LIFE_LEAK_H
 #define HAFT_LIFE_LEAK_H
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* life.c - starts and stops what the World Model and sessions share.
+/* life.c - starts and stops the common part of the World Model and sessions.
  *
  *      MPI_Init ─────────┐                                               ┌── MPI_Finalize
  *                        ├──> life_up: boot, engines      life_down <────┤   when neither is left

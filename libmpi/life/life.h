@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* life.h - starting and stopping what the World Model and sessions share. */
+/* life.h - starting and stopping the common part of the World Model and sessions. */
 #ifndef HAFT_LIFE_LIFE_H
 #define HAFT_LIFE_LIFE_H
 
 #include <stdbool.h>
 
-/* MPI_Init and MPI_Init_thread, but for what a spawned process makes besides (dyn/parent.c). */
+/* MPI_Init and MPI_Init_thread, but for the extra steps of a spawned process (dyn/parent.c). */
 int life_init(int *argc, char ***argv);
 int life_init_thread(int *argc, char ***argv, int required, int *provided);
 

@@ -8,7 +8,7 @@
  *      "mpi://SHARED"         the processes that share memory with it
  *
  * The end of a session is local.  It waits until the messages of this process have left its private
- * memory; what other processes have still to receive lies in the segment. */
+ * memory; messages that others have still to receive lie in the segment. */
 #include "libmpi/env/error_handler.h"
 #include "libmpi/comm/groups.h"
 #include "libmpi/env/info.h"

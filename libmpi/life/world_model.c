@@ -5,7 +5,7 @@
  *
  * MPI_Finalize is a transaction: when a delete callback of MPI_COMM_SELF or MPI_COMM_WORLD fails,
  * its error is returned and nothing has ended.  It waits until processes of other jobs have
- * received what was sent to them.  It ends with a barrier over MPI_COMM_WORLD, so that every
+ * received their messages.  It ends with a barrier over MPI_COMM_WORLD, so that every
  * process of the own job has received its last messages before one of them leaves. */
 #include "libmpi/boot/boot.h"
 #include "libmpi/coll/coll_args.h"
@@ -41,7 +41,7 @@ static int world_init(int required, int *provided)
 		return err;
 	main_thread = pthread_self();
 	haft_life.thread_level = required;
-	/* Release: a thread that sees it running (MPI_Initialized) sees what was opened before. */
+	/* Release: a thread that sees it running (MPI_Initialized) sees all that opened before. */
 	atomic_store_explicit(&haft_life.world, HAFT_RUNNING, memory_order_release);
 	if (provided != NULL)
 		*provided = haft_life.thread_level;

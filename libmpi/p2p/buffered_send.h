@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* buffered_send.h - sends through the attached buffer: what others ask of buffered_send.c. */
+/* buffered_send.h - sends through the attached buffer: interface of buffered_send.c. */
 #ifndef HAFT_P2P_BUFFERED_SEND_H
 #define HAFT_P2P_BUFFERED_SEND_H
 

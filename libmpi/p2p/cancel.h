@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* cancel.h - cancelled sends: what others ask of cancel.c. */
+/* cancel.h - cancelled sends: interface of cancel.c. */
 #ifndef HAFT_P2P_CANCEL_H
 #define HAFT_P2P_CANCEL_H
 

@@ -11,8 +11,8 @@
  * credit: its messages stay with it until they are received, and its blocking sends block.  Frames
  * already under way still come: at most a ring of them.
  *
- * Invariant: p->unexpected_bytes is what the unexpected queue and matched probes hold of the peer's
- * eager messages, with what it costs to keep them. */
+ * Invariant: p->unexpected_bytes counts the peer's eager messages in the unexpected queue and in
+ * matched probes, with the cost of keeping them. */
 #include "libmpi/p2p/credit.h"
 
 enum { CREDIT_YES, CREDIT_NO }; /* the tag of FRAME_CREDIT */

@@ -3,7 +3,7 @@
 #ifndef HAFT_P2P_DELIVER_H
 #define HAFT_P2P_DELIVER_H
 
-/* Delivers what is in the ring of one local peer, at most a batch; returns how many frames.  It may
+/* Delivers frames in the ring of one local peer, at most a batch; returns how many frames.  It may
  * miss frames that p2p_progress finds. */
 int p2p_poll_from(int peer);
 

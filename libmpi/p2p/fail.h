@@ -5,7 +5,7 @@
 
 #include "libmpi/p2p/p2p_state.h"
 
-/* r has failed with what a put to a peer has returned: VIA_LOST, or no memory. */
+/* r has failed with the result of a put to a peer: VIA_LOST, or no memory. */
 void p2p_fail_request(struct req *r, int peer, int err);
 
 /* The other half of p2p_peer_check. */

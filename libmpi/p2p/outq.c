@@ -135,7 +135,7 @@ static void out_cts_gone(struct req *r)
 	}
 }
 
-/* The frame has gone: what the request does next. */
+/* The frame has gone: the request's next step. */
 static void out_gone(struct req *r)
 {
 	if (r->state == STATE_OUT_CTS)
@@ -176,7 +176,7 @@ bool p2p_out_is_collective(const struct req *r)
 	return r->comm != NULL && r->ctx == (r->comm->ctx | CTX_COLL);
 }
 
-/* One for all requests, as there is no memory: so its words say what is true of each of them. */
+/* One for all requests, as there is no memory: so its words are true of each of them. */
 static struct p2p_error_msg out_no_memory = {.err = MPI_ERR_NO_MEM};
 
 void p2p_out_error_instead(struct req *r)

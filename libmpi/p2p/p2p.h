@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* p2p.h - messages between two ranks: what the other engines may call.
+/* p2p.h - messages between two ranks: the interface for other engines.
  *
  * protocol.h has the frames, README.md the reading order.  Engines of MPI's own calls (p2p_send
  * ...) are in the generated engine.h; bind/ has checked their arguments.
@@ -51,11 +51,11 @@ bool p2p_peer_ended(int peer, const char *words);
  * MPIX_ERR_PROC_FAILED. */
 void p2p_failures_survive(void);
 
-/* A process has died: takes what it has sent, then fails what waits for it.  Any number of times.
+/* A process has died: takes its last messages, then fails its waiters.  Any number of times.
  * Not from a handler of frames. */
 void p2p_peer_died(int peer, const char *words);
 
-/* As p2p_peer_died.  If a connection to it is open, what it has sent is taken until that ends,
+/* As p2p_peer_died.  If a connection to it is open, its messages are taken until that ends,
  * which it does within 100 ms. */
 void p2p_peer_dies(int peer, const char *words);
 
@@ -107,7 +107,7 @@ int p2p_comm_unacked(const struct comm *c);
 /* c->acked has grown: receives from any source go on that would raise for these failures. */
 void p2p_comm_acked(const struct comm *c);
 
-/* Revokes a communicator here: what waits on it and is not matched fails. */
+/* Revokes a communicator here: unmatched operations on it fail. */
 void p2p_comm_revoke(struct comm *c);
 
 /* A process has failed, where failures are survived: the messages of collective calls of its
@@ -127,7 +127,7 @@ typedef void p2p_handler(const struct shm_frame *f);
 
 enum p2p_from {
 	P2P_FROM_ANY, /* the handler gets frames of peers that are gone, too */
-	P2P_FROM_LIVE /* those are dropped: what they are about has failed */
+	P2P_FROM_LIVE /* those are dropped: their operation has failed */
 };
 
 /* Gives frames of a kind (protocol.h) to a handler from now on. */
@@ -206,7 +206,7 @@ int p2p_progress_beside(int (*hook)(void));
 /* The condition that a call waits for. */
 struct p2p_condition {
 	bool (*ready)(void *arg); /* asked under the lock by any thread, often; changes nothing but
-				     what arg points to */
+				     the object of arg */
 	void *arg;
 	const struct shm_describer *describer; /* NULL, or for the wait report */
 	struct shm_flag *flag;  /* NULL, or: a change of it ends a sleep, as frames do */

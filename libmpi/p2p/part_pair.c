@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* part_pair.c - the two sides of a partitioned operation find each other, tell each other what is
- * pending, and forget each other (partitioned.h). */
+/* part_pair.c - the two sides of a partitioned operation find each other, tell each other which
+ * partitions are ready, and forget each other (partitioned.h). */
 #include "libmpi/p2p/partitioned.h"
 
 #include "libmpi/core/err.h"
@@ -59,7 +59,7 @@ static void part_enqueue(struct part_op *p)
 static const enum part_pending part_order[] = {
 	PENDING_MATCH, PENDING_READY, PENDING_DATA, PENDING_NO_RTS, PENDING_NO_MEM, PENDING_CLOSE};
 
-/* The first of what is pending; something is. */
+/* The first pending item; there is one. */
 static enum part_pending part_first_pending(const struct part_op *p)
 {
 	int i = 0;
@@ -69,7 +69,7 @@ static enum part_pending part_first_pending(const struct part_op *p)
 	return part_order[i];
 }
 
-/* Sends what is pending, as far as there is room; the rest waits for p2p_part_flush.  Returns how
+/* Sends pending items, as far as there is room; the rest waits for p2p_part_flush.  Returns how
  * many things went. */
 static int part_flush_one(struct part_op *p)
 {

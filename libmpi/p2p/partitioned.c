@@ -170,7 +170,7 @@ static int part_mark(struct part_op *p, int i)
 	return 0;
 }
 
-/* Sends what the marks allow; if another thread has the lock, it will. */
+/* Sends the partitions that the marks allow; if another thread has the lock, it will. */
 static void part_send_marked(void)
 {
 	if (!haft_threads_enabled()) {

@@ -106,10 +106,10 @@ static inline bool part_has_arrived(const struct part_op *p, int i)
 
 /* --- for the rest of p2p -------------------------------------------------------------------- */
 
-/* Registers the handlers of frames, and what the library's lock does for MPI_Pready. */
+/* Registers the handlers of frames, and the hook of the library's lock for MPI_Pready. */
 void p2p_part_open(void);
 
-/* Sends what is pending for a peer; returns how many things went. */
+/* Sends pending items for a peer; returns how many went. */
 int p2p_part_flush(int peer);
 
 /* Operations with this peer fail, now and later. */
@@ -150,7 +150,7 @@ void p2p_part_gone(struct req *r);
 void p2p_part_free(struct part_op *p);
 void p2p_part_free_if_over(struct part_op *p);
 
-/* part_data.c.  Takes the marks of MPI_Pready off the stack, and sends what they allow. */
+/* part_data.c.  Takes the marks of MPI_Pready off the stack, and sends the marked partitions. */
 void p2p_part_take_marks(void);
 
 /* Sends all partitions that are ready: 0, VIA_AGAIN (some have not gone) or VIA_LOST. */

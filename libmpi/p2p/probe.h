@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* probe.h - probes: what others ask of probe.c. */
+/* probe.h - probes: interface of probe.c. */
 #ifndef HAFT_P2P_PROBE_H
 #define HAFT_P2P_PROBE_H
 

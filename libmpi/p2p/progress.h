@@ -5,7 +5,7 @@
 
 #include "libmpi/p2p/wait_report.h"
 
-/* Makes progress until ready(arg); `about' is what the wait report says. */
+/* Makes progress until ready(arg); `about' is for the wait report. */
 void p2p_wait_until(bool (*ready)(void *arg), void *arg, struct p2p_about about);
 
 /* Waits for r, one of the n requests of a call. */

@@ -52,7 +52,7 @@ int p2p_sendrecv_replace(void *buf, int64_t count, struct type *type, int dest, 
 
 	if (err != 0)
 		return err;
-	/* Only a request can carry the signature of what the copy is made of. */
+	/* Only a request can carry the signature of the copied data. */
 	if (p2p_state.checks) {
 		err = p2p_isendrecv_replace(
 			buf, count, type, dest, stag, source, rtag, c, &request);
@@ -154,7 +154,7 @@ int p2p_isendrecv_replace(void *buf, int64_t count, struct type *type, int dest,
 	struct sendrecv_half out = {NULL, 0, type_predefined(MPI_PACKED), dest, stag};
 	struct sendrecv_half in = {buf, count, type, source, rtag};
 	int err = type_check(buf, count, 1, type, "the buffer");
-	struct req what = {.kind = REQ_SEND, .type = type}; /* what the copy is made of */
+	struct req what = {.kind = REQ_SEND, .type = type}; /* for the signature */
 	char *copy;
 
 	if (err != 0)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* wait_report.c - what a sleeping rank says that it waits for.
+/* wait_report.c - the record of a sleeping rank's wait.
  *
  *      p2p_progress_until ──> libshm sleeps ──> the sleep gets long: p2p_wait_report_req
  *                                                                      │

@@ -83,7 +83,7 @@ struct prof_region {
 	uint64_t n, ticks, mpi, wait; /* regions inside of it included */
 };
 
-/* The call under way, for readers: what a rank that has died or hangs was in. */
+/* The call under way, for readers: the last call of a rank that died or hangs. */
 struct prof_now {
 	_Atomic uint32_t fn; /* 0: outside of MPI */
 	uint32_t site;       /* row + 1; 0: none */

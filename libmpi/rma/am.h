@@ -63,8 +63,8 @@ const struct op *rma_am_op_of(uint8_t number);
 
 /* --- frame_queue.c: frames on their way out ------------------------------------------------- */
 
-/* Something that waits for its turn on the way to a peer.  push sends what it can.  It returns 0 if
- * everything is sent, and has freed the item then; else VIA_AGAIN. */
+/* Something that waits for its turn on the way to a peer.  push sends as much as it can.  It
+ * returns 0 if everything is sent, and has freed the item then; else VIA_AGAIN. */
 struct rma_queued {
 	struct rma_queued *next;
 	int (*push)(struct rma_queued *o);

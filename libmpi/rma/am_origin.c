@@ -583,7 +583,7 @@ void rma_am_give_up(struct win *w)
 	w->rma->pending = 0;
 }
 
-/* Reports what has failed at a rank (-1: any): the first operation in words, the others as a
+/* Reports the failures at a rank (-1: any): the first operation in words, the others as a
  * number. */
 static int am_fails_report(struct win *w, int rank)
 {

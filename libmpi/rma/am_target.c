@@ -289,7 +289,7 @@ static void am_serve_fetch(struct win *w, int from, const struct rma_am_head *h,
 	rma_queue_put(&a->queued);
 }
 
-/* --- what is believed ----------------------------------------------------------------------- */
+/* --- beliefs about targets ------------------------------------------------------------------ */
 
 /* Bytes of all runs; < 0: more than memory can hold. */
 static int64_t am_runs_bytes(const struct rma_am_run *runs, uint32_t n)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* delegate.c - operations on private memory at the origin: posted into the target's mailbox.
  *
- *      target's state              what the origin does
+ *      target's state              the origin's step
  *      waits in MPI                post, spin up to DELEGATE_WAIT_NS
  *      did not answer lately       process_vm call, until it has polled DELEGATE_AWAKE times
  *      sleeps in MPI               process_vm call; each wake_every-th operation wakes it and posts
@@ -17,7 +17,7 @@
 /* How long an origin waits for the target to take an operation: twice the time between two polls of
  * a target that waits in MPI. */
 #define DELEGATE_WAIT_NS   MEAN_OR(300, 3000)
-#define DELEGATE_WAKE_NS   20000 /* of a target that was woken: twice what a wake-up takes */
+#define DELEGATE_WAKE_NS   20000 /* of a target that was woken: twice the time of a wake-up */
 #define DELEGATE_REST      32    /* operations on a sleeping target until its first wake-up */
 #define DELEGATE_REST_MOST 4096
 #define DELEGATE_CLOCK     64 /* polls between two readings of the clock */

@@ -11,7 +11,7 @@
  *
  * An operation by process_vm is two changes to the kernel.  This way it is four cache lines that go
  * from core to core.  Passive target still needs no call at the target, because the origin takes
- * back what the target has not taken.
+ * back the requests not taken by the target.
  *
  * Invariants
  *  - Either the target executes an operation or the origin does, never both.  The target stores
@@ -29,7 +29,7 @@
 
 #include "libmpi/rma/operation.h"
 
-#define MAILBOX_DATA 32 /* bytes: what fits into the line beside its head */
+#define MAILBOX_DATA 32 /* bytes: the cache line without its head */
 
 /* One for each process that has private memory in windows: in the segment. */
 struct rma_mailbox {

@@ -6,7 +6,7 @@
  *                                                               ├── VM     process_vm.c, delegate.c
  *                                                               └── AM     am_origin.c
  *
- * An operation lives on the caller's stack.  Active messages copy what they need of it. */
+ * An operation lives on the caller's stack.  Active messages copy the parts that they need. */
 #ifndef HAFT_RMA_OPERATION_H
 #define HAFT_RMA_OPERATION_H
 

@@ -219,7 +219,7 @@ static bool lock_all_try(struct win *w)
 struct lock_all {
 	struct rma_epoch_wait wait;
 	struct rma_lock_wait k; /* of a local lock; k.w NULL: it waits for remote locks */
-	uint64_t patience_ns;   /* how long it keeps what it holds */
+	uint64_t patience_ns;   /* how long it keeps its locks */
 	uint64_t begin_ns;      /* since when it holds something; 0: not known yet */
 	bool over;              /* its patience has ended */
 };
@@ -300,7 +300,7 @@ static int lock_all_take_free(struct win *w)
 	return wanted;
 }
 
-/* Waits for a local lock, or for all that it has requested.  It may release what it holds
+/* Waits for a local lock, or for all that it has requested.  It may release its locks
  * meanwhile. */
 static void lock_all_wait_one(struct lock_all *a, int rank)
 {

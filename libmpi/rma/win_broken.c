@@ -5,7 +5,7 @@
  *      MPIX_Win_revoke ──────────┘                               they raise instead
  *
  * Locks of such a window mean nothing from then on: no call waits for that of a dead member, and
- * what the living hold need not be given back.  MPI_Win_free frees it, without the others. */
+ * locks of the living need not be given back.  MPI_Win_free frees it, without the others. */
 #include "libmpi/p2p/p2p.h"
 #include "libmpi/rma/am.h"
 #include "libmpi/rma/win.h"

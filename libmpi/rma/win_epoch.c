@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* win_epoch.c - the epochs of a window: what they allow, making and freeing.  The table is in
+/* win_epoch.c - the epochs of a window: allowed calls, making and freeing.  The table is in
  * win_epoch.h. */
 #include "libmpi/rma/win_epoch.h"
 

@@ -133,7 +133,7 @@ void rma_epoch_late(const struct win *w, int rank, struct boot_wait *what);
 
 /* --- epoch_errors.c ------------------------------------------------------------------------- */
 
-/* MPI_ERR_RMA_SYNC with words: the window, rank (< 0: left out), what is wrong, and which epoch is
+/* MPI_ERR_RMA_SYNC with words: the window, rank (< 0: left out), the mistake, and which epoch is
  * open instead. */
 int rma_epoch_error(const struct win *w, int rank, const char *what);
 
@@ -143,7 +143,7 @@ int rma_epoch_no_rank(const struct win *w, int rank);
 /* 0, or MPI_ERR_ASSERT with words if modes has bits that MPI does not define. */
 int rma_epoch_assert(const struct win *w, int modes);
 
-/* --- what is open --------------------------------------------------------------------------- */
+/* --- open epochs ---------------------------------------------------------------------------- */
 
 /* Opens or closes the window to accesses, unless every access is checked. */
 static inline void rma_epoch_open_all(struct win *w, bool open)

@@ -3,7 +3,7 @@
  *
  *      targets    issued - completed - failed = operations in first ... last      (am_origin.c)
  *      window     pending, origin_busy and failed are the sums over its targets
- *      epoch      what is held and open fits the state (win_epoch.h)
+ *      epoch      locks and open epochs fit the state (win_epoch.h)
  *      lock       the word of a local target names what this process holds         (win_lock.h) */
 #include "libmpi/rma/win_epoch.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* win_words.c - what a window is called in error texts and wait reports. */
+/* win_words.c - the name of a window in error texts and wait reports. */
 #include "libmpi/rma/rma.h"
 
 #include <stdio.h>

@@ -77,7 +77,7 @@ int tool_category_get_index(const char *name, int *cat_index)
 	return haft_err(MPI_T_ERR_INVALID_NAME, "there is no category %s", name);
 }
 
-/* Is there such a category, and room for what is in it? */
+/* Is there such a category, and room for its members? */
 static int category_members(int cat_index, int len, const int indices[])
 {
 	int err = category_bad(cat_index);

@@ -40,7 +40,7 @@ struct tool_session {
 	struct tool_pvar *first; /* its handles */
 };
 
-/* A performance variable in a session.  Its value: sum, plus what was counted since `base' if it
+/* A performance variable in a session.  Its value: sum, plus the count since `base' if it
  * runs. */
 struct tool_pvar {
 	struct obj o;

@@ -12,10 +12,10 @@
  *                   6 ─ 10 ─ 14   sqrt(140) - 6 > 5: nothing behind 6 can be better, done
  *
  * Invariants of the search, which keep it to a few thousand steps for every int:
- *  - a factor is at most the root of what is left, or those behind it could not all be as large;
- *  - the largest is at least the root of what is left, which grows when the factor at hand gets
+ *  - a factor is at most the root of the rest, or those behind it could not all be as large;
+ *  - the largest is at least the root of the rest, which grows when the factor at hand gets
  *    smaller: when that is too far above the smallest, the loop is over;
- *  - the largest is also at least the largest prime of what is left. */
+ *  - the largest is also at least the largest prime of the rest. */
 #include "libmpi/topo/topo_object.h"
 
 #include <engine.h>

@@ -4,7 +4,7 @@
  *     node 0 1 2 3          index  2   3 4 6          neighbors of node i:
  *          │ │ │ └─ 0 2     edges  1 3│0│3│0 2        edges[index[i - 1]] .. edges[index[i] - 1]
  *          │ │ └─── 3
- *          │ └───── 0       Stored as the user gave it, so inquiries return what was given: several
+ *          │ └───── 0       Stored as the user gave it, so inquiries return it as given: several
  *          └─────── 1 3     edges between two nodes, edges to oneself, one-way edges.
  *
  * Invariant: index does not fall, index[nnodes - 1] is nedges, every edge names a node, and nnodes

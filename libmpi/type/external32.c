@@ -242,7 +242,7 @@ int type_pack_external_size(const char *datarep, int64_t incount, struct type *t
 	return 0;
 }
 
-/* Is there room at `position'?  Sets *bytes to what is needed. 0, or MPI_ERR_ARG, _TRUNCATE,
+/* Is there room at `position'?  Sets *bytes to the need. 0, or MPI_ERR_ARG, _TRUNCATE,
  * _BUFFER with words. */
 static int external_room(const char *datarep, const void *buf, int64_t count, struct type *type,
 	const void *ext, int64_t size, int64_t position, int64_t *bytes)

@@ -25,7 +25,7 @@ struct type_break {
 	bool broken;
 	uint16_t combiner;
 	int64_t block;        /* number of the second one, in its list or loop */
-	int64_t before, from; /* bytes: what the first one reaches, where the second one begins */
+	int64_t before, from; /* bytes: end of the first one, start of the second one */
 };
 
 struct type_order {

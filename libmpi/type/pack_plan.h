@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* pack_plan.h - how an element is packed: what the commit makes of a type's shape.
+/* pack_plan.h - how an element is packed: the commit's result for a type's shape.
  *
  *   NEST    off, dim[3..0] {n, stride}, block     for for for for: move `block' bytes, or a leaf
  *   RUNS    off[i], bytes from at[i] to at[i+1]   pieces of memory anywhere, in order
@@ -11,7 +11,7 @@
  * A plan describes one element.  The count of a message is one more loop around it.
  *
  * Invariants
- *  - Memory is O(what the user described): loops stay loops, however many blocks they have.
+ *  - Memory is O(the user's description): loops stay loops, however many blocks they have.
  *  - Nothing of size 0 is in a plan, no dim has n == 1, and adjacent parts are merged: no two runs
  *    follow each other in memory, and no dim continues the one inside it.
  *  - A leaf is never a NEST that would have fitted into the dims around it.  Leaves and subs belong
@@ -54,7 +54,7 @@ struct type_plan {
 	int64_t off;    /* NEST: of the first block from the element's address */
 	int64_t block;  /* NEST: packed bytes inside the dims; RUNS: of each run, 0: they differ */
 	int64_t n;      /* RUNS, FIELDS: how many */
-	const struct type_plan *leaf;   /* NEST: what a block is, or NULL: memory */
+	const struct type_plan *leaf;   /* NEST: the plan of a block, or NULL: memory */
 	int64_t *run;                   /* RUNS: [n] offsets, or NULL: run32 */
 	int32_t *run32;                 /* RUNS: [n] offsets that fit */
 	int64_t *at;                    /* RUNS of different lengths: [n + 1] packed bytes before */

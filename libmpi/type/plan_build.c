@@ -125,7 +125,7 @@ static bool is_regular(const struct type_shape *s, int64_t *first, int64_t *n, i
 
 /* --- runs ----------------------------------------------------------------------------------- */
 
-/* Frees what a plan points to. */
+/* Frees the memory behind a plan. */
 static void plan_release(struct type_plan *p)
 {
 	free(p->run);

@@ -131,7 +131,7 @@ static void loops_flat(const struct loops *l, int n, enum plan_direction dir, ch
 		loops_line(k, l, mem, packed, block);
 }
 
-/* Moves what is inside the loops of l: a block of memory or a leaf. */
+/* Moves the body of the loops of l: a block of memory or a leaf. */
 static void loops_nested(const struct loops *l, enum plan_direction dir, char *mem, char *packed,
 	int64_t block, const struct type_plan *leaf)
 {

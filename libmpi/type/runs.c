@@ -26,7 +26,7 @@ struct runs_cursor {
 	int64_t steps, stride, block;
 };
 
-/* Adds a run; what is not wanted any more is cut off. */
+/* Adds a run; the part that is not wanted any more is cut off. */
 static void runs_add(struct runs_out *o, int64_t off, int64_t len)
 {
 	struct type_run *last = o->n > 0 ? &o->run[o->n - 1] : NULL;

@@ -6,7 +6,7 @@
  *
  * A portable type is a predefined one, or made of a portable one by contiguous, vector, indexed,
  * indexed_block, subarray, dup or darray.  Its displacements and bounds are numbers of elements, so
- * they are scaled.  Of any other type displacements and bounds remain what they are in memory. */
+ * they are scaled.  Of any other type displacements and bounds remain as in memory. */
 #ifndef HAFT_TYPE_SCALE_H
 #define HAFT_TYPE_SCALE_H
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* shape.h - what a derived datatype is made of: four forms that all constructors come down to.
+/* shape.h - the structure of a derived datatype: four forms that all constructors come down to.
  *
  *   constructor                              shape                          plan (plan_build.c)
  *   contiguous, vector, hvector         ──>  STRIDE  n blocks, one stride ┐
@@ -14,7 +14,7 @@
  * Invariants
  *  - A shape never changes once its type exists.  Types share nothing but references (held) to the
  *    types that they are made of.
- *  - Memory is O(what the user described): a STRIDE has no list, whatever n is.
+ *  - Memory is O(the user's description): a STRIDE has no list, whatever n is.
  *  - Displacements are bytes from the address of the element, before any lower bound. */
 #ifndef HAFT_TYPE_SHAPE_H
 #define HAFT_TYPE_SHAPE_H
@@ -41,6 +41,6 @@ struct type_shape {
 	struct type **children; /* [n] FIELDS; live as long as the type */
 };
 
-struct type_plan; /* pack_plan.h: what the commit makes of it */
+struct type_plan; /* pack_plan.h: the commit's result */
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* type.h - datatypes: what memory an element is made of, and its packed form.
+/* type.h - datatypes: the memory of an element, and its packed form.
  *
  *      element:   | d d d d d d d d | i i i i | . . . . |      MPI_DOUBLE_INT: size 12, extent 16
  *                   └──── part 0 ───┘└ part 1 ┘  gap
@@ -165,7 +165,7 @@ static inline int type_check(
 	return type_refuse(buf, count, blocks, type, which);
 }
 
-/* Number of basic elements in `bytes' bytes of data of this type: what MPI_Get_elements returns.
+/* Number of basic elements in `bytes' bytes of data of this type: the result of MPI_Get_elements.
  * -1: the bytes end inside a basic element. */
 int64_t type_basic_count(const struct type *type, int64_t bytes);
 

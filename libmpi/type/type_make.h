@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* type_make.h - inside libmpi/type: how a derived datatype is made, and what is kept of the call.
+/* type_make.h - inside libmpi/type: how a derived datatype is made, and the stored call.
  *
  *      type_new                one block of memory: shape, made, and room for their arrays
  *         │ the constructor fills in: type_put, type_put_addr, type_put_type; shape
@@ -98,7 +98,7 @@ int type_close(struct type *t, int err, struct type **newtype);
  * attributes. 0 or MPI_ERR_NO_MEM. */
 int type_clone(const struct type *t, struct type **clone);
 
-/* Frees what a type owns.  Installed as haft_type_destroy_hook. */
+/* Frees a type's memory.  Installed as haft_type_destroy_hook. */
 void type_gone(struct type *t);
 
 /* type_compute_bounds computes from t->shape: size, basics, bounds, alignment, solid, dense. 0, or

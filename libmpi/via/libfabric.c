@@ -183,7 +183,7 @@ static int queue_open(const struct via_fabric_options *w)
 	return fi_cq_open(fabric.domain, &a, &fabric.cq, NULL);
 }
 
-/* Opens the endpoint and all that it needs; *what is the step that has failed. */
+/* Opens the endpoint and all that it needs; *what: the step that has failed. */
 static int parts_open(const struct via_fabric_options *w, const char **what)
 {
 	struct fi_av_attr av = {.type = fabric.info->domain_attr->av_type};

@@ -39,7 +39,7 @@
 #define DOUBT_NS  (1000 * (uint64_t)MS)  /* for sockets to report why the fabric has failed */
 #define LEAVE_NS  (2000 * (uint64_t)MS)  /* for frames under way from a peer that has left */
 #define END_NS    (2000 * (uint64_t)MS)  /* for libfabric to return the operations of a lost peer */
-#define DRAIN_NS  (10000 * (uint64_t)MS) /* as libnet: to send what was put, at the end */
+#define DRAIN_NS  (10000 * (uint64_t)MS) /* as libnet: for the last messages */
 #define GOT_NS    (10000 * (uint64_t)MS) /* for BYE_ACK of all peers */
 #define LOOKS     300 /* such a time also takes so many polls: the process may have been stopped */
 #define NAP_WORK  1   /* ms: the fabric had no room for something */

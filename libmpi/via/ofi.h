@@ -37,7 +37,7 @@
  * MPI_ERR_OTHER or MPI_ERR_NO_MEM with words. */
 int via_ofi_open(const char *ip, void (*lost)(int peer, bool left, const char *words));
 
-/* Sends what was put, and exchanges BYE.  net_close must follow, then via_ofi_close. */
+/* Sends the pending messages, and exchanges BYE.  net_close must follow, then via_ofi_close. */
 void via_ofi_leave(void);
 void via_ofi_close(void);
 

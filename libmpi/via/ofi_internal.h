@@ -127,7 +127,7 @@ void via_ofi_streams_cts(struct ofi_peer *t, const void *data, size_t len);
 /* The operation of a fragment or of a post is complete. */
 void via_ofi_streams_event(const struct via_fabric_event *ev);
 
-/* Tries again what the fabric had no room for.  Returns how much has moved. */
+/* Tries again the sends without room in the fabric.  Returns how much has moved. */
 int via_ofi_streams_push(struct ofi_peer *t);
 
 /* True if nothing waits, and no send is under way. */

@@ -249,7 +249,7 @@ static void net_report(void *arg, const char *words)
 	fprintf(stderr, "haft: rank %d: %s\n", via.me, words);
 }
 
-/* Sends what was put before the process exits.  A forked child that exits does nothing. */
+/* Sends pending messages before the process exits.  A forked child that exits does nothing. */
 static void remote_close(void)
 {
 	if (getpid() != remote.owner)

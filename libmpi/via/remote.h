@@ -22,7 +22,7 @@
  * words. */
 int via_remote_open_late(void);
 
-/* Keeps what a later opening needs, and makes this process ring doorbells. */
+/* Keeps the data for a later opening, and makes this process ring doorbells. */
 void via_remote_prepare(const struct via_conf *conf);
 
 /* Opens libnet and the doorbell, and with HAFT_VIA=ofi libfabric.  0, MPI_ERR_OTHER or

@@ -6,8 +6,8 @@
  *                └─ none left, or too large an alignment ───────────────────────> private mapping
  *
  * Every block is in a tree by its address: so a wrong address is found, and the length is known.  A
- * large block gives its memory back to the kernel when it is freed; the arena keeps what it has
- * until via_mem_close.
+ * large block gives its memory back to the kernel when it is freed; the arena keeps the memory it
+ * has until via_mem_close.
  *
  * Invariant: memory that is handed out is reserved (by libshm), or private. */
 #include "libmpi/via/shared_mem.h"

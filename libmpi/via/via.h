@@ -334,9 +334,9 @@ void via_peer_died(int number);
 
 /* --- several threads (waiters.c) ------------------------------------------------------------ */
 /* One waiting thread, the last that came, is the poller: it polls and then sleeps at the doorbell.
- * The others sleep until a pass or a call has brought what they want (haft_unlock looks), or until
- * there is no poller.  All of this runs under the library's lock, which a thread gives up while it
- * idles. */
+ * The others sleep until a pass or a call has made their condition true (haft_unlock looks), or
+ * until there is no poller.  All of this runs under the library's lock, which a thread gives up
+ * while it idles. */
 
 /* Reads the settings of waiting and of rings again (HAFT_SPIN ...), while MPI runs. */
 void via_tune(void);
@@ -353,7 +353,7 @@ void via_threads_stop(void);
 /* A condition that a thread waits for. */
 struct via_condition {
 	bool (*ready)(void *arg); /* asked under the lock by any thread, often; changes nothing but
-				     what arg points to */
+				     the object of arg */
 	void *arg;
 	shm_progress_fn *pass;              /* of arg: makes progress; > 0: something has moved */
 	struct shm_flag *flag;              /* NULL, or a flag whose change may make it ready */

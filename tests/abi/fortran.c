@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* RUN np=1 */
-/* MPI-5.0 20.2, 20.4.1: what the ABI says of itself, and what Fortran says once, at any time. */
+/* MPI-5.0 20.2, 20.4.1: facts about the ABI, and about Fortran's values, at any time. */
 #include "tests/check.h"
 
 #include <mpi.h>

@@ -47,7 +47,7 @@ static void say(void)
 	expect_ok(MPI_Info_free(&info));
 }
 
-/* MPI-5.0 20.4: the sizes are what the compiler has */
+/* MPI-5.0 20.4: the sizes are the compiler's */
 static void sizes(void)
 {
 	expect_eq(size_of(MPI_INTEGER), 8);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* RUN np=1 */
-/* MPI-5.0 2.5.1, pitfall 15: no function takes for a handle what is none: random values, small
+/* MPI-5.0 2.5.1, pitfall 15: no function takes other values for a handle: random values, small
  * numbers, addresses, handles of other kinds, handles that were freed.  It fails with a class and
  * words, and nothing breaks. */
 #include "tests/abi/garbage_handles.h"

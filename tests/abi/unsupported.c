@@ -17,7 +17,7 @@ static void handler(MPI_Comm *comm, int *code, ...)
 	last_code = *code;
 }
 
-/* 14.7: what works on files has MPI_FILE_NULL's handler. */
+/* 14.7: functions on files have MPI_FILE_NULL's handler. */
 static void file_handler(MPI_File *fh, int *code, ...)
 {
 	calls += *fh == MPI_FILE_NULL;

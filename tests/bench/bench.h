@@ -16,7 +16,7 @@
  *	move.c	data moved to and from windows
  *	file.c	accesses of files in memory
  *	file_life.c	views, pointers and the life of files
- *	prof.c	what a profile adds to a call
+ *	prof.c	the cost of a profile for a call
  *	type.c	derived datatypes: packing, messages, commit
  *	spawn.c	processes that are spawned, ports, names
  *	life.c	start, processor time of a waiting rank, memory
@@ -27,7 +27,7 @@
  *	 data |   warm up, calibrate |  `batches' samples         | data
  *
  * where op(n) is n operations and its value the seconds they took.  A sample is the mean of a
- * batch of m; what is printed are quantiles of the samples.
+ * batch of m; quantiles of the samples are printed.
  *
  * Invariants: only functions of MPI-1 are used outside of win.c, move.c, file.c, file_life.c and
  * spawn.c; every rank does the same number of operations; rank 0 alone prints.

@@ -124,7 +124,7 @@ static void vm(int write, char *mine, char *yours, const struct shape *s, size_t
 		exit(77);
 }
 
-/* Whole rows, or a part of the only one: what goes through the pipe at a time. */
+/* Whole rows, or a part of the only one, go through the pipe at a time. */
 static size_t chunk_of(const struct shape *s)
 {
 	return s->row > CHUNK ? CHUNK : CHUNK / s->row * s->row;

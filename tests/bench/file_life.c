@@ -129,7 +129,7 @@ static double pointer_op(struct bench *b, void *ctx, long n)
 	return MPI_Wtime() - t;
 }
 
-/* A word that all ranks add to, and a system call at what it was. */
+/* A word that all ranks add to, and a system call at the old value. */
 static double pointer_bare_op(struct bench *b, void *ctx, long n)
 {
 	struct file *x = ctx;

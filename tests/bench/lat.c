@@ -91,7 +91,7 @@ static double pingpong(struct bench *b, void *ctx, long n)
 	return MPI_Wtime() - t0;
 }
 
-/* Every byte, in both directions, and what the status says. */
+/* Every byte, in both directions, and the status. */
 static void pingpong_check(struct bench *b, struct pair *p)
 {
 	int bytes = (int)p->bytes, got = -1;

@@ -4,7 +4,7 @@
  *
  *	processor A writes 2i+1 --> | word | --> processor B waits for it, writes 2i+2 --> ...
  *
- * No MPI.  Printed before and after a table: if the two differ, or are far from what is usual,
+ * No MPI.  Printed before and after a table: if the two differ, or are far from the usual,
  * the machine moved the processors (see README.md) and absolute times say little.
  *
  * Prints "= line ns q0 q5 ... q100", the time of one way.  Exit code 77: one processor only.

@@ -38,7 +38,7 @@ static obj_h *handles; /* [live] */
 static size_t live = 10 * 1000 * 1000;
 static uint64_t garbage = 1000 * 1000 * 1000;
 static const char *only;
-static uintptr_t sink; /* what loops find, so that they are not thrown away */
+static uintptr_t sink; /* results of loops, so that they are not thrown away */
 
 /* ------------------------------------------------------------------------------------------------
  * measuring */

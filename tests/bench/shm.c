@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* shm.c - what libshm costs, against what the machine itself costs.
+/* shm.c - cost of libshm, against the cost of the machine itself.
  *
  *   make bench-shm          two processes, pinned to different CPUs where there are two
  *
@@ -234,7 +234,7 @@ static void wake(struct shm *s, int n)
 static size_t large_len;
 static char *large;
 
-/* As an application does: the sender has just written what it sends. */
+/* As an application does: the sender has just written its message. */
 static void touch(int i)
 {
 	memset(large, i, large_len);

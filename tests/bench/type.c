@@ -7,8 +7,8 @@
  *	  SHAPE.BYTES.un	the same for MPI_Unpack
  *	  SHAPE.BYTES.pp	half of a round trip of a message of that type
  *	row commit: create, commit and free a vector
- *	row packcall: MPI_Pack of one double: what of a short MPI_Pack is not copying, in units of
- *	memcpy of 1 KiB
+ *	row packcall: MPI_Pack of one double: the part of a short MPI_Pack beside copying, in units
+ *	of memcpy of 1 KiB
  *
  *	cont	doubles in a row: the plain loop is memcpy
  *	v1, v4	vector(n, 1, 2), vector(n, 4, 8) of double
@@ -267,7 +267,7 @@ static void used(void *p)
 	__asm__ volatile("" : : "r"(p) : "memory");
 }
 
-/* n plain loops, then n calls: what the calls' speed is of the loops', n times. */
+/* n plain loops, then n calls: speed of the calls relative to the loops', n times. */
 static double race(struct bench *b, void *ctx, long n)
 {
 	struct shape *s = ctx;

@@ -7,7 +7,7 @@
  *	lock	rank 0 locks rank 1, puts 8 bytes, unlocks; rank 1 waits in MPI_Recv
  *	queue	all ranks do so with rank 0, at the same time
  *
- * Every put says its round; what has come is looked at after each epoch where the target may look,
+ * Every put says its round; arrivals are looked at after each epoch where the target may look,
  * and at the end everywhere.  `queue' adds up instead (get, add, put under the lock), so that a
  * lock that let two in would show.
  */
@@ -19,7 +19,7 @@
 static const struct bench_unit us = {"us", 1e6, 0};
 
 /* One word is used.  MPICH 4.0.2 tells members of windows of less than a page an address at which
- * what is put to them does not arrive. */
+* puts to them do not arrive. */
 #define WIN_BYTES 4096
 
 struct win {

@@ -72,7 +72,7 @@ static void collectives(void)
 	refused(MPI_Bcast(x, 1, MPI_INT, MPI_ROOT, w), MPI_ERR_ROOT, "root MPI_ROOT (-4)");
 	refused(MPI_Bcast(x, -1, MPI_INT, 0, w), MPI_ERR_COUNT, "MPI_Bcast");
 	refused(MPI_Reduce(x, x + 2, 1, MPI_INT, MPI_SUM, -1, w), MPI_ERR_ROOT, "MPI_Reduce");
-	/* what is significant at the root only may be anything elsewhere */
+	/* arguments significant at the root only may be anything elsewhere */
 	x[0] = rank;
 	if (rank == 0)
 		expect_ok(MPI_Gather(x, 1, MPI_INT, all, 1, MPI_INT, 0, w));

@@ -95,7 +95,7 @@ static void numbers(void)
 	FAILS(MPI_ERR_ARG, "newtype", MPI_Type_contiguous(1, MPI_INT, NULL));
 }
 
-/* MPI-5.0 5.1: what no address can say is refused, not wrapped */
+/* MPI-5.0 5.1: sizes beyond addresses are refused, not wrapped */
 static void overflow(void)
 {
 	MPI_Count lens[] = {1, HUGE}, displs[] = {HUGE, HUGE};

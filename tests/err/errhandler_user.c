@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* RUN np=1,2 */
 /* MPI-5.0 9.3: user's handlers get communicator and code; get, set, free; a handler freed while it
- * is in use goes on working; the code that a handler leaves is what the call returns. */
+ * is in use goes on working; the call returns the code that a handler leaves. */
 #include "tests/check.h"
 
 static int calls, code;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* error_line.c - one error, which the argument names: one_line.sh reads what is said. */
+/* error_line.c - one error, which the argument names: one_line.sh reads the line. */
 #include <mpi.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* RUN np=1 */
-/* MPI-5.0 14.7: what works on files and has none raises its errors on MPI_FILE_NULL, whose handler
+/* MPI-5.0 14.7: a function on files without one raises its errors on MPI_FILE_NULL, whose handler
  * returns at first; MPI_COMM_SELF's, which is given to MPI_File_open, is not asked. */
 #include "tests/check.h"
 

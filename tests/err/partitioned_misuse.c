@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* RUN np=2 */
-/* MPI-5.0 4.2: what must not be done with partitioned operations */
+/* MPI-5.0 4.2: forbidden uses of partitioned operations */
 #include "tests/check.h"
 
 static int buf[64];

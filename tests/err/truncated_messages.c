@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* RUN np=2 */
 /* MPI-5.0 3.2.4, 3.7.5: a message that is too long is an error of its receive, with both lengths in
- * words; what is behind the buffer stays as it was, the sender and later messages do not notice. */
+ * words; bytes behind the buffer stay as they were, the sender and later messages do not notice. */
 #include "tests/check.h"
 
 static const int sizes[] = {5, 60, 5000, 40000, 1000000};

@@ -16,7 +16,7 @@ static void named(void)
 
 	if (getenv("HAFT_VIA") == NULL ||
 		strcmp(getenv("HAFT_VIA"), "net") !=
-			0) { /* a connection that is reset loses what has not been read */
+			0) { /* a connection that is reset loses unread data */
 		OK(MPI_Recv(&x, 1, MPI_INT, 1, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
 		CHECK(x == 42);
 	} else {

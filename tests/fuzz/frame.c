@@ -95,7 +95,7 @@ static uint64_t odd_number(void)
 			    : odd[draw(countof(odd))];
 }
 
-/* The frame gets another length; what is new is whatever it is. */
+/* The frame gets another length; new bytes have any value. */
 static void stretch(struct wire *w, uint32_t len)
 {
 	char *data = calloc(1, len);

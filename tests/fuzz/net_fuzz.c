@@ -25,7 +25,7 @@
 #define ITEMS  30
 #define BUFFER 5000 /* posted */
 
-/* One connection at a time: what it says to us. */
+/* One connection at a time: its bytes to us. */
 struct script {
 	uint8_t text[TEXT];
 	size_t len, at, pure; /* pure: bytes before the first changed one */

@@ -2,7 +2,7 @@
 /* type_fuzz.c - random nested datatypes against their type maps (tests/type_map.h).
  *
  *      draw a call ──┬──> constructor ──> type ──┬──> decode: is it the call?
- *                    │                           ├──> rebuild from what was decoded ──┐
+ *                    │                           ├──> rebuild from the decoded ──┐
  *                    └──> model ──> map <─ same? ┴──> size, bounds, elements <────────┘
  *                                    │
  *                                    └──> byte by byte: MPI_Pack, MPI_Unpack, and type_pack,

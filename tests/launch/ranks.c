@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* RUN np=1,3 args="hello" */
-/* MPI-5.0 11.1: what other launchers start, too; tests/launch/x.sh asks for the other modes:
+/* MPI-5.0 11.1: also started by other launchers; tests/launch/x.sh asks for the other modes:
  *
  *   hello   allreduce and a ring, then one line "rank R of N sum S"
  *   nest    the same, and rank 0 starts this program once more by itself

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* RUN np=2 */
-/* MPI-5.0 11.2.1: a forked child is no MPI process: what it calls is refused, ends nothing but the
- * child, and leaves the messages of its parent as they are. */
+/* MPI-5.0 11.2.1: a forked child is no MPI process: its calls are refused, end nothing but the
+ * child, and leave the messages of its parent as they are. */
 #include "tests/check.h"
 
 #include <sys/wait.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* hostile_process.c - programs that do to their process what a library does not expect, by their
+/* hostile_process.c - programs that harm their process in ways a library does not expect, by their
  * argument: for tests/tools/hostile_system.sh.
  *
  *     fork      children come and go, by every way, while messages run

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* RUN np=1,2 */
-/* MPI-5.0 11.2.1 to 11.2.3, 11.4.1: what is allowed before MPI_Init and after MPI_Finalize, and
+/* MPI-5.0 11.2.1 to 11.2.3, 11.4.1: calls allowed before MPI_Init and after MPI_Finalize, and
  * levels of threads. */
 #include "tests/check.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* traffic.c - messages of every kind, for a time, each checked: what tests/tools/hostile_system.sh
- * stops, kills and starves.
+/* traffic.c - messages of every kind, for a time, each checked: tests/tools/hostile_system.sh
+ * stops, kills and starves it.
  *
  *     storm [SECONDS [BYTES]]     (0.5; large messages have BYTES, 256 KiB)
  *
@@ -8,7 +8,7 @@
  * ring or among all; rank 0 looks at the clock and all do as it says.  At the end rank 0 prints
  * `storm over'. */
 /* RUN np=1,2,4 time=60 */
-/* MPI-5.0 3.5: progress; 3.2, 3.7, 4.2, 6.3 to 6.14: what arrives is what was sent */
+/* MPI-5.0 3.5: progress; 3.2, 3.7, 4.2, 6.3 to 6.14: data arrive as sent */
 #include "tests/check.h"
 
 #include <mpi.h>

@@ -4,7 +4,7 @@
  *
  *     parent: the map of a job that is not there ──> segment of one host ──> child: MPI_Init,
  *             first communicators, first words to log2(n) ranks of its host, the beginning of a
- *             first collective call over all hosts; what has each cost?
+ *             first collective call over all hosts; the cost of each
  *
  * The child runs all of boot, via and the engines; only its partners are missing.  Invariants:
  *  - its private memory does not depend on the size of the job: at most PRIVATE_MAX bytes;

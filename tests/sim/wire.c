@@ -63,7 +63,7 @@ static size_t arrived(struct sock *s)
 static void sock_break(struct sock *s)
 {
 	s->w->faults++;
-	s->end = s->at + arrived(s); /* what was under way is lost */
+	s->end = s->at + arrived(s); /* bytes under way are lost */
 	s->reset_us = travel(s->w) + 1;
 	if (s->other) {
 		s->other->end = s->other->at + arrived(s->other);
@@ -127,7 +127,7 @@ static void sock_close(struct sock *s)
 	s->conn = NULL;
 	if (!o || s->cut_us || o->closed)
 		return;
-	/* Unread bytes: the other gets a reset, after what it has received. */
+	/* Unread bytes: the other gets a reset, after its received bytes. */
 	if (s->at < s->end || s->reset_us)
 		o->reset_us = o->reset_us ? o->reset_us : travel(s->w) + 1;
 	if (!o->eof_us)
@@ -452,7 +452,7 @@ int world_open(struct world *w, const struct net_conf *conf, struct host_arg *ar
 
 /* --- strangers ------------------------------------------------------------------------------ */
 
-/* The beginning of what they say: noise, another protocol, or our hello with something wrong. */
+/* The beginning of their bytes: noise, another protocol, or our hello with something wrong. */
 static size_t babble(struct world *w, uint8_t *b, size_t max)
 {
 	static const char http[] = "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n";

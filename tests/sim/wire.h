@@ -59,7 +59,7 @@ struct world {
 	uint64_t asleep[HOSTS_MAX]; /* does not poll until then */
 	struct sock *socks;
 	uint64_t faults;                          /* that have happened so far */
-	void (*others)(struct world *w, int but); /* what the other hosts do while one waits */
+	void (*others)(struct world *w, int but); /* steps of the other hosts while one waits */
 };
 
 uint32_t world_draw(struct world *w, uint32_t below);

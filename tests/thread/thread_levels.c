@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* RUN np=1,2 */
-/* MPI-5.0 11.2.1, 11.6.2: levels of thread support; what any thread may call at any time */
+/* MPI-5.0 11.2.1, 11.6.2: levels of thread support; calls for any thread at any time */
 #include "tests/thread/threads.h"
 
 static void before(int id)

@@ -15,7 +15,7 @@
 static int rank, size;
 static char *buf;
 
-/* Rank 1 is late with what it sends. */
+/* Rank 1 is late with its messages. */
 static void sender(void)
 {
 	const MPI_Comm world = MPI_COMM_WORLD;

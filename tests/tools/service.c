@@ -4,7 +4,7 @@
  *   service [-k KEY=VALUE]... publish NAME     publishes a port, accepts one client, withdraws
  *   service [-k KEY=VALUE]... leave NAME       publishes it, and ends without a word to MPI
  *   service [-k KEY=VALUE]... lookup NAME      finds the port and connects to it
- *   service [-k KEY=VALUE]... errors NAME      what is refused
+ *   service [-k KEY=VALUE]... errors NAME      refusals
  *   service noise ADDRESS                      sends rubbish to the address of a name server */
 #include <mpi.h>
 #include <netinet/in.h>

@@ -3,7 +3,7 @@
  *
  *   spawner [-n N] [-r ROUNDS] [-k KEY=VALUE]... PROGRAM [ARGUMENT]...
  *
- * As a child (argument "child", and what it is to do) it reports to its parents. */
+ * As a child (argument "child", and its task) it reports to its parents. */
 #include <mpi.h>
 #include <signal.h>
 #include <stdio.h>

@@ -168,7 +168,7 @@ static void ranges_of_ranges(void **state)
 	obj_free_obj(all);
 }
 
-/* Copies share tables, and outlive what they were copied from. */
+/* Copies share tables, and outlive their originals. */
 static void copies(void **state)
 {
 	struct group *g, *h, *i;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* job_map.c - the map of a job says what it was made of: hosts, seats and addresses of any kind;
+/* job_map.c - the map of a job has all that it was made of: hosts, seats, addresses of any kind;
  * and the table of peers gives each of them one row. */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -295,7 +295,7 @@ static void test_bad_bytes(void **state)
 		good.seq = what == 1 ? 2 : what == 2 ? 0 : 1;
 		net_head_write(&good, buf + WIRE_HEAD);
 		if (what == 0)
-			buf[WIRE_HEAD + 3] = 1; /* what is zero must be zero */
+			buf[WIRE_HEAD + 3] = 1; /* reserved bytes must be zero */
 		assert_non_null(net_in_received(&in, &up, iov, 2 * WIRE_HEAD));
 		net_in_fini(&in);
 	}

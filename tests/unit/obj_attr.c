@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* obj_attr.c - attributes: order, languages, and callbacks that fail, re-enter, add and delete.
  *
- * The callbacks write into `told' what they were told and do what `act' says. */
+ * The callbacks write their arguments into `told' and act as `act' says. */
 #include "tests/unit/obj_fixture.h"
 
 #define TOLD_MAX 64
@@ -365,7 +365,7 @@ static void B10_copies_cannot_refuse_to_be_undone(void **state)
 	refuse_key = failing;
 	refuse_with = 5;
 	assert_int_equal(obj_attr_dup(from, to), OBJ_CALLBACK);
-	assert_int_equal(obj_user_rc(), 5); /* what the copy said, not what the undoing said */
+	assert_int_equal(obj_user_rc(), 5); /* the copy's result, not the undoing's */
 	assert_int_equal(get(to, stubborn), -1);
 	assert_int_equal(get(from, stubborn), 1);
 }

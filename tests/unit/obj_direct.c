@@ -5,7 +5,7 @@
 
 struct icd {
 	struct obj obj;
-	void *dispatch; /* what a loader reads through the handle */
+	void *dispatch; /* a loader reads it through the handle */
 	int value;
 };
 

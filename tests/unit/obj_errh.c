@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* obj_errh.c - the error-handler slot, and the report hook: what was wrong with a handle, in words.
+/* obj_errh.c - the error-handler slot, and the report hook: a handle's error, in words.
  */
 #include "tests/unit/obj_fixture.h"
 

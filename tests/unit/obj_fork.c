@@ -138,7 +138,7 @@ static int child_of_threads(void)
 	obj_stats(&fix.thing, &s);
 	CHECK(s.live == N);
 	obj_stats(&fix.other, &s);
-	CHECK(s.live <= 2); /* what the two threads had just then */
+	CHECK(s.live <= 2); /* the objects of the two threads just then */
 	for (int i = 0; i < N; i++)
 		CHECK(obj_get(&fix.thing, handles[i]) == old[i]);
 	return 0;

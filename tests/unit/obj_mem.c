@@ -124,7 +124,7 @@ static void names_use_it_and_give_it_back(void **state)
 		assert_true(obj_mem_bytes(fix.domain) > before);
 		fix_free(t);
 	}
-	/* what is known about the last freed objects stays, and nothing else */
+	/* the records of the last freed objects stay, and nothing else */
 	assert_true(obj_mem_bytes(fix.domain) < before + 512 * 1024);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* obj_name.c - names in C and in Fortran: what is cut, what is padded, what counts. */
+/* obj_name.c - names in C and in Fortran: cutting, padding, length. */
 #include "tests/unit/obj_fixture.h"
 
 static void name(void *self, const char *s)

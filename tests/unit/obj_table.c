@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* obj_table.c - handles: what they look like, how they are looked up, and that an old one never
+/* obj_table.c - handles: their bits, how they are looked up, and that an old one never
  * means a new object. */
 #include "tests/unit/obj_fixture.h"
 
@@ -43,7 +43,7 @@ static void H1_token_used_as_an_address_faults(void **state)
 
 	(void)state;
 	if (child == 0) {
-		/* whatever a sanitizer does about it, the child does not get past the load */
+		/* with any sanitizer, the child does not get past the load */
 		signal(SIGSEGV, SIG_DFL);
 		signal(SIGBUS, SIG_DFL);
 		_exit(*(volatile char *)obj_handle(t) == 0 ? 0 : 0);

@@ -18,7 +18,7 @@
 #include <cmocka.h>
 
 enum { BYTES_MOST = 6000, BLOCKS_MOST = 40, DEPTH_MOST = 5, COUNT_MOST = 40, KEPT = 12 };
-enum { GUARD = 64, GUARD_BYTE = 0x5a }; /* behind what is packed */
+enum { GUARD = 64, GUARD_BYTE = 0x5a }; /* behind the packed bytes */
 
 static uint64_t seed = 1, state;
 static long types = 3000;
@@ -31,7 +31,7 @@ static uint64_t rnd(uint64_t below)
 	return state % below;
 }
 
-/* A type next to what it is: map[i] is where packed byte i of an element is. */
+/* A type next to its map: map[i] is where packed byte i of an element is. */
 struct thing {
 	struct type t;
 	struct type_shape s;
@@ -204,7 +204,7 @@ static void compare(const struct thing *a)
 		type_unpack(&a->t, (char *)((uintptr_t)copy - (uintptr_t)low), count, at,
 			packed + at, n);
 	}
-	/* what was not in the type has not been touched; what was is there */
+	/* the gaps have not been touched; the data are there */
 	for (int64_t i = 0; i < all; i++) {
 		int64_t off = i / size * a->t.extent + a->map[i % size] - low;
 

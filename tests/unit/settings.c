@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* settings.c - each setting of the waiting and of the ways between processes changes what it says.
+/* settings.c - each setting of the waiting and of the ways between processes has its effect.
  *
  * A child for each case: it sets the environment, starts MPI as a job of one, and looks at what
  * libshm counts while it sends to itself or waits for nothing. */

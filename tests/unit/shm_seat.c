@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* shm_seat.c - tenants join and leave a segment ten thousand times: each frame comes from the
- * tenant that has put it, in its order, and memory stays what it was.
+ * tenant that has put it, in its order, and memory stays as it was.
  *
  * One process plays the launcher and all tenants, by chance, so that every order of their steps
  * comes up.  A tenant leaves when all that it has put was taken, as MPI_Comm_disconnect demands, or

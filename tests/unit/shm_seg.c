@@ -55,7 +55,7 @@ static void limited(void **state)
 	shm_seg_close(seg);
 }
 
-/* Lets this process map no more than `more' bytes besides what it has. */
+/* Lets this process map no more than `more' further bytes. */
 static void limit_space(rlim_t more, struct rlimit *before)
 {
 	FILE *f = fopen("/proc/self/statm", "re");

@@ -95,7 +95,7 @@ static void watched_rank(struct shm *s, void *arg)
 	wait_frame(s);
 }
 
-/* The launcher's view of a rank: not born, asleep and waiting for what it said, gone. */
+/* The launcher's view of a rank: not born, asleep and waiting as it said, gone. */
 static void view(void **state)
 {
 	const struct shm_opts opts = {.nranks = 2};

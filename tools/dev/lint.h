@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* lint.h - what the rules of lint share: the files of the tree, layers.txt, findings.
+/* lint.h - shared by the rules of lint: the files of the tree, layers.txt, findings.
  *
  *     lint.c ──► lint_text.c     any text: licence, words, width, names of files, READMEs
  *        │  ├─► lint_code.c     includes, the preprocessor, functions: length and nesting

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* lint_link.c - rules for objects: what nm says of each is what the source really uses.  Objects
+/* lint_link.c - rules for objects: nm shows all names that the source really uses.  Objects
  * are those of the libraries and tools.
  *
- *     twice     a global name is defined once in what is linked together
+ *     twice     a global name is defined once in objects linked together
  *     link      a global name begins with a prefix of its folder, which has at most two
  *     arrow     a folder uses names of those folders only that it may include (layers.txt, see)
  *     circle    at most CIRCLE_MAX files of a folder call each other in a circle; folders never do

@@ -60,7 +60,7 @@ static int is_named(const struct file *list, const char *what)
 	return 0;
 }
 
-/* Does a list name the source, or match it?  A test that is a script may name what it compiles. */
+/* Does a list name the source, or match it?  A test that is a script may name its sources. */
 static int is_listed(const char *path)
 {
 	const char *what = begins(path, "tests/") ? strrchr(path, '/') + 1 : path;

@@ -165,7 +165,7 @@ static int lex_is_comment(enum lex state)
 	return state == LEX_LINE || state == LEX_BLOCK;
 }
 
-/* One step from *s on; blanks what is no code, and moves *s to the last character it has taken. */
+/* One step from *s on; blanks all but code, and moves *s to the last character it has taken. */
 static enum lex lex_step(enum lex state, char **at, char *quote)
 {
 	char *s = *at;

@@ -3,7 +3,7 @@
  *
  * It is a program of MPI like any other, so that the library that it describes is the one that
  * programs get; it never starts MPI.  Only the table of settings and libobj are linked into it:
- * they find here what they find inside the library. */
+ * they find here the results that the library finds. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <sched.h>

@@ -224,7 +224,7 @@ static char **words_with_defaults(int *argc, char **argv)
 	return v;
 }
 
-static struct plan plan; /* static, so that leak checkers find what it points to */
+static struct plan plan; /* static, so that leak checkers find its memory */
 
 const struct plan *plan_this(void)
 {

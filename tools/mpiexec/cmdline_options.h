@@ -30,7 +30,7 @@ struct option {
 	int values;        /* words that follow it: 0 to 2, or VALUE_MAY */
 	const char *kind;  /* the first value: struct option_view */
 	void (*apply)(const struct option_use *u);
-	size_t field; /* what apply sets: its place in struct plan or struct app ... */
+	size_t field; /* set by apply: its place in struct plan or struct app ... */
 	int value;    /* ... and for options without values, the value */
 };
 

@@ -173,7 +173,7 @@ static void copies_look(void)
 			line_of("/proc/sys/kernel/yama/ptrace_scope", line, sizeof(line)));
 }
 
-/* One resource limit: what less than `least' means. */
+/* One resource limit: the effect of less than `least'. */
 struct limit_row {
 	const char *what, *shell, *cure;
 	rlim_t least;

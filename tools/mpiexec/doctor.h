@@ -3,7 +3,7 @@
 #ifndef HAFT_TOOLS_MPIEXEC_DOCTOR_H
 #define HAFT_TOOLS_MPIEXEC_DOCTOR_H
 
-/* Prints a line for each thing that it looks at: what it found, and how to mend what is wrong.
+/* Prints a line for each thing that it looks at: the finding, and how to mend it.
  * Returns how many things would make jobs fail. */
 int doctor_print(void);
 

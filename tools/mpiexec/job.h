@@ -40,7 +40,7 @@
 
 struct remote_ranks;
 
-/* Hang watch: what is known of one rank. */
+/* Hang watch: the state of one rank. */
 struct hang_rank {
 	uint64_t sleep;    /* start time of its sleep by its host's clock; 0: it does not sleep */
 	uint64_t still_ns; /* since when, by our clock; never too early */

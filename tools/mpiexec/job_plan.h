@@ -104,7 +104,7 @@ struct plan {
 	int slots;           /* of all hosts, or of this one; 0: not known */
 	bool full_refuse;    /* -nooversubscribe: a spawn gets free slots only */
 	bool label;          /* prefix output lines with "[rank] " */
-	bool verbose;        /* report what is started and what is ignored */
+	bool verbose;        /* report started programs and ignored options */
 	const char *keep;    /* default of app.keep */
 	const char *file[2]; /* patterns of files for stdout and stderr (outfile.h); NULL: none */
 	bool file_copy;      /* output to files goes to stdout and stderr of mpiexec as well */

@@ -181,7 +181,7 @@ static void add_send(struct report_line *l, const struct boot_wait *w)
 	add_peer(l, w);
 }
 
-/* What follows the call's name, by the kind of the wait. */
+/* The words behind the call's name, by the kind of the wait. */
 static const struct {
 	const char *words;
 	void (*add)(struct report_line *l, const struct boot_wait *w);

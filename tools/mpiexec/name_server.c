@@ -205,7 +205,7 @@ static bool client_answer(struct name_client *k)
 	return net_handshake_put(&k->handshake, HANDSHAKE_ACCEPT, &a, sizeof(a));
 }
 
-/* Sends and receives what is possible.  False: the client is to be closed. */
+/* Sends and receives as much as possible.  False: the client is to be closed. */
 static bool client_work(struct name_client *k)
 {
 	int err = 0;

@@ -124,7 +124,7 @@ void out_label(int r, const char *label)
 		snprintf(stream_of(r, which)->label, OUT_LABEL, "%s", label);
 }
 
-/* Begins a stream that has ended, or was never open: what it was told before it opens stays. */
+/* Begins a stream that has ended, or was never open: settings from before it opens stay. */
 static struct stream *stream_begin(int r, int which, int fd)
 {
 	struct stream *t = stream_of(r, which);
@@ -403,8 +403,8 @@ static void stream_shut(struct stream *t)
 }
 
 /* The sink cannot be written.  stdout: closes its streams, so that the ranks get SIGPIPE, as
- * without mpiexec.  stderr alone: the ranks go on, because their results are still wanted; what
- * they write there is read and dropped. */
+ * without mpiexec.  stderr alone: the ranks go on, because their results are still wanted;
+ * their output there is read and dropped. */
 static void sink_break(struct sink *s)
 {
 	s->broken = true;

@@ -42,7 +42,7 @@ void out_grow(int n);
 /* The label of an entry: "[3] ". */
 void out_label(int rank, const char *label);
 
-/* True while a stream of the place is open; out_cut_rank: reads what is in its pipes and closes
+/* True while a stream of the place is open; out_cut_rank: reads the rest of its pipes and closes
  * them.  out_forget: after that, the entry is for another process. */
 bool out_busy(int rank);
 void out_cut_rank(int rank, uint64_t now_ns);
@@ -79,7 +79,7 @@ bool out_broken(void);  /* stdout or stderr of mpiexec cannot be written */
 /* Reads the last output of a dead rank, so that it precedes the report of the death. */
 void out_rest(int rank, uint64_t now_ns);
 
-/* Reads what is in the pipes, closes all streams and writes unfinished lines. */
+/* Reads the rest of the pipes, closes all streams and writes unfinished lines. */
 void out_cut(uint64_t now_ns);
 
 /* Closes files; call it after the main loop.  Returns the exit code for lost output: 0: none is

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* profile.h - mpiexec -profile: the tables of the ranks, and what is said about them.
+/* profile.h - mpiexec -profile: the tables of the ranks, and the report about them.
  *
  *      ranks of this host ── memfd ── profile_host ──────────────┐
  *      ranks of other hosts: their proxy's memfd ── UP_PROFILE ──┤

@@ -231,7 +231,7 @@ static void text_sizes(const struct profile *p, FILE *out)
 	}
 }
 
-/* Adds what a rank knows of a region of this name: time, in MPI, waiting. */
+/* Adds a rank's counts of a region of this name: time, in MPI, waiting. */
 static void region_add(const struct profile_rank *r, const char *name, double ns[3])
 {
 	for (int k = 0; k < PROF_REGIONS; k++) {

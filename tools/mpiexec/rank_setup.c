@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* rank_setup.c - what the start of ranks needs for world 0 and for spawned worlds. */
+/* rank_setup.c - steps of a start of ranks, for world 0 and for spawned worlds. */
 #include "tools/mpiexec/job.h"
 
 #include <stdlib.h>

@@ -168,7 +168,7 @@ static void look_end(struct remote_ranks *f)
 	job_answer(f->j);
 }
 
-/* Converts ages to times of our clock, and limits the number of threads to what is valid. */
+/* Converts ages to times of our clock, and limits the number of threads to a valid one. */
 static void view_dated(struct shm_view *v, uint64_t now)
 {
 	v->since_ns = now > v->since_ns ? now - v->since_ns : 0;

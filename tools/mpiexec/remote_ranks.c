@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* remote_ranks.c - sends what the job wants of its ranks to the proxies.  See remote_ranks.h; their
- * answers arrive in remote_frames.c. */
+/* remote_ranks.c - sends the job's requests for its ranks to the proxies.  See remote_ranks.h;
+ * their answers arrive in remote_frames.c. */
 #include "tools/mpiexec/remote_state.h"
 
 #include <poll.h>

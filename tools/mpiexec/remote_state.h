@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* remote_state.h - what remote_ranks.c, which sends to proxies, and remote_frames.c, which takes
- * what they send, know of the hosts. */
+/* remote_state.h - the state of hosts, shared by remote_ranks.c, which sends to proxies, and by
+ * remote_frames.c, which takes their frames. */
 #ifndef HAFT_TOOLS_MPIEXEC_REMOTE_STATE_H
 #define HAFT_TOOLS_MPIEXEC_REMOTE_STATE_H
 

@@ -6,7 +6,7 @@
  *      '──── socket: requests, answers ────────'── starts the spawned processes, as always
  *
  * The program is world 0, with one rank, in the segment that it has made itself.  When it has
- * ended, the service ends what is connected to it, waits for the rest, and ends.  Nothing else
+ * ended, the service ends the worlds connected to it, waits for the rest, and ends.  Nothing else
  * stays. */
 #ifndef HAFT_TOOLS_MPIEXEC_SERVE_H
 #define HAFT_TOOLS_MPIEXEC_SERVE_H

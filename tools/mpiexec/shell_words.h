@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* shell_words.h - what a shell reads to complete the words of mpiexec and mpi-info. */
+/* shell_words.h - completion of the words of mpiexec and mpi-info by a shell. */
 #ifndef HAFT_TOOLS_MPIEXEC_SHELL_WORDS_H
 #define HAFT_TOOLS_MPIEXEC_SHELL_WORDS_H
 

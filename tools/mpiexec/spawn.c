@@ -3,7 +3,7 @@
  *
  *   spawn_do: read, find programs ── one is missing, or there is no room ──> spawn_refuse
  *      |                             and the numbers that `soft' allows do
- *      v                             not include what is left
+ *      v                             not include the rest
  *   spawn_begin ── a rank cannot be started, without soft ──> kills the others, spawn_refuse
  *      |
  *      v
@@ -394,7 +394,7 @@ static void start_remote(struct spawn *s)
 
 static void spawn_begin(struct spawn *s);
 
-/* All hosts have prepared the world: starts it, or begins again without what is missing. */
+/* All hosts have prepared the world: starts it, or begins again without the missing ones. */
 static void prepared_all(struct spawn *s)
 {
 	bool all = true;

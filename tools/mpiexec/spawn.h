@@ -52,7 +52,7 @@ char *spawn_hosts_settle(struct spawn *s, int i);
  * max_slots: all. */
 int spawn_room(const struct spawn *s, int i, int most);
 
-/* Why there is no room for n processes: host by host, what is used by which world.  malloc'ed. */
+/* Why there is no room for n processes: host by host, the slots used by each world.  malloc'ed. */
 char *spawn_full(const struct spawn *s, int i, int n);
 
 #endif

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* spawn_app.h - one program of a spawn: what its keys say, in the words of MPI, MPICH, Open MPI. */
+/* spawn_app.h - one program of a spawn: the meaning of its keys, in the words of MPI, MPICH, Open
+ * MPI. */
 #ifndef HAFT_TOOLS_MPIEXEC_SPAWN_APP_H
 #define HAFT_TOOLS_MPIEXEC_SPAWN_APP_H
 
@@ -7,7 +8,7 @@
 #include "tools/mpiexec/spawn_request.h"
 
 struct spawn_app {
-	struct app app;   /* app.n is what was asked for; the caller takes it over */
+	struct app app;   /* app.n is the requested number; the caller takes it over */
 	char *hosts;      /* HOST[:N],... to choose from, N processes to each in turn; NULL: all */
 	char *more_hosts; /* HOST[:N],... that the job must have; NULL: none */
 	char *soft;       /* the set of numbers that will do; NULL: app.n only */

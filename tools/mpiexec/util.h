@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* util.h - the clock, memory, text and fatal errors: what every file of mpiexec uses. */
+/* util.h - the clock, memory, text and fatal errors, for every file of mpiexec. */
 #ifndef MPIEXEC_UTIL_H
 #define MPIEXEC_UTIL_H
 

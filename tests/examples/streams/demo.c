@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* demo.c - uses all of the device: kernels over several queues, attributes that a queue inherits,
- * mistakes that are told, an error handler, threads, a leak, and what a launch costs.
+ * mistakes that are told, an error handler, threads, a leak, and the cost of a launch.
  *
- *     demo          each part prints a line; the last is what is left
+ *     demo          each part prints a line; the last: the rest
  *     demo bench    nanoseconds of a check of a handle, and of a launch */
 #include "streams.h"
 

@@ -3,7 +3,7 @@
  *
  * libobj keeps an INTEGER form of every handle, also of direct ones, so no table is needed here.
  * An INTEGER that names no live object becomes a handle that is never valid: the function of the C
- * interface then says what it was.  streams.f90 declares these. */
+ * interface then says its kind.  streams.f90 declares these. */
 #include "inner.h"
 
 /* A live object's INTEGER form, or 0. */

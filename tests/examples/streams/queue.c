@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* queue.c - queues, and the workers that run what is in them.
+/* queue.c - queues, and the workers that run their commands.
  *
  *     device.busy ──► queue ──► queue ──► ...        each has commands, in order
  *                       │ first

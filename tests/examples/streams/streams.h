@@ -6,15 +6,15 @@
  *     st_event_record(event, queue) ──────────────────┘
  *     st_queue_wait(other, event)             queues run beside each other, but for events
  *
- * The device is a few threads of this process, and its memory is the process's own: what is real
- * here are the objects.  Handles come in two forms, as libobj offers them:
+ * The device is a few threads of this process, and its memory is the process's own: only the
+ * objects are real.  Handles come in two forms, as libobj offers them:
  *
  *     queues, events, kernels, error handlers   tokens: following one faults, each use is checked
  *     buffers                                   the address of the object: its first word is the
  *                                               data's address, so st_data is one load
  *
  * Each handle has an INTEGER form for Fortran: functions st_..._f in integers.c.  A handle may be
- * freed while work that uses it waits: the work holds what it needs.  All functions may be called
+ * freed while work that uses it waits: the work holds its objects.  All functions may be called
  * by any thread.  They return ST_OK or an error, and st_error_text has the words. */
 #ifndef STREAMS_H
 #define STREAMS_H
@@ -36,7 +36,7 @@ struct st_buffer {
 
 enum st_error {
 	ST_OK,
-	ST_HANDLE,  /* no live handle of that kind; the text says what it is */
+	ST_HANDLE,  /* no live handle of that kind; the text says its kind */
 	ST_INVALID, /* an argument out of range */
 	ST_NOMEM,
 	ST_KERNEL, /* a kernel returned an error: told by st_queue_sync */

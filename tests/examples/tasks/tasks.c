@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* tasks.c - a small task runtime on libobj: what libobj does for a library that is not MPI.
+/* tasks.c - a small task runtime on libobj: libobj's use for a library that is not MPI.
  *
  *     cc tasks.c $(pkg-config --cflags --libs libobj) && ./a.out
  *
  *     task_spawn ──> [ queue: task, task, task ] ──> worker threads ──> event fires
  *
  * Three classes of objects: tasks, queues and events.  Users see handles only, and every function
- * refuses what is no handle of its class, in words.  References:
+ * refuses all but handles of its class, in words.  References:
  *
  *   - A queued or running task has a handle of its own (obj_share), given back when it has run.  So
  *     a user that frees the handle after task_spawn has a detached task, and its task-local values
@@ -50,7 +50,7 @@ struct task {
 
 static struct obj_domain *domain;
 static struct obj_class task_class, queue_class, event_class;
-static __thread struct task *current; /* what this thread runs now */
+static __thread struct task *current; /* the task that this thread runs now */
 
 /* ------------------------------------------------------------------------------------------------
  * handles */
@@ -382,6 +382,6 @@ int main(void)
 	obj_keyval_free(&task_class, &depth_key);
 	fflush(stdout);
 	printf("%ld left\n", obj_domain_close(domain, STDOUT_FILENO,
-				     OBJ_FMT_TEXT)); /* `done', and what it holds */
+				     OBJ_FMT_TEXT)); /* `done', and its objects */
 	return 0;
 }

@@ -63,7 +63,7 @@ static int *const weights[] = {MPI_UNWEIGHTED, MPI_WEIGHTS_EMPTY, MPI_ERRCODES_I
 static MPI_Comm_copy_attr_function *const copies[] = {MPI_COMM_NULL_COPY_FN, MPI_COMM_DUP_FN};
 static MPI_Comm_delete_attr_function *const deletes[] = {MPI_COMM_NULL_DELETE_FN};
 
-/* MPI-5.0 2.5.4: what constants mean does not change from MPI_Init to MPI_Finalize. */
+/* MPI-5.0 2.5.4: the meaning of constants does not change from MPI_Init to MPI_Finalize. */
 static void live(void)
 {
 	int n, flag;

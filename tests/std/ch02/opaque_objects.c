@@ -193,7 +193,7 @@ static void null(void)
 	OK(MPI_Wait(&(MPI_Request){MPI_REQUEST_NULL}, MPI_STATUS_IGNORE)); /* 3.7.3 */
 }
 
-/* MPI-5.0 2.5.1: objects are as if copied: what a datatype was made of, and the group of a
+/* MPI-5.0 2.5.1: objects are as if copied: the parts of a datatype, and the group of a
  * communicator, may go (pitfall 18); MPI_Type_get_contents gives handles of the user's own. */
 static void copied(void)
 {
@@ -233,7 +233,7 @@ static void copied(void)
 }
 
 /* MPI-5.0 2.5.2: arrays of handles: the valid entries come first, null ones count as valid where
- * they may; what stands behind is not looked at. */
+* they may; later ones are not looked at. */
 static void arrays(void)
 {
 	MPI_Request r[4] = {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* RUN np=1,2 */
-/* MPI-5.0 2.4, 2.6, 2.9: what the terms of the standard promise. */
+/* MPI-5.0 2.4, 2.6, 2.9: promises by terms of the standard. */
 #define MPI_NO_DEPRECATED_WARNINGS
 #include "tests/check.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* RUN np=2 env="HAFT_CHECK=types" */
-/* MPI-5.0 3.3.1, 5.2: HAFT_CHECK=types says what was sent and what was received if it differs. */
+/* MPI-5.0 3.3.1, 5.2: HAFT_CHECK=types says both signatures if they differ. */
 #include "tests/check.h"
 
 #include <mpi.h>
@@ -81,7 +81,7 @@ static void names_everything(void)
 		"rank 0 of MPI_COMM_WORLD sent 1 MPI_DOUBLE with tag 5, and rank 1 receives it");
 }
 
-/* MPI-5.0 3.3.1: bytes match bytes only; 5.2: what is packed matches everything */
+/* MPI-5.0 3.3.1: bytes match bytes only; 5.2: packed data match everything */
 static void bytes_and_packed(void)
 {
 	good(SIDE(8, MPI_BYTE), SIDE(8, MPI_BYTE));
@@ -141,7 +141,7 @@ static void copies(void)
 		&i, 1, MPI_INT, 1 - me, TAG, 1 - me, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
 }
 
-/* ... and what is sent from the buffer that is received into: each gets what the other has not. */
+/* ... and data sent from the buffer that is received into: each gets the other's gaps. */
 static void replaced(int n)
 {
 	MPI_Datatype mine = me == 0 ? MPI_DOUBLE : MPI_FLOAT;

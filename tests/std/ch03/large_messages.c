@@ -13,7 +13,7 @@ static unsigned char byte(int n, int i)
 	return (unsigned char)(i * 31 + i / 4096 + n);
 }
 
-/* Every size around the limits of a chunk, an eager message, and of what is read at once. */
+/* Every size around the limits of a chunk, an eager message, and of a read. */
 static void sizes(int rank)
 {
 	static const int at[] = {16384, 65536, 262144, 1 << 20, 16 << 20, 17 << 20};

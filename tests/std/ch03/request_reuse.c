@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* RUN np=2 time=120 */
 /* Memory of requests is used again and again, and small messages leave most of it as it is:
- * whatever a request was before, the next one is as good as new.
+* a reused request is as good as new.
  *
  * Rank 0 sends one message of each kind in turn, rank 1 receives it, for more rounds than there are
  * requests before the memory of the first is used again. */
@@ -161,7 +161,7 @@ static void freed(int me, int i)
 	expect_ok(MPI_Irecv(&buf, 1, MPI_INT, 0, TAG, MPI_COMM_WORLD, &r));
 	expect_ok(MPI_Request_free(&r));
 	expect(r == MPI_REQUEST_NULL);
-	/* what comes behind it is there only when it is */
+	/* later data are there only when it is */
 	expect_ok(MPI_Send(&i, 1, MPI_INT, 0, TAG, MPI_COMM_WORLD));
 	while (*(volatile int *)&buf != i)
 		expect_ok(MPI_Iprobe(0, TAG + 2, MPI_COMM_WORLD, &(int){0}, MPI_STATUS_IGNORE));

@@ -84,7 +84,7 @@ static void several(void)
 	expect_ok(MPI_Request_free(&r[1]));
 }
 
-/* 4.2.2: a partition arrives although others are not ready; what is null or inactive has arrived */
+/* 4.2.2: a partition arrives although others are not ready; a null or inactive one has arrived */
 static void arrived(int bytes)
 {
 	MPI_Request r[2], none = MPI_REQUEST_NULL;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* RUN np=1 */
-/* MPI-5.0 5.1.2, 5.1.6 to 5.1.10: what the constructors make, by size, bounds and true bounds. */
+/* MPI-5.0 5.1.2, 5.1.6 to 5.1.10: results of constructors, by size, bounds and true bounds. */
 #include "tests/check.h"
 
 #include <limits.h>
@@ -108,14 +108,14 @@ static void structs(void)
 	expect_ok(MPI_Type_contiguous(10, t, &u));
 	is(&u, 590, 0, 10 * sizeof(struct part), 0, 9 * sizeof(struct part) + 63);
 	is(&t, 59, 0, sizeof(struct part), 0, 63);
-	lens[1] = 0; /* what is not there needs no alignment */
+	lens[1] = 0; /* an absent entry needs no alignment */
 	expect_ok(MPI_Type_create_struct(3, lens, displs, types, &t));
 	is(&t, 11, 0, 64, 0, 63);
 	expect_ok(MPI_Type_create_struct(0, NULL, NULL, NULL, &t));
 	is(&t, 0, 0, 0, 0, 0);
 }
 
-/* MPI-5.0 5.1.6, 5.1.7: bounds that were set stay with what is made of the type */
+/* MPI-5.0 5.1.6, 5.1.7: bounds that were set stay with types made of the type */
 static void resized(void)
 {
 	MPI_Datatype t, u, pair[2];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* RUN np=1 */
-/* MPI-5.0 5.1.13: what decoding gives for each combiner, in both forms. */
+/* MPI-5.0 5.1.13: decoding each combiner, in both forms. */
 #define SAN_OPTIONS SAN_MUCH
 #include "tests/check.h"
 #include "tests/san.inc"
@@ -48,7 +48,7 @@ static void decode_small(MPI_Datatype t, struct got *g)
 	}
 #define NONE NULL
 
-/* Compares both forms of decoding with what the table of 5.1.13 says, and frees t. */
+/* Compares both forms of decoding with the table of 5.1.13, and frees t. */
 static void is_at(int line, MPI_Datatype *t, int combiner, int ni, const long long *ints, int na,
 	const long long *addrs, int nd, MPI_Datatype first)
 {

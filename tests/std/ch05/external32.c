@@ -226,7 +226,7 @@ static void derived(void)
 	expect_ok(MPI_Type_free(&v));
 }
 
-/* MPI-5.0 5.3: what cannot be done is an error, and nothing happens */
+/* MPI-5.0 5.3: impossible conversions are errors, and nothing happens */
 static void errors(void)
 {
 	char ext[8];

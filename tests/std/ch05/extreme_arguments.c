@@ -91,7 +91,7 @@ static int make(MPI_Datatype *made)
 	}
 }
 
-/* MPI-5.0 5.1.5, 5.1.11: the _x forms say what the _c forms do */
+/* MPI-5.0 5.1.5, 5.1.11: the _x forms agree with the _c forms */
 static void ask_x(MPI_Datatype t, MPI_Count n)
 {
 	MPI_Count a, b, c, d;

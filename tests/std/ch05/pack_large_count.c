@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* RUN np=1 */
 /* MPI-5.0 5.2: MPI_Pack and MPI_Unpack give what their large-count forms give, for blocks of all
- * lengths and elements in one piece, in many, and at MPI_BOTTOM; and say what is wrong. */
+ * lengths and elements in one piece, in many, and at MPI_BOTTOM; and say mistakes. */
 #include "tests/check.h"
 
 #include <mpi.h>

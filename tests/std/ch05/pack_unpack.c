@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* RUN np=1,2 */
-/* MPI-5.0 5.2, 5.1.11, 3.2.5: packing, packed messages, and counts of what was received. */
+/* MPI-5.0 5.2, 5.1.11, 3.2.5: packing, packed messages, and counts of received data. */
 #include "tests/std/ch06/values.h"
 #include "tests/check.h"
 

@@ -129,7 +129,7 @@ static void grid(void)
 	expect_ok(MPI_Type_free(&t));
 }
 
-/* MPI-5.0 5.1.3, 5.1.4: what is erroneous */
+/* MPI-5.0 5.1.3, 5.1.4: errors */
 static void errors(void)
 {
 	int sizes[] = {4, 5}, subs[] = {2, 6}, starts[] = {1, 2}, psizes[] = {2, 2};

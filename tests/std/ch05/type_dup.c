@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* RUN np=1 */
-/* MPI-5.0 5.1.10: what a copy of a datatype has of the one it was made of. */
+/* MPI-5.0 5.1.10: a copy of a datatype equals its original. */
 #include "tests/check.h"
 
 #include <mpi.h>

@@ -47,7 +47,7 @@ static MPI_Datatype listed(int shape, int n)
 	return t;
 }
 
-/* Records {gap, double, gaps, double, double, gaps}, and an indexed type for what is left. */
+/* Records {gap, double, gaps, double, double, gaps}, and an indexed type for the rest. */
 static MPI_Datatype records(int n)
 {
 	MPI_Datatype simple[2] = {MPI_DOUBLE, MPI_DOUBLE}, both[2], raw, t;
@@ -128,7 +128,7 @@ static void different_sides(int n, int from, int to, int sync)
 	else
 		expect_ok(MPI_Isend(src, 1, out, next, TAG, MPI_COMM_WORLD, &r[0]));
 	expect_ok(MPI_Irecv(dst, 1, in, prev, TAG, MPI_COMM_WORLD, &r[1]));
-	expect_ok(MPI_Type_free(&out)); /* 5.1.9: what uses it goes on */
+	expect_ok(MPI_Type_free(&out)); /* 5.1.9: its users go on */
 	expect_ok(MPI_Wait(&r[1], &st));
 	expect_ok(MPI_Wait(&r[0], MPI_STATUS_IGNORE));
 	expect_ok(MPI_Get_count(&st, MPI_DOUBLE, &count));

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* RUN np=5,64 env="HAFT_COLL=p2p" */
-/* MPI-5.0 9.3, 6.8: a member has too little room for what another sends it.  It says so; what it
- * gives to the others is its own all the same, and comes to them. */
+/* MPI-5.0 9.3, 6.8: a member has too little room for what another sends it.  It says so; its
+ * blocks for the others are right all the same, and come to them. */
 #include "tests/check.h"
 
 #define LEN   4 /* elements from each to each */
-#define SHORT 2 /* what rank 0 has room for from the first that it learns of */
+#define SHORT 2 /* the room of rank 0 for the first that it learns of */
 
 static int *in, *out, *counts, *displs, *less;
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* RUN np=1,2 */
-/* MPI-5.0 6.9.2, 6.9.5, 6.9.1: what collective calls and operations refuse, with words. */
+/* MPI-5.0 6.9.2, 6.9.5, 6.9.1: refusals of collective calls and operations, with words. */
 #include "tests/std/ch06/values.h"
 #include "tests/check.h"
 
@@ -32,7 +32,7 @@ static void wrong_types(void)
 	says(MPI_ERR_OP, "one-sided");
 }
 
-/* One buffer is right where the types make two places of it: what goes is the second half. */
+/* One buffer is right where the types make two places of it: the second half goes. */
 static void two_positions(int n)
 {
 	int x[16], four = 4 * (int)sizeof(int), zero = 0, one = 1;

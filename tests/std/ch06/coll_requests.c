@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* RUN np=1,2,4 */
-/* MPI-5.0 6.12, 6.13: what calls with a request hold, how they end, and what is refused. */
+/* MPI-5.0 6.12, 6.13: references of calls with a request, their end, and refusals. */
 #include "tests/check.h"
 #include <mpi.h>
 
@@ -79,7 +79,7 @@ static void freed(int persistent)
 	expect(req == MPI_REQUEST_NULL);
 }
 
-/* 6.12, 6.13: erroneous are cancelling, freeing while active, and starting what is active. */
+/* 6.12, 6.13: erroneous are cancelling, freeing or starting while active. */
 static void refused(void)
 {
 	MPI_Request req, keep;

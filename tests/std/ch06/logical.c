@@ -39,7 +39,7 @@ int main(int argc, char **argv)
 	try(MPI_LAND, check_rank == 0, check_size == 1);
 	try(MPI_LXOR, true, check_size % 2 != 0);
 	OK(MPI_Allreduce(&one, &all, 1, MPI_INT, MPI_LAND, MPI_COMM_WORLD));
-	CHECK(all == 1 || check_size == 1); /* integers of C stay what they are */
+	CHECK(all == 1 || check_size == 1); /* integers of C stay unchanged */
 	MPI_Finalize();
 	return 0;
 }

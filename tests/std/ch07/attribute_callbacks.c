@@ -6,7 +6,7 @@
 #include <limits.h>
 
 static char trace[64];
-static int refuse; /* what the next callback returns */
+static int refuse; /* result of the next callback */
 
 static int copy(MPI_Comm comm, int key, void *extra, void *in, void *out, int *flag)
 {

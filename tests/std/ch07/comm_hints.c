@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* RUN np=1,2 */
-/* MPI-5.0 7.4.4: hints of communicators: defaults, what is in use, and what assertions forbid. */
+/* MPI-5.0 7.4.4: hints of communicators: defaults, values in use, and broken assertions. */
 #include "tests/check.h"
 
 static int hint(MPI_Comm c, const char *key)

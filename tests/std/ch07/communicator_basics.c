@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* RUN np=1,2,5 */
-/* MPI-5.0 7.2, 7.4.1, 7.4.3: what a communicator is: its processes, its context, its end. */
+/* MPI-5.0 7.2, 7.4.1, 7.4.3: parts of a communicator: its processes, its context, its end. */
 #include "tests/check.h"
 
 /* MPI-5.0 7.2.2: communicators of the same processes have contexts of their own: messages with the
@@ -77,7 +77,7 @@ static void compared(void)
 	OK(MPI_Comm_free(&part));
 }
 
-/* MPI-5.0 7.4.3: a free marks: what is under way goes on, active and inactive requests; the group
+/* MPI-5.0 7.4.3: a free marks: operations under way go on, active and inactive requests; the group
  * and the communicators made from it live. */
 static void freed(void)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* RUN np=1,3 */
-/* MPI-5.0 7.7.6: a library keeps what it has worked out for a group on the communicator, shared
+/* MPI-5.0 7.7.6: a library keeps its plan for a group on the communicator, shared
  * with dups by a count of references; the last of them frees it. */
 #include "tests/check.h"
 

@@ -19,7 +19,7 @@ static int last(MPI_Comm comm, int k, void *value, void *extra)
 	OK(MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD));
 	CHECK(sum == check_size);
 	snprintf(order + strlen(order), 8, "%d", (int)(intptr_t)value);
-	if ((intptr_t)value == 3) /* pitfall 8: what a callback sets goes as well */
+	if ((intptr_t)value == 3) /* pitfall 8: attributes set by a callback go as well */
 		OK(MPI_Comm_set_attr(MPI_COMM_SELF, extra_key, (void *)9));
 	return MPI_SUCCESS;
 }

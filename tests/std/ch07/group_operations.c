@@ -15,7 +15,7 @@ struct list {
 
 static MPI_Group world;
 
-/* The group says what the list says. */
+/* The group agrees with the list. */
 static void same(MPI_Group g, const struct list *l)
 {
 	int n, me, in[MAX], out[MAX], want = MPI_UNDEFINED;
@@ -208,7 +208,7 @@ static void size_and_rank(void)
 }
 
 /* MPI-5.0 7.3.1: ranks of one group in another: MPI_UNDEFINED where it has no such member,
- * MPI_PROC_NULL stays what it is */
+* MPI_PROC_NULL stays as it is */
 static void translation(void)
 {
 	int in[MAX + 1], out[MAX + 1], last = check_size - 1;
@@ -292,7 +292,7 @@ static void of_communicator(void)
 }
 
 /* MPI-5.0 7.3.2: incl: rank i of the new group is ranks[i] of the old, also of a group that is not
- * in the order of MPI_COMM_WORLD; excl: what is left, in the order it was */
+ * in the order of MPI_COMM_WORLD; excl: the rest, in the old order */
 static void lists(void)
 {
 	unsigned seed = 17;
@@ -354,7 +354,7 @@ static int triplets(unsigned *seed, int n, int ranges[][3], struct list *named)
 }
 
 /* MPI-5.0 7.3.2: a triplet stands for the ranks first, first + stride, ... up to last, also
- * downwards and also when last is not reached: the range forms do what the list forms do with these
+ * downwards and also when last is not reached: the range forms agree with the list forms on these
  */
 static void ranges_are_lists(void)
 {
@@ -383,8 +383,8 @@ static void ranges_are_lists(void)
 	}
 }
 
-/* MPI-5.0 7.3.2: groups with a stride, of such groups again, up and down: what they say is what a
- * list says
+/* MPI-5.0 7.3.2: groups with a stride, of such groups again, up and down: they agree with
+ * a list
  */
 static void strides(void)
 {
@@ -454,7 +454,7 @@ static void wrong_lists(void)
 	FAILS(MPI_ERR_RANK, "rank", MPI_Group_range_incl(world, 1, range, &g));
 	FAILS(MPI_ERR_ARG, "NULL", MPI_Group_range_incl(world, 1, NULL, &g));
 	FAILS(MPI_ERR_ARG, "NULL", MPI_Group_range_excl(world, 1, NULL, &g));
-	CHECK(g == MPI_GROUP_NULL); /* what failed has made no group */
+	CHECK(g == MPI_GROUP_NULL); /* the failed call has made no group */
 }
 
 /* MPI-5.0 7.2.1: MPI_GROUP_NULL is no group, MPI_GROUP_EMPTY is one */
@@ -477,7 +477,7 @@ static void null_group(void)
 	FAILS(MPI_ERR_GROUP, "MPI_GROUP_NULL", MPI_Group_free(&g));
 }
 
-/* MPI-5.0 7.3.3: freeing sets the handle to MPI_GROUP_NULL; what uses the group goes on, and so do
+/* MPI-5.0 7.3.3: freeing sets the handle to MPI_GROUP_NULL; users of the group go on, and so do
  * groups and communicators made of it */
 static void freeing(void)
 {
@@ -503,7 +503,7 @@ static void freeing(void)
 	OK(MPI_Comm_free(&c));
 	same(h, &l);
 	OK(MPI_Group_free(&h));
-	h = MPI_GROUP_EMPTY; /* what constructors return for it is freed like any group */
+	h = MPI_GROUP_EMPTY; /* a constructor's copy of it is freed like any group */
 	OK(MPI_Group_free(&h));
 	CHECK(h == MPI_GROUP_NULL);
 	OK(MPI_Group_size(MPI_GROUP_EMPTY, &n));
@@ -520,7 +520,7 @@ static void process_sets(void)
 	OK(MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, &s));
 	OK(MPI_Group_from_session_pset(s, "mpi://WORLD", &g));
 	CHECK(compared(g, world) == MPI_IDENT);
-	OK(MPI_Group_excl(g, 1, (int[]){0}, &h)); /* and what is made from it */
+	OK(MPI_Group_excl(g, 1, (int[]){0}, &h)); /* and a group made from it */
 	OK(MPI_Group_size(h, &n));
 	CHECK(n == check_size - 1);
 	OK(MPI_Group_free(&h));

@@ -110,7 +110,7 @@ static void renamed(void)
 	OK(MPI_Type_set_name(MPI_DOUBLE, "MPI_DOUBLE"));
 }
 
-/* MPI-5.0 7.8: what is too long is cut at MPI_MAX_OBJECT_NAME - 1. */
+/* MPI-5.0 7.8: longer names are cut at MPI_MAX_OBJECT_NAME - 1. */
 static void cut(void)
 {
 	char longer[2 * MPI_MAX_OBJECT_NAME];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* RUN np=1,3 */
-/* MPI-5.0 7.4.2: MPI_Comm_split_type: shared memory, parts of the machine, and what is not known.
+/* MPI-5.0 7.4.2: MPI_Comm_split_type: shared memory, parts of the machine, and unknown types.
  */
 #include "tests/check.h"
 

@@ -128,7 +128,7 @@ static void large(void)
 	CHECK((clock() - t) / CLOCKS_PER_SEC < 10); /* of its own CPU time: others may compute */
 }
 
-/* MPI-5.0 8.5.2: what is given stays; what is set does not increase from left to right */
+/* MPI-5.0 8.5.2: given dimensions stay; the others do not increase from left to right */
 static void constraints(void)
 {
 	int d[6] = {0, 2, 0, 5, 0, 1};

@@ -140,7 +140,7 @@ static int gives(int giver, int s, int d, int k)
 	return check_rank == (giver == -1 ? s : giver == -2 ? d : (s + d + k) % check_size);
 }
 
-/* This process's list of what it gives: an entry of sources for each pair with edges. */
+/* This process's list of its edges: an entry of sources for each pair with edges. */
 struct edges {
 	int n, sources[MANY], degrees[MANY];
 	struct list dest;

@@ -37,7 +37,7 @@ static void ring_is(MPI_Comm c, const struct ring *r)
 	CHECK(memcmp(edges, r->edges, sizeof(int) * (size_t)e) == 0);
 }
 
-/* MPI-5.0 8.5.3: the graph is what was given, ranks stay without reorder */
+/* MPI-5.0 8.5.3: the graph is as given, ranks stay without reorder */
 static void created(void)
 {
 	struct ring r;

@@ -81,7 +81,7 @@ static void forms(void)
 	MPI_Comm_free(&comm);
 }
 
-/* 8.6: dimension by dimension, first the source at -1, then that at +1; what went out at one side
+/* 8.6: dimension by dimension, first the source at -1, then that at +1; data sent at one side
  * comes in at the other. */
 static void grid(int dims[2], int wraps)
 {

@@ -9,7 +9,7 @@
 
 static int rank, size;
 
-/* MPI-5.0 9.2: what is allocated can be written, sent and freed, in any order of frees. */
+/* MPI-5.0 9.2: allocated memory can be written, sent and freed, in any order of frees. */
 static void sizes(void)
 {
 	static const MPI_Aint len[] = {0, 1, 8, 100, 4096, 65536, 1 << 20, 5 << 20, 40 << 20};

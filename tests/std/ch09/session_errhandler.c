@@ -46,7 +46,7 @@ int main(int argc, char **argv)
 	CHECK(MPI_Session_set_errhandler(s, of_comm) == MPI_ERR_ERRHANDLER);
 	CHECK(saw.calls == 3 && saw.code == MPI_ERR_ERRHANDLER);
 	CHECK(MPI_Session_init(MPI_INFO_NULL, of_comm, &none) == MPI_ERR_ERRHANDLER);
-	/* MPI-5.0 9.3: what is wrong with a group is raised on the session that it came from */
+	/* MPI-5.0 9.3: an error of a group is raised on the session that it came from */
 	OK(MPI_Group_from_session_pset(s, "mpi://SELF", &g));
 	saw.calls = 0;
 	CHECK(MPI_Group_incl(g, 1, &rank, &sub) == MPI_ERR_RANK);

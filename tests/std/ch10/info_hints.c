@@ -149,7 +149,7 @@ static void deprecated(void)
 	OK(MPI_Info_free(&i));
 }
 
-/* MPI-5.0 10: what a call was given as info may be changed and freed at once. */
+/* MPI-5.0 10: an info that a call has taken may be changed and freed at once. */
 static void read_at_once(void)
 {
 	MPI_Info i, used;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* RUN np=1,2,4 */
-/* MPI-5.0 11.10.4: MPI_Comm_disconnect waits for what is pending on the communicator, also for
+/* MPI-5.0 11.10.4: MPI_Comm_disconnect waits for pending operations on the communicator, also for
  * operations whose requests were freed. */
 #include "tests/check.h"
 #include <stdlib.h>

@@ -182,7 +182,7 @@ static void buffers(void)
 	expect_ok(MPI_Session_finalize(&s));
 }
 
-/* 7.3.2: what is made from a set's group makes communicators too. */
+/* 7.3.2: groups made from a set's group make communicators too. */
 static void subsets(void)
 {
 	int zero = 0, range[1][3] = {{0, 0, 1}}, size, n;

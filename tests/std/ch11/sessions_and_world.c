@@ -42,7 +42,7 @@ static void world_is(int initialized, int finalized)
 	expect_eq(flag, finalized);
 }
 
-/* 11.3.1: a session does not free what was made from it, and ends all the same; 2.5.1: its handle
+/* 11.3.1: a session does not free its objects, and ends all the same; 2.5.1: its handle
  * is dead. */
 static void left_behind(void)
 {

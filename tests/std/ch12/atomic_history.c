@@ -5,7 +5,7 @@
  * place are atomic: some order of them explains all that they returned.
  *
  *      rank 0   add 3 (0)      swap 7->2 (9)
- *      rank 1         set 9 (3)        add 1 (2)        ... each with what it returned
+ *      rank 1         set 9 (3)        add 1 (2)        ... each with its result
  *
  * Each process makes a few random operations on one word.  Rank 0 then looks for an order that
  * keeps

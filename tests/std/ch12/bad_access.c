@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* RUN np=2 */
-/* MPI-5.0 12.6.1, 12.6.2: what a target, a range, a type or a window cannot be is an error with
+/* MPI-5.0 12.6.1, 12.6.2: a wrong target, range, type or window is an error with
  * words, and nothing has been moved. */
 #include "tests/check.h"
 
@@ -102,7 +102,7 @@ static void types(MPI_Win win, int other)
 	OK(MPI_Type_free(&mixed));
 }
 
-/* The memory that others attach is seen here if it is shared; else its owner finds what is wrong,
+/* The memory that others attach is seen here if it is shared; else its owner finds the error,
  * and the next synchronization says it. */
 static void detached(MPI_Win win, int other, MPI_Aint theirs)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* RUN np=2,4 env="HAFT_CHECK=rma" */
-/* MPI-5.0 12.7: HAFT_CHECK=rma finds accesses that meet in one epoch, and names both; what is in
- * order it leaves alone. */
+/* MPI-5.0 12.7: HAFT_CHECK=rma finds accesses that meet in one epoch, and names both.  It
+ * leaves correct programs alone. */
 #include "tests/check.h"
 
 enum { WORDS = 64, OVERLAP = MPI_ERR_RMA_CONFLICT };
@@ -69,7 +69,7 @@ static void accumulates(void)
 	OK(MPI_Win_fence(MPI_MODE_NOSUCCEED, win));
 }
 
-/* Of strided data only what is data. */
+/* Of strided data only the data. */
 static void strides(void)
 {
 	MPI_Datatype comb;
@@ -283,7 +283,7 @@ static void many(void)
 	OK(MPI_Win_free(&big));
 }
 
-/* Only what is recorded in memory that all share can be compared. */
+/* Only records in memory that all share can be compared. */
 static void several(void)
 {
 	fence();

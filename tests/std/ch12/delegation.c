@@ -97,7 +97,7 @@ static void swaps_guard(void)
 	OK(MPI_Barrier(MPI_COMM_WORLD));
 }
 
-/* Does a thread of the library do for others what they need of a process that computes? */
+/* Does a thread of the library serve others while its process computes? */
 static bool thread_serves(void)
 {
 	const char *s = getenv("HAFT_PROGRESS");
@@ -157,7 +157,7 @@ static void order_stays(void)
 	end();
 }
 
-/* Memory of a dynamic window is private memory too; so are bytes, and what is not aligned. */
+/* Memory of a dynamic window is private memory too; so are bytes, and unaligned data. */
 static void attached(void)
 {
 	static char page[256];

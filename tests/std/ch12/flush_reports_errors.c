@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* RUN np=3 env="HAFT_VIA=net" */
-/* MPI-5.0 12.6.1: what only the target can see to be wrong is said by the next flush of that
+/* MPI-5.0 12.6.1: an error that only the target can see is said by the next flush of that
  * target: which operation, where, and why. */
 #include "tests/check.h"
 
@@ -8,7 +8,7 @@ static int x[8], y[8], mem[8];
 static MPI_Aint at[3];
 static MPI_Win win;
 
-/* Rank 1 has what it says attached, ranks 0 and 2 have nothing. */
+/* Rank 1 has attached memory, ranks 0 and 2 have none. */
 static void one(int rank)
 {
 	char words[64];

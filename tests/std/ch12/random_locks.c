@@ -19,7 +19,7 @@ static unsigned draw(unsigned n)
 	return (seed >> 16) % n;
 }
 
-/* Adds to a count of the target; what it was. */
+/* Adds to a count of the target; returns the old value. */
 static int add(int rank, int at, int n)
 {
 	int old;

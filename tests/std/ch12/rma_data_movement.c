@@ -21,8 +21,8 @@ struct part {
 	MPI_Win win;
 	enum kind kind;
 	char *mem;     /* of this rank */
-	int next;      /* whose part this rank works on */
-	int from;      /* who works on ours */
+	int next;      /* the owner of the part that this rank works on */
+	int from;      /* the rank that works on ours */
 	MPI_Aint base; /* displacement of the next one's first byte */
 };
 

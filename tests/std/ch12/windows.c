@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* RUN np=1,2,4 */
-/* MPI-5.0 12.2.1 to 12.2.7, 12.4: windows of each flavor, what they
- * say of themselves, and what of them can be reached by load and store. */
+/* MPI-5.0 12.2.1 to 12.2.7, 12.4: windows of each flavor: their
+ * attributes, and the parts of them that load and store reach. */
 #include "tests/check.h"
 
 #include <mpi.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* RUN np=2 env="HAFT_CHECK=io" */
 /* MPI-5.0 14.6.1: HAFT_CHECK=io finds writes of two ranks that meet between two syncs, and buffers
- * that change too early; what is in order it leaves alone. */
+ * that change too early; correct programs it leaves alone. */
 #include "tests/std/ch14/file_name.h"
 
 static MPI_File f;

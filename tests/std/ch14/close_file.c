@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* RUN np=1,3 */
-/* MPI-5.0 14.2.2, 14.4.5, 14.6.1: MPI_File_close and what it meets: split accesses, other ranks'
+/* MPI-5.0 14.2.2, 14.4.5, 14.6.1: MPI_File_close in many states: split accesses, other ranks'
  * data, the hints haft_commit and haft_sync. */
 #include "tests/std/ch14/file_name.h"
 #include <sys/stat.h>

@@ -2,7 +2,7 @@
 /* RUN np=2,4 */
 /* RUN np=3 env="HAFT_VIA=net" */
 /* MPI-5.0 14.2.1, 14.4.2, 14.7, 14.8: a system call fails at one member of a collective access.
- * All members return one class, with the words of that member; none waits; the status says what was
+ * All members return one class, with the words of that member; none waits; the status has the bytes
  * moved; and the file can be used afterwards.  The limit of the size of files is of one process. */
 #include "tests/check.h"
 #include <signal.h>

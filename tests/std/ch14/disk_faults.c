@@ -133,7 +133,7 @@ static void disturbed(MPI_File f, const struct layout *l, bool later)
 	}
 }
 
-/* The disk is full after two calls: the status says what was written before. */
+/* The disk is full after two calls: the status counts the bytes written before. */
 static void full_midway(MPI_File f, const struct layout *l)
 {
 	MPI_Status s;

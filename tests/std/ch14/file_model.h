@@ -179,7 +179,7 @@ static inline bool array_dist_has(const struct array *a, int dim, int i)
 	return i / (block == MPI_DISTRIBUTE_DFLT_DARG ? 1 : block) % p == mine;
 }
 
-/* Walks the array in order of its memory, and takes what the type has. */
+/* Walks the array in order of its memory, and takes the type's elements. */
 static inline void array_visit(struct ft *t, const struct ft *in, const struct array *a)
 {
 	int n0 = a->sizes[0], n1 = a->ndims > 1 ? a->sizes[1] : 1;
@@ -299,7 +299,7 @@ static inline long view_end(const struct view *v, long size)
 struct model {
 	unsigned char byte[FILE_MAX];
 	long size;
-	int owner[FILE_MAX]; /* who writes a byte in this step; 0: none */
+	int owner[FILE_MAX]; /* the writer of a byte in this step; 0: none */
 };
 
 /* Are bytes [at, end) in the file, and does no rank write them yet? */
@@ -349,7 +349,7 @@ static inline void model_write(
 	}
 }
 
-/* Reads what the file has of n etypes at `pos'.  Returns packed bytes; *partial: the file ends
+/* Reads the file's part of n etypes at `pos'.  Returns packed bytes; *partial: the file ends
  * inside an entry, of which these bytes are a part. */
 static inline long model_read(const struct model *f, const struct view *v, long pos, long n,
 	unsigned char *packed, bool *partial)

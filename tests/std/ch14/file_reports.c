@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* RUN np=1,3 env="HAFT_CHECK=io" */
-/* MPI-5.0 14.2.8, 15.3.7: what Haft says of files: the line for a hint that it ignores, the table
+/* MPI-5.0 14.2.8, 15.3.7: Haft's reports on files: the line for a hint that it ignores, the table
  * of the hint haft_statistics, the performance variables file_..., and the room that haft_reserve
  * takes at open. */
 #include "tests/std/ch14/file_name.h"
@@ -74,7 +74,7 @@ static void ignored_hints(void)
 	expect(says("ignores the hint \"my_own_key\"\n"));
 }
 
-/* Hints that only MPI_File_open takes; what is in use already may be repeated. */
+/* Hints that only MPI_File_open takes; values in use already may be repeated. */
 static void late_hints(void)
 {
 	static const char *const pairs[][2] = {{"file_perm", "640"}, {"nb_proc", "4"}};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* RUN np=1,3 */
 /* RUN np=2 env="HAFT_VIA=net" */
-/* MPI-5.0 14.2.1: access modes: which are refused, and what the others do. */
+/* MPI-5.0 14.2.1: access modes: which are refused, and the effect of the others. */
 #include "tests/std/ch14/file_name.h"
 
 static const char *path;

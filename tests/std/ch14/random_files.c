@@ -599,7 +599,7 @@ static void verify_status(const struct access *a, long bytes)
 	int count;
 
 	OK(MPI_Get_count(&a->status, a->type.type, &count));
-	if (!peers) /* others often say what was asked for */
+	if (!peers) /* others often repeat the request */
 		same(count, size == 0 ? 0 : bytes % size == 0 ? bytes / size : MPI_UNDEFINED);
 }
 
@@ -618,7 +618,7 @@ static void verify(struct access *a)
 		bytes = model_read(&model, &view[me], p->pos, p->n, packed, &partial);
 	expect_memory(a, want + MARGIN, packed, bytes);
 	if (partial && view[me].rep > REP_INTERNAL)
-		return; /* what is left of an entry has no meaning */
+		return; /* the rest of an entry has no meaning */
 	verify_status(a, bytes);
 	for (long i = 0; i < SPAN; i++)
 		if (a->mem[i] != want[i]) {
@@ -826,7 +826,7 @@ static MPI_Info draw_hints(void)
 	MPI_Info info;
 
 	OK(MPI_Info_create(&info));
-	if (peers) { /* ROMIO's aggregators leave what they please in holes behind the end */
+	if (peers) { /* ROMIO's aggregators leave any bytes in holes behind the end */
 		OK(MPI_Info_set(info, "romio_cb_write", "disable"));
 		OK(MPI_Info_set(info, "romio_cb_read", "disable"));
 		return info;
@@ -872,7 +872,7 @@ static void open_file(void)
 	}
 	shared_pointer = pointer[0];
 	one_view = true;
-	if (peers && step == 0) { /* ROMIO has its own ideas of what is behind the end */
+	if (peers && step == 0) { /* ROMIO has its own ideas of bytes behind the end */
 		OK(MPI_File_set_size(file, FILE_MAX));
 		model.size = FILE_MAX;
 	}

@@ -83,7 +83,7 @@ static void huge(void)
 	OK(MPI_Type_free(&t));
 }
 
-/* Explicit offsets leave the pointer alone; it moves by what was asked for, also at the end. */
+/* Explicit offsets leave the pointer alone; it moves by the requested count, also at the end. */
 static void pointer(void)
 {
 	int data[10];

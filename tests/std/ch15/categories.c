@@ -156,7 +156,7 @@ static void safety_levels(void)
 	}
 }
 
-/* MPI-5.0 15.3.11: the tools interface has PMPI_ names, which do what the others do. */
+/* MPI-5.0 15.3.11: the tools interface has PMPI_ names, which agree with the others. */
 static void profiling_names(void)
 {
 	int n = -1, m = -1;

@@ -49,7 +49,7 @@ static void close_var(MPI_T_cvar_handle *h)
 }
 
 /* MPI-5.0 15.3.6.1: names are unique and not empty; each leads back to its index; types are of
- * table 19; what was said once stays. */
+* table 19; names stay. */
 static void listed(void)
 {
 	int n;
@@ -78,7 +78,7 @@ static void unwanted(void)
 	OK(MPI_T_cvar_get_info(0, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL));
 }
 
-/* MPI-5.0 15.3.10: what is wrong. */
+/* MPI-5.0 15.3.10: errors. */
 static void wrong(void)
 {
 	int n, x, count;
@@ -229,7 +229,7 @@ static void works(void)
 	CHECK(MPI_Error_class(-1, &ret) == MPI_ERR_ARG);
 }
 
-/* MPI-5.0 15.3.6.3: what was read when MPI started cannot be set any more; what is read later
+/* MPI-5.0 15.3.6.3: variables read when MPI started cannot be set any more; those read later
  * can. */
 static void late(void)
 {

@@ -102,8 +102,8 @@ static const char *got_name(void)
 	return from_local ? "shm_got" : "net_got";
 }
 
-/* MPI-5.0 15.3.7.5: a counter begins at 0, stopped; it counts while it runs, and keeps what it
- * has. */
+/* MPI-5.0 15.3.7.5: a counter begins at 0, stopped; it counts while it runs, and keeps its
+ * value. */
 static void counter(void)
 {
 	MPI_T_pvar_handle h = open_var(put_name(), MPI_T_PVAR_CLASS_COUNTER);
@@ -192,7 +192,7 @@ static void all(void)
 	OK(MPI_T_pvar_handle_free(session, &c));
 }
 
-/* MPI-5.0 15.3.7.5, 15.3.7.6: what runs by itself cannot be started, what is read only not be
+/* MPI-5.0 15.3.7.5, 15.3.7.6: a continuous one cannot be started, a read-only one not be
  * written, and info said so. */
 static void fixed(void)
 {
