@@ -2,8 +2,8 @@
 /* jemalloc.c - jemalloc as an engine of arenas.
  *
  * It is loaded when first wanted, with RTLD_LOCAL: linked, it would replace the application's
- * malloc.  Its thread-local part often does not fit into the room that the C library leaves for libraries
- * opened at run time; then loading fails, and arena_pages.c or malloc serve.
+ * malloc.  Its thread-local part often does not fit into the room that the C library leaves for
+ * libraries opened at run time; then loading fails, and arena_pages.c or malloc serve.
  * (GLIBC_TUNABLES=glibc.rtld.optional_static_tls=2048 makes room.)
  *
  *   arena ── one jemalloc arena, whose extents come from `grow' ── one explicit tcache

@@ -2,8 +2,8 @@
 /* topo.h - the virtual topology of a communicator (MPI-5.0 chapter 8): data only.
  *
  *     struct comm ──topo──> struct topo     one allocation: the header, then all arrays in room[]
- *     a duplicate ──topo──────┘ refs        neighbors {kind nin in[] nout out[]}, and all that a grid,
- *                                           a graph or a distributed graph has besides
+ *     a duplicate ──topo──────┘ refs        neighbors {kind nin in[] nout out[]}, and all that a
+ *                                           grid, a graph or a distributed graph has besides
  *
  * libmpi/topo makes it; MPI_Comm_dup and its variants share it (topo_hold); other communicators
  * have none.  Invariant: it is constant once a communicator has it, so reading needs no lock. */

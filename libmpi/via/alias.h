@@ -7,9 +7,9 @@
  *              (universe B, number 3)                      (universe A, number 0)
  *
  * Engines name processes by numbers (via.h).  A process of another universe gets a number that none
- * of this universe can have, its alias.  An alias is local to a process and is never sent.  Messages
- * have the process's card, from which the receiver makes its own alias, or finds the number of a
- * process of its own universe.
+ * of this universe can have, its alias.  An alias is local to a process and is never
+ * sent.  Messages have the process's card, from which the receiver makes its own alias, or finds
+ * the number of a process of its own universe.
  *
  * Messages with aliases go over libnet's sockets, which open when the first card is needed.
  *
