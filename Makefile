@@ -2,7 +2,7 @@
 # Makefile - the whole build: plain, non-recursive GNU make.
 #
 #   make                 the libraries, headers, tools and man pages, in build/release
-#   make demo | check    the two commands of the README (both install what is missing first)
+#   make demo | check    the two commands of the README (both install missing packages first)
 #   make help            all targets
 #   FLAVOUR=release|debug   MEAN=1   CC=clang   V=1   WERROR=1
 #   SAN=address|undefined|thread|address,undefined

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# The sources of libobj: every .c file of the folder, and what is made of them.
+# The sources of libobj: every .c file of the folder, and the libraries made of them.
 libobj_SRCS := $(sort $(wildcard libobj/*.c))
 
 # Not built here: they show what an installed libobj is for.

@@ -688,7 +688,7 @@ long obj_leaks(struct obj_domain *domain, int fmt, int fd);
  * pointer, f float, d double; & before it: by reference.  White space is not allowed. */
 
 /* The body of a closure: args[n] points to the n-th argument (by reference:
-* to the arguments whose addresses the caller passed), ret to room for the result (at
+ * to the arguments whose addresses the caller passed), ret to room for the result (at
  * least 8 bytes). */
 typedef void obj_closure_fn(void *state, void *ret, void **args);
 

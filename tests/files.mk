@@ -236,7 +236,7 @@ sim-net: $(B)/tests/sim/net_sim
 	$(Q)$(B)/tests/sim/net_sim -n $${LIVES:-10000} -s $${SEED:-1000}
 .PHONY: sim-net
 
-# MPI_Init in jobs of up to 10^6 ranks that are not there: what it costs one of them.
+# MPI_Init in jobs of up to 10^6 ranks that are not there: its cost for one of them.
 sim-scale: $(B)/tests/sim/scale
 	$(Q)$(B)/tests/sim/scale -a
 .PHONY: sim-scale

@@ -230,8 +230,8 @@ static const char *order_next(const char *head, const char *at, char *line, size
 	return p + 1;
 }
 
-/* Picks of words with alternatives (`A=1|2 B=3') the combination number *k, and takes from *k what
-* was chosen here: the rest chooses among other words. */
+/* Picks of words with alternatives (`A=1|2 B=3') the combination number *k, and takes its part
+ * from *k: the rest chooses among other words. */
 static void combination_pick(const char *words, int *k, char *buf, size_t len)
 {
 	size_t at = 0;

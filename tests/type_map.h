@@ -4,7 +4,7 @@
  *      { (MPI_INT, 0), (MPI_DOUBLE, 8), ... }      and where markers put the bounds, if any do
  *
  * Everything is computed from the list as the standard's definitions say, without any thought of
-* speed: a clever library must agree. */
+ * speed: a clever library must agree. */
 #ifndef TESTS_MAP_H
 #define TESTS_MAP_H
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# The programs of tools: every .c file of their folders, and what they take from libmpi.
+# The programs of tools: every .c file of their folders, and objects of libmpi.
 
 # Written in one place only.
 HAFT_VERSION := $(shell sed -n 's/^\#define OBJ_VERSION "\(.*\)"/\1/p' libobj/obj.h)

@@ -13,7 +13,7 @@ say() {
 	bad=1
 }
 
-# __odr_asan.*: what AddressSanitizer says of each variable.
+# __odr_asan.*: AddressSanitizer's notes of each variable.
 nm -D --defined-only "$B/lib/libmpifort_abi.so.1" | awk '$3 !~ /^__odr_asan[.]/ {print $3}' | sort -u >have
 sed "/^#/d" "$facts/fortran-names.txt" | tr A-Z a-z | awk '{print $0 "_"; print "p" $0 "_"}' | sort -u >want
 comm -13 have want >none

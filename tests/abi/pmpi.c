@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* RUN np=2 */
 /* MPI-5.0 15.2.1: a program may define MPI_X itself and go on with PMPI_X; the library's own use of
-* calls inside the library do not come by here. */
+ * calls inside the library do not come by here. */
 #include "tests/check.h"
 
 #include <mpi.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
-* comm.c - cost of a communicator: a copy of MPI_COMM_WORLD, made and freed.
+ * comm.c - cost of a communicator: a copy of MPI_COMM_WORLD, made and freed.
  */
 #include "tests/bench/bench.h"
 

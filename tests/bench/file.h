@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
-* file.h - shared by the rows of files: an open file, and a measurement beside bare system calls.
+ * file.h - shared by the rows of files: an open file, and a measurement beside bare system calls.
  *
  *	file.c		accesses: one piece, collective ones, short pieces
  *	file_life.c	views, the shared pointer, opening, space, seeking; computation

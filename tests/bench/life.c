@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
-* life.c - cost of a rank that does nothing: start, waiting, memory.
+ * life.c - cost of a rank that does nothing: start, waiting, memory.
  *
  *	start	MPI_Init, MPI_Finalize; the script takes the time of the whole job from outside
  *	wait	rank 0 sleeps, rank 1 sits in MPI_Recv: the processor time of rank 1, all threads

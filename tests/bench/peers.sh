@@ -12,7 +12,7 @@
 #   LIMIT=S       seconds after which a job is given up and counts as "> X" (default 20)
 #   -v            10th and 90th percentile of all samples below each line
 #
-# Row by row and round by round each library runs one job, ABC ABC ABC: what is compared was
+# Row by row and round by round each library runs one job, ABC ABC ABC: compared values were
 # measured within seconds.  README.md says how to read the table.  Exit code 1: a job of Haft failed.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
@@ -130,7 +130,7 @@ line_probe()
 		printf "cache line %s: %.0f ns one way (p10 %.0f, p90 %.0f)\n", when, $14, $6, $22 }'
 }
 
-# copy_probe WHEN: what copying between two processes costs without any library.
+# copy_probe WHEN: the cost of copying between two processes without any library.
 copy_probe()
 {
 	"$work/copy" 2>>"$log" | awk -v when="$1" '/ rows / {
@@ -182,7 +182,7 @@ job()
 		echo "exit code $rc after the measurement" >>"$log"
 		echo "! $figure failed" >"$out"
 	fi
-	# Launchers draw lines of === around what they say.
+	# Launchers draw lines of === around their words.
 	grep '^[=>!] [a-z]' "$out" | sed "s|^|$np.$place $lib $round |" >>"$results"
 	! grep -q '^[>!]' "$out"
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
-* prof.c - cost of a profile for a call: the same calls with it and without it, by turns.
+ * prof.c - cost of a profile for a call: the same calls with it and without it, by turns.
  *
  * The script starts the row profcall with HAFT_PROFILE; other libraries ignore that, and
  * MPI_Pcontrol.  A round is a message to oneself in three calls: MPI_Isend, MPI_Recv, MPI_Wait.

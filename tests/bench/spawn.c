@@ -7,7 +7,7 @@
  *	names	MPI_Publish_name, MPI_Lookup_name, MPI_Unpublish_name
  *	child	one way to a spawned process, x one way to a rank of MPI_COMM_WORLD
  *
-* A spawned process runs the row `child'.
+ * A spawned process runs the row `child'.
  */
 #include "tests/bench/bench.h"
 

@@ -7,7 +7,7 @@
 #   ROUNDS=N   turns (default 15)
 #
 # The hosts are made of this machine (tests/launch/vhosts.sh: root), the home of the user who logs in is
-# empty: what a shell reads there when it starts would be measured four times.
+# empty: a shell's files there would be measured four times.
 B=${B:-build/release}
 case $B in /*) ;; *) B=$PWD/$B ;; esac
 TMPDIR=$(mktemp -d "${TMPDIR:-/tmp}/start.XXXXXX") || exit 1

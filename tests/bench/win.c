@@ -19,7 +19,7 @@
 static const struct bench_unit us = {"us", 1e6, 0};
 
 /* One word is used.  MPICH 4.0.2 tells members of windows of less than a page an address at which
-* puts to them do not arrive. */
+ * puts to them do not arrive. */
 #define WIN_BYTES 4096
 
 struct win {

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # RUN time=600
 # Fortran as it is installed: mpifort and its other names, pkg-config, CMake's find_package(MPI) with mpif.h,
-# mpi and mpi_f08; modules for another compiler; what must not compile.
+# mpi and mpi_f08; modules for another compiler; programs that must not compile.
 . tests/build/lib.sh
 command -v gfortran >/dev/null && command -v "${FC:-gfortran}" >/dev/null || exit 77 # make FC=none: without modules
 unset HAFT_FC MPICH_FC OMPI_FC

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # RUN time=600
-# make install and make uninstall: blanks and quotes in PREFIX and DESTDIR; what is missing for a build
+# make install and make uninstall: blanks and quotes in PREFIX and DESTDIR; a thing missing for a build
 # is named.
 . tests/build/lib.sh
 

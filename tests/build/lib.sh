@@ -22,7 +22,7 @@ case $(basename "$B") in
 esac
 
 # put TARGET WORDS...: make with the words of this flavour, which the name of the build directory tells.
-# Two tests run side by side: where a source is newer than what is built, both would build it.
+# Two tests run side by side: where a source is newer than the build, both would build it.
 put() {
 	f=$(basename "$B")
 	case $f in *-mean*) set -- "$@" MEAN=1 ;; esac
@@ -34,7 +34,7 @@ put() {
 	}
 }
 
-# Installs what is built already.
+# Installs the build as it is.
 install_tree() {
 	put install PREFIX="$prefix" || exit 1
 }

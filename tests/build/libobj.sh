@@ -31,7 +31,7 @@ sed -n 's/^\.Fn \([a-z_]*\).*/\1/p' libobj/obj.3 | sort -u >"$TMPDIR/page"
 diff "$TMPDIR/header" "$TMPDIR/page" >"$out" || bad "obj.h and obj.3 have not the same functions"
 [ -L "$prefix/share/man/man3/obj_free.3" ] || bad "obj_free has no page"
 
-# run WHAT: the program, and what it must say.
+# run WHAT: the program, and its right output.
 run() {
 	"$TMPDIR/tasks" >"$out" 2>"$out.err" || bad "$1: tasks fails"
 	grep -q '^fib(15) = 610: 1973 tasks, 15 deep$' "$out" || bad "$1: fib is wrong"

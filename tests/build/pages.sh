@@ -16,7 +16,7 @@ example() {
 		/^\.EX/ { on = want }' "$1"
 }
 
-# word KEY LINE: what stands after KEY, up to the next key.
+# word KEY LINE: the text after KEY, up to the next key.
 word() {
 	printf '%s\n' "$2" | sed -n "s/.* $1: //p" | sed 's/ \(code\|needs\|prints\): .*//'
 }

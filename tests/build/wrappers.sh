@@ -34,7 +34,7 @@ ldd one | grep -q "libmpi_abi.so.1 => $prefix/lib/libmpi_abi.so.1" || fail "ldd:
 }
 [ -x eight ] && runs ./eight
 
-# Staged: DESTDIR leaves no trace in what is installed.
+# Staged: DESTDIR leaves no trace in installed files.
 grep -rl "$TMPDIR" "$prefix/bin/mpicc" "$prefix/lib/pkgconfig" && fail "the prefix is written down"
 mv "$prefix" "$TMPDIR/moved here"
 prefix="$TMPDIR/moved here"
@@ -46,7 +46,7 @@ runs ./nine
 for p in mpiexec mpirun mpicc mpicxx mpi-info; do
 	[ -s "$prefix/share/man/man1/$p.1" ] || fail "no man page of $p"
 done
-# No compiler: what to install.
+# No compiler: the message says how to install it.
 for p in mpicc=gcc mpicxx=g++ mpifort=gfortran; do
 	HAFT_CC=no_cc HAFT_CXX=no_cc HAFT_FC=no_cc "$prefix/bin/${p%=*}" sum.c >none.log 2>&1
 	[ $? = 127 ] || fail "${p%=*} without a compiler: not 127"

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # MPI-5.0 9.3: without a handler of its own a program ends at the first error: one line that names
-# function, rank, communicator, class and what is wrong, and an exit code that is not 0.
+# function, rank, communicator, class and the mistake, and an exit code that is not 0.
 set -u
 case $B in /*) ;; *) B=$PWD/$B ;; esac
 source=$PWD/tests/err/error_line.c

@@ -1,6 +1,6 @@
 ! SPDX-License-Identifier: BSD-3-Clause
 ! RUN np=1
-! MPI-5.0 3.7.5, 3.7.6, 4.2, 19.1.12: what the user learns of operations on sections that are copied, and
+! MPI-5.0 3.7.5, 3.7.6, 4.2, 19.1.12: results of operations on sections that are copied, and
 ! when: the position of a request that failed, the data once a status, an arrival or a reply tells.
 program learn
   use mpi_f08

@@ -83,7 +83,7 @@ program more
   logical :: yes, no, set
   character(len=8) :: value
 
-  ! before MPI_Init: what Fortran has said of itself
+  ! before MPI_Init: Fortran's values are known
   call MPI_Abi_get_fortran_booleans(4, yes, no, set)
   if (.not. set .or. .not. yes .or. no) stop 1
   call MPI_Abi_get_fortran_info(info)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# The figures of README.md are those of the tables: how many functions there are, and how many of each
-# kind have an engine.
+# The figures of READMEs are those of the tree: numbers of functions come from the tables, the others
+# from the lines that figures.txt names.
 set -u
 list=$TMPDIR/list
 "$B/dev/gen" list | grep -v '^#' | awk -F'\t' '$5 != "removed"' >"$list" || exit 1
@@ -38,5 +38,31 @@ cell 'generalized requests, extensions' ext
 cell 'tools interface (MPI_T)' tool
 cell 'init, sessions, spawn, connect' dyn
 cell 'fault tolerance, beyond MPI 5.0' ft
-rm -f "$list"
+
+# The other figures of READMEs: figures.txt says where each comes from, and has them all.
+rows=$TMPDIR/rows
+grep -v '^#' tests/house/figures.txt | sed 's/ *| */|/g' >"$rows"
+squeezed() { tr -s ' \t' '  ' <"$1"; }
+while IFS='|' read -r page words file line; do
+	squeezed "$page" | grep -qF -- "$words" || { echo "figures.txt: $page has no \`$words'"; bad=1; }
+	[ "$file" = fact ] && continue
+	squeezed "$file" | grep -qF -- "$line" || { echo "$page: \`$words': $file has no \`$line'"; bad=1; }
+done <"$rows"
+unit='ns|us|ms|s|KiB|MiB|GiB|GB/s|bytes|bits|functions|lines|instructions|times|%'
+git ls-files | grep 'README\.md$' | grep -v '^tests/examples' | while read -r page; do
+	awk '/^```/ { shown = !shown } !shown && !/^    /' "$page" | tr -s ' \t' '  ' |
+		grep -E "(^|[^0-9A-Za-z_.])[0-9]+([.,][0-9]+)* ?($unit)([^a-zA-Z0-9_]|$)" | while read -r text; do
+		found=
+		while IFS='|' read -r at words rest; do
+			[ "$at" = "$page" ] || continue
+			case $text in *"$words"*) found=1 ;; esac
+		done <"$rows"
+		[ -n "$found" ] || echo "$page: a figure that figures.txt does not have: $text"
+	done
+done >"$list"
+if [ -s "$list" ]; then
+	cat "$list"
+	bad=1
+fi
+rm -f "$list" "$rows"
 exit $bad

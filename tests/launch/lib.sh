@@ -47,7 +47,7 @@ all_gone() {
 	until_gone "$ranks" 3000 || fail "$said: ranks are left"
 }
 
-# all_well: what every launcher must give us.
+# all_well: the same values under every launcher.
 all_well() {
 	for n in 1 2 5; do
 		under -n $n "$ranks" hello

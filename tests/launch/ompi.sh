@@ -19,7 +19,7 @@ export SPAWNS_APART=1
 spawn_well
 unset SPAWNS_APART
 
-# Bound to a core each, as is its habit: what we count are the CPUs of all.
+# Bound to a core each, as is its habit: we count the CPUs of all.
 launch='mpirun.openmpi'
 [ "$(nproc)" -lt 2 ] || {
 	under -n 2 "$ranks" hello

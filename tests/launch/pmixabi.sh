@@ -7,7 +7,7 @@ flags=$(pkg-config --cflags pmix 2>/dev/null) && echo '#include <pmix.h>' | cc $
 	exit 77
 }
 
-# numbers HEADER PROC VALUE INFO APP PDATA FLAGS...: what a program sees.
+# numbers HEADER PROC VALUE INFO APP PDATA FLAGS...: the program's view.
 numbers() {
 	header=$1 proc=$2 value=$3 info=$4 app=$5 pdata=$6
 	shift 6

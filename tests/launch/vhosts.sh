@@ -19,7 +19,7 @@ vh_need() {
 vh_net=10.79.1 # a network of this machine only
 
 # vh_up DIR N: hosts h1..hN; DIR holds keys and pids.  $vh_ssh is a command like ssh, to be run by
-# vh_root.  Home is DIR there: what the user's shell does when it starts is no part of a test.
+# vh_root.  Home is DIR there: the start files of the user's shell are no part of a test.
 vh_up() {
 	vh=$1 vh_n=$2
 	mkdir -p "$vh"

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# MPI-5.0 9.3, 6.1: over several hosts one member has no memory for a collective call.  Whatever it
-# finds none for (steps, messages, streams, what comes early), all whose result depends on it fail,
+# MPI-5.0 9.3, 6.1: over several hosts one member has no memory for a collective call.  For
+# each kind (steps, messages, streams, early ones), all whose result depends on it fail,
 # with words, and the next call is right: ch06/coll_no_memory, by messages and through the memory of each host.
 case $B in /*) ;; *) B=$PWD/$B ;; esac
 export HAFT_COLL=shm

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # RUN time=300
 # MPI-5.0 3.5, 6.14, 12.3: programs over libfabric's provider for TCP, alone and beside shared
-# memory; a peer whose connections break; what is said where libfabric is not to be had; and that
+# memory; a peer whose connections break; the message where libfabric is not to be had; and that
 # it is loaded only on request.
 
 case $("$B/bin/mpi-info" | grep '^libfabric') in

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Settings that were renamed: the old name works as an alias, the new one goes before it, and what is
-# wrong is reported under the name that was used.  An old word works too.
+# Settings that were renamed: the old name works as an alias, the new one goes before it, and a
+# mistake is reported under the name that was used.  An old word works too.
 . tests/tools/lib.sh
 
 # shown NAME: the value that mpi-info shows.

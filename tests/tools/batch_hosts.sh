@@ -72,7 +72,7 @@ where 'a b b ' LSB_HOSTS='a b b'
 refused 'a host without a number' LSB_MCPU_HOSTS='a 2 b'
 refused '`x'"' is no number of slots" LSB_MCPU_HOSTS='a x b 2'
 refused 'no host in LSB_HOSTS' LSB_HOSTS=' '
-# Kubernetes' MPI operator; what a user names goes before what the system gives.
+# Kubernetes' MPI operator; the user's hosts go before those of the system.
 printf 'a slots=2\nb slots=1\n' >"$TMPDIR/operator"
 for v in OMPI_MCA_orte_default_hostfile I_MPI_HYDRA_HOST_FILE HYDRA_HOST_FILE; do
 	where 'a a b ' $v="$TMPDIR/operator"

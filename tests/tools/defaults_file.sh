@@ -8,7 +8,7 @@ export XDG_CONFIG_HOME="$TMPDIR/config"
 mkdir -p "$XDG_CONFIG_HOME"
 conf=$XDG_CONFIG_HOME/haft.conf
 
-# value NAME WANT COMMAND...: what mpi-info says of a setting.
+# value NAME WANT COMMAND...: mpi-info's line for a setting.
 value() {
 	name=$1 want=$2
 	shift 2

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# mpiexec -doctor says what it finds of a machine, and how to mend what is missing.
+# mpiexec -doctor describes a machine, and says how to mend it.
 . tests/tools/lib.sh
 
 # says VERDICT THING WORDS: there is such a line.

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# MPI-5.0 11.2.1, 11.5: what mpiexec was told stands in MPI_INFO_ENV, for each program its own; the
-# initial error handler and kinds of memory are what its options say.
+# MPI-5.0 11.2.1, 11.5: mpiexec's options stand in MPI_INFO_ENV, for each program its own; the
+# initial error handler and kinds of memory are as its options say.
 set -u
 case $B in /*) ;; *) B=$PWD/$B ;; esac
 source=$PWD/tests/tools/info_env.c

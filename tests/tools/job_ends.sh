@@ -70,7 +70,7 @@ want_err 'rank 0 (process '
 want_err 'ended without MPI_Init'
 want_err_lines 1
 want_ms 1000
-# ... unless what it has left behind takes its place.
+# ... unless its orphan takes its place.
 job -n 2 sh -c "$my [ \$r = 1 ] && exec '$life'; (sleep 0.1; exec '$life') & exit 0"
 want_rc 0
 want_out 'rank 1 of 2 sum 1.'

@@ -18,7 +18,7 @@ export HAFT_HANG
 # In a rank: its number.
 my='r=${HAFT_JOB#*rank=}; r=${r%%,*};'
 bad=0
-# Sanitizers: what links against the library needs them as well.
+# Sanitizers: programs that link against the library need them as well.
 san=$(basename "$B" | sed -n 's/^[^-]*-\(address-undefined\|address\|undefined\|thread\).*/-fsanitize=\1/p' |
 	sed 's/-undefined/,undefined/')
 

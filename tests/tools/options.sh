@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Options and variables of other launchers: what they mean here is done, what is ignored is said with -v.
+# Options and variables of other launchers: effects here, and ignored ones that -v names.
 . tests/tools/lib.sh
 far="-launcher fork -hosts a,b"
 
@@ -71,7 +71,7 @@ for o in '-mca btl tcp' 'PE=2 of -map-by' '-rank-by core' -report-bindings '-gpu
 	want_err "mpiexec: ignored: $o"
 done
 
-# Every option of hydra and of Open MPI is known: what it asks for is done, or it is ignored, or it is
+# Every option of hydra and of Open MPI is known: it has its effect, or it is ignored, or it is
 # refused with words.  Slurm's that scripts use, too.
 for o in -ordered-output -enable-x -info '-localhost h' '-prepend-pattern [%r]' -pmi-port --display-topo \
 	'--preload-files f' '--gpu-support 0' --ntasks=1 --ntasks-per-node=1 --kill-on-bad-exit=1 --cpu-bind=none; do

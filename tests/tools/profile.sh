@@ -77,7 +77,7 @@ want_err '4 ranks on 2 hosts'
 want_err 'Rank 3 is what the others wait for'
 want_line MPI_Allreduce reduce
 
-# --- MPI_Pcontrol: what is off is not counted
+# --- MPI_Pcontrol: calls while it is off are not counted
 job -profile=$TMPDIR/p.json -n 2 "$prog" parts
 want_err 'profile in '
 n=$(sed -n 's/.*"call": "MPI_Barrier", "n": \([0-9]*\),.*/\1/p' "$TMPDIR/p.json")

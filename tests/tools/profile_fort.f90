@@ -1,5 +1,5 @@
 ! SPDX-License-Identifier: BSD-3-Clause
-! profile_fort.f90 - rank 1 is late with what it sends: profile.sh looks for the lines of the calls.
+! profile_fort.f90 - rank 1 is late with its messages: profile.sh looks for the lines of the calls.
 program profile_fort
   use mpi_f08
   implicit none

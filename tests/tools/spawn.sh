@@ -104,7 +104,7 @@ want_out 'universe not set'
 job $here -usize 4 -n 2 "$me" -n 2 "$me" child universe
 want_out 'universe 4'
 
-# --- ends: a failure ends what is connected, and nothing else
+# --- ends: a failure ends connected worlds, and nothing else
 job -n 2 "$me" -n 2 "$me" child die
 want_rc 137
 want_err 'rank 1 of world 1'

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Standard input: rank 0 gets it, the others an empty one, and what is not read stays.
+# Standard input: rank 0 gets it, the others an empty one, and unread bytes stay.
 . tests/tools/lib.sh
 
 printf 'one\ntwo\n' | timeout $patience "$run" -n 3 sh -c "$my sed s/^/\$r:/" >"$out"
@@ -22,7 +22,7 @@ timeout $patience "$run" -n 2 sh -c "$my [ \$r = 0 ] || ! read x || echo not emp
 rc=$?
 [ $rc = 0 ] && [ ! -s "$out" ] || fail "closed stdin: exit code $rc"
 
-# A terminal: what is typed goes through mpiexec, Ctrl-C ends the job, a prompt is seen at once.
+# A terminal: typed text goes through mpiexec, Ctrl-C ends the job, a prompt is seen at once.
 command -v python3 >/dev/null || finish
 cat >"$TMPDIR/term.py" <<'END'
 import os, pty, select, sys, time

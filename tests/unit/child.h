@@ -13,7 +13,7 @@
 /* The child's standard error. */
 static char child_err[4096];
 
-/* Runs fn in a child with standard error caught.  Returns its exit code (what fn returned), or
+/* Runs fn in a child with standard error caught.  Returns its exit code (fn's result), or
  * -signal. */
 static inline int child_run(int (*fn)(void))
 {

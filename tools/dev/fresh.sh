@@ -3,8 +3,8 @@
 # fresh.sh DIR [TARGET...] - the README's commands on a fresh minimal Debian 12.
 #
 #     DIR/base     a system made by debootstrap (minbase and make); kept, and used again
-#     DIR/layer    what is written on top of it: a clean clone of this repository in /haft, and what
-#                  the commands do; made anew each time
+#     DIR/layer    files written on top of it: a clean clone of this repository in /haft, and what
+#                  the commands' files; made anew each time
 #     DIR/report   what apt installed, how long each target took, its last line
 #
 # TARGET is a make target (demo and check if there is none).  Wants root, debootstrap and unshare.

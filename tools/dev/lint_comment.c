@@ -4,7 +4,7 @@
  * A comment names a file by a word that ends with .c, .h, .def or .sh (with its folder or without),
  * and a function by `name()', by a word that begins with the prefix of a folder (p2p_ and so on),
  * or by one in lower case with an underscore.  Such a word must be a name somewhere in the code of
-* the tree, or of generated code; or the end of a name of MPI (get_contents); or in layers.txt,
+ * the tree, or of generated code; or the end of a name of MPI (get_contents); or in layers.txt,
  * as a name of another library.  Comments are those of C, scripts, makefiles, Fortran and pages. */
 #include "tools/dev/lint.h"
 

@@ -170,6 +170,23 @@ static const char *word_before(const char *at, const char *begin, size_t *n, cha
 	return p;
 }
 
+/* Is the word at `at' a subject without an actor: first of its clause, or before "is" or "it"? */
+static int is_headless(const char *at, size_t n, char last)
+{
+	static const char *const what[] = {"what", "What", "Whatever", NULL};
+	static const char *const next[] = {
+		"is", "was", "are", "were", "has", "had", "it", "they", NULL};
+	const char *p = at + n;
+	size_t len = 0;
+
+	if (!is_one_of(at, n, what) || strchr(" \n", at[n]) == NULL) /* `what: ...' is a name */
+		return 0;
+	p += strspn(p, " \t\n*");
+	while (is_word(p[len]))
+		len++;
+	return at[0] == 'W' || strchr(".;:(", last) != NULL || is_one_of(p, len, next);
+}
+
 static enum pattern pattern_of(const char *begin, const char *at, size_t n)
 {
 	static const char *const who[] = {
@@ -180,8 +197,8 @@ static enum pattern pattern_of(const char *begin, const char *at, size_t n)
 		"Somebody", "anybody", "Anybody", NULL};
 	static const char *const head[] = {
 		"for", "of", "to", "by", "from", "with", "than", "as", NULL};
-	static const char *const what[] = {"What", NULL}, *const same[] = {"same", NULL},
-				 *const the[] = {"The", NULL}, *const low[] = {"who", NULL};
+	static const char *const same[] = {"same", NULL}, *const the[] = {"The", NULL},
+				 *const low[] = {"who", NULL};
 	const char *before;
 	size_t len;
 	char last;
@@ -191,7 +208,7 @@ static enum pattern pattern_of(const char *begin, const char *at, size_t n)
 		(is_one_of(at, n, low) &&
 			(strchr(";:(", last) != NULL || is_one_of(before, len, head))))
 		return WHO;
-	if (is_one_of(at, n, what))
+	if (is_headless(at, n, last))
 		return WHAT;
 	if (is_one_of(at, n, he))
 		return HE;

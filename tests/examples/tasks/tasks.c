@@ -55,8 +55,8 @@ static __thread struct task *current; /* the task that this thread runs now */
 /* ------------------------------------------------------------------------------------------------
  * handles */
 
-/* The first step of every function: the object behind the handle, or NULL and a line that says what
- * was wrong. */
+/* The first step of every function: the object behind the handle, or NULL and a line that says
+ * why. */
 static void *checked(struct obj_class *cls, obj_h handle, const char *where)
 {
 	void *self = obj_get(cls, handle);

@@ -233,7 +233,7 @@ static void copied(void)
 }
 
 /* MPI-5.0 2.5.2: arrays of handles: the valid entries come first, null ones count as valid where
-* they may; later ones are not looked at. */
+ * they may; later ones are not looked at. */
 static void arrays(void)
 {
 	MPI_Request r[4] = {

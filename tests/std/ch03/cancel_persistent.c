@@ -2,7 +2,7 @@
 /* RUN np=2 */
 /* RUN np=2 env="HAFT_VIA=net" time=120 */
 /* MPI-5.0 3.8.4: a persistent send that is cancelled ends without its receiver, and starts again;
-* messages not cancelled are received */
+ * messages not cancelled are received */
 #include "tests/check.h"
 
 #include <mpi.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* RUN np=2 time=120 */
 /* Memory of requests is used again and again, and small messages leave most of it as it is:
-* a reused request is as good as new.
+ * a reused request is as good as new.
  *
  * Rank 0 sends one message of each kind in turn, rank 1 receives it, for more rounds than there are
  * requests before the memory of the first is used again. */

@@ -208,7 +208,7 @@ static void size_and_rank(void)
 }
 
 /* MPI-5.0 7.3.1: ranks of one group in another: MPI_UNDEFINED where it has no such member,
-* MPI_PROC_NULL stays as it is */
+ * MPI_PROC_NULL stays as it is */
 static void translation(void)
 {
 	int in[MAX + 1], out[MAX + 1], last = check_size - 1;

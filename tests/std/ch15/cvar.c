@@ -49,7 +49,7 @@ static void close_var(MPI_T_cvar_handle *h)
 }
 
 /* MPI-5.0 15.3.6.1: names are unique and not empty; each leads back to its index; types are of
-* table 19; names stay. */
+ * table 19; names stay. */
 static void listed(void)
 {
 	int n;
