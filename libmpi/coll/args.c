@@ -202,11 +202,15 @@ static int args_blocks_size(struct coll_args *k, bool all)
 	return err != 0 ? err : args_own_disjoint(k, all);
 }
 
+/* A member's part in a reduction: sbuf is significant, rbuf is. */
+enum args_part { ARGS_NONE, ARGS_GIVES = 1, ARGS_RESULT = 2, ARGS_BOTH = 3 };
+
 /* Sets and checks a reduction of `blocks' times `count' elements, of which one block is this rank's
- * result.  rbuf is significant if `result', sbuf if `gives'. */
+ * result. */
 static int args_reduction(struct coll_args *k, const void *sbuf, void *rbuf, int64_t count,
-	int blocks, struct type *type, struct op *op, bool result, bool gives)
+	int blocks, struct type *type, struct op *op, enum args_part part)
 {
+	bool result = (part & ARGS_RESULT) != 0, gives = (part & ARGS_GIVES) != 0;
 	int err = coll_op_check(op, type);
 
 	if (err == 0 && gives)
@@ -393,17 +397,22 @@ static int args_exchange(struct coll_args *k)
 	return err;
 }
 
-static int args_vectors(struct coll_args *k, const void *sendbuf, struct haft_counts sendcounts,
-	struct haft_counts sdispls, struct type *sendtype, void *recvbuf,
-	struct haft_counts recvcounts, struct haft_counts rdispls, struct type *recvtype)
+static void args_counts(struct coll_args *k, struct haft_counts sendcounts,
+	struct haft_counts sdispls, struct haft_counts recvcounts, struct haft_counts rdispls)
 {
-	int err = args_send(k, sendbuf, 0, sendtype, 1, true);
-
-	args_recv(k, recvbuf, 0, recvtype, 1);
 	k->scounts = sendcounts;
 	k->sdispls = sdispls;
 	k->rcounts = recvcounts;
 	k->rdispls = rdispls;
+}
+
+/* After args_counts. */
+static int args_vectors(struct coll_args *k, const void *sendbuf, struct type *sendtype,
+	void *recvbuf, struct type *recvtype)
+{
+	int err = args_send(k, sendbuf, 0, sendtype, 1, true);
+
+	args_recv(k, recvbuf, 0, recvtype, 1);
 	return err != 0 ? err : args_exchange(k);
 }
 
@@ -415,14 +424,14 @@ static int fill_alltoallv(struct coll_args *k, const void *sendbuf, struct haft_
 	int err;
 
 	args_begin(k, comm, COLL_ALLTOALLV, 0);
-	err = args_vectors(
-		k, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype);
+	args_counts(k, sendcounts, sdispls, recvcounts, rdispls);
+	err = args_vectors(k, sendbuf, sendtype, recvbuf, recvtype);
 	return err != 0 ? err : args_own_disjoint(k, false);
 }
 
-static int args_typed(struct coll_args *k, const void *sendbuf, struct haft_counts sendcounts,
-	struct haft_counts sdispls, struct haft_types sendtypes, void *recvbuf,
-	struct haft_counts recvcounts, struct haft_counts rdispls, struct haft_types recvtypes)
+/* After args_counts. */
+static int args_typed(struct coll_args *k, const void *sendbuf, struct haft_types sendtypes,
+	void *recvbuf, struct haft_types recvtypes)
 {
 	bool in_place = sendbuf == MPI_IN_PLACE;
 
@@ -432,8 +441,7 @@ static int args_typed(struct coll_args *k, const void *sendbuf, struct haft_coun
 	if (!in_place)
 		k->stypes = sendtypes;
 	k->rtypes = recvtypes;
-	return args_vectors(
-		k, sendbuf, sendcounts, sdispls, NULL, recvbuf, recvcounts, rdispls, NULL);
+	return args_vectors(k, sendbuf, NULL, recvbuf, NULL);
 }
 
 static int fill_alltoallw(struct coll_args *k, const void *sendbuf, struct haft_counts sendcounts,
@@ -444,8 +452,8 @@ static int fill_alltoallw(struct coll_args *k, const void *sendbuf, struct haft_
 	int err;
 
 	args_begin(k, comm, COLL_ALLTOALLW, 0);
-	err = args_typed(k, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls,
-		recvtypes);
+	args_counts(k, sendcounts, sdispls, recvcounts, rdispls);
+	err = args_typed(k, sendbuf, sendtypes, recvbuf, recvtypes);
 	return err != 0 ? err : args_own_disjoint(k, false);
 }
 
@@ -458,21 +466,22 @@ static int fill_reduce(struct coll_args *k, const void *sendbuf, void *recvbuf, 
 	k->empty = true;
 	if (op == NULL) /* MPI_PROC_NULL, between groups */
 		return 0;
-	return args_reduction(k, sendbuf, recvbuf, count, 1, type, op, k->at_root, k->leaf);
+	return args_reduction(k, sendbuf, recvbuf, count, 1, type, op,
+		(k->at_root ? ARGS_RESULT : ARGS_NONE) | (k->leaf ? ARGS_GIVES : ARGS_NONE));
 }
 
 static int fill_allreduce(struct coll_args *k, const void *sendbuf, void *recvbuf, int64_t count,
 	struct type *type, struct op *op, struct comm *comm)
 {
 	args_begin(k, comm, COLL_ALLREDUCE, 0);
-	return args_reduction(k, sendbuf, recvbuf, count, 1, type, op, true, true);
+	return args_reduction(k, sendbuf, recvbuf, count, 1, type, op, ARGS_BOTH);
 }
 
 static int fill_reduce_scatter_block(struct coll_args *k, const void *sendbuf, void *recvbuf,
 	int64_t recvcount, struct type *type, struct op *op, struct comm *comm)
 {
 	args_begin(k, comm, COLL_REDUCE_SCATTER_BLOCK, 0);
-	return args_reduction(k, sendbuf, recvbuf, recvcount, k->n, type, op, true, true);
+	return args_reduction(k, sendbuf, recvbuf, recvcount, k->n, type, op, ARGS_BOTH);
 }
 
 /* Sets *all to the number of elements of all blocks of MPI_Reduce_scatter. */
@@ -504,7 +513,7 @@ static int fill_reduce_scatter(struct coll_args *k, const void *sendbuf, void *r
 		err = args_send(k, sendbuf, all, type, 1, true);
 	if (err == 0)
 		err = args_reduction(k, sendbuf, recvbuf, haft_count_at(recvcounts, k->me), 1, type,
-			op, true, true);
+			op, ARGS_BOTH);
 	if (err == 0)
 		args_size(k, all, type);
 	return err;
@@ -522,7 +531,7 @@ static int fill_scan(struct coll_args *k, const void *sendbuf, void *recvbuf, in
 
 	args_begin(k, comm, COLL_SCAN, 0);
 	err = args_intra(k);
-	return err != 0 ? err : args_reduction(k, sendbuf, recvbuf, count, 1, type, op, true, true);
+	return err != 0 ? err : args_reduction(k, sendbuf, recvbuf, count, 1, type, op, ARGS_BOTH);
 }
 
 /* Rank 0 has no result, so its rbuf is not significant (6.11.2).  But if it is its sbuf, the same
@@ -536,7 +545,8 @@ static int fill_exscan(struct coll_args *k, const void *sendbuf, void *recvbuf, 
 	args_begin(k, comm, COLL_EXSCAN, 0);
 	err = args_intra(k);
 	if (err == 0)
-		err = args_reduction(k, sendbuf, recvbuf, count, 1, type, op, result, true);
+		err = args_reduction(
+			k, sendbuf, recvbuf, count, 1, type, op, result ? ARGS_BOTH : ARGS_GIVES);
 	if (err != 0 || result || k->empty || k->n == 1)
 		return err;
 	return args_disjoint(sendbuf, type, recvbuf, type);
@@ -607,9 +617,8 @@ static int fill_neighbor_alltoallv(struct coll_args *k, const void *sendbuf,
 {
 	int err = args_begin_neighbor(k, comm, COLL_NEIGHBOR_ALLTOALLV, sendbuf);
 
-	return err != 0 ? err
-			: args_vectors(k, sendbuf, sendcounts, sdispls, sendtype, recvbuf,
-				  recvcounts, rdispls, recvtype);
+	args_counts(k, sendcounts, sdispls, recvcounts, rdispls);
+	return err != 0 ? err : args_vectors(k, sendbuf, sendtype, recvbuf, recvtype);
 }
 
 static int fill_neighbor_alltoallw(struct coll_args *k, const void *sendbuf,
@@ -619,9 +628,8 @@ static int fill_neighbor_alltoallw(struct coll_args *k, const void *sendbuf,
 {
 	int err = args_begin_neighbor(k, comm, COLL_NEIGHBOR_ALLTOALLW, sendbuf);
 
-	return err != 0 ? err
-			: args_typed(k, sendbuf, sendcounts, sdispls, sendtypes, recvbuf,
-				  recvcounts, rdispls, recvtypes);
+	args_counts(k, sendcounts, sdispls, recvcounts, rdispls);
+	return err != 0 ? err : args_typed(k, sendbuf, sendtypes, recvbuf, recvtypes);
 }
 
 /* --- the engines: three of each ------------------------------------------------------------- */

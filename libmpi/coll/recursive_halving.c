@@ -42,19 +42,25 @@ static struct team halving_team(const struct coll_args *k, int rank)
 	return t;
 }
 
-/* Sends the partner's range [plo, phi) of work, and combines the own range [lo, hi). */
-static void halving_exchange(struct sched *s, const struct coll_args *k, void *work, void *tmp,
-	int64_t lo, int64_t hi, int64_t plo, int64_t phi, int partner)
-{
-	void *mine = coll_element(work, k->rtype, lo);
+/* Elements [lo, hi) of the work. */
+struct halving_range {
+	int64_t lo, hi;
+};
 
-	coll_sched_recv(s, tmp, hi - lo, k->rtype, partner);
-	coll_sched_send(s, coll_element(work, k->rtype, plo), phi - plo, k->rtype, partner);
+/* Sends the partner's range of work, and combines the own one. */
+static void halving_exchange(struct sched *s, const struct coll_args *k, void *work, void *tmp,
+	struct halving_range own, struct halving_range other, int partner)
+{
+	void *mine = coll_element(work, k->rtype, own.lo);
+
+	coll_sched_recv(s, tmp, own.hi - own.lo, k->rtype, partner);
+	coll_sched_send(
+		s, coll_element(work, k->rtype, other.lo), other.hi - other.lo, k->rtype, partner);
 	coll_sched_fence(s);
 	if (partner < k->me)
-		coll_sched_reduce(s, tmp, mine, mine, hi - lo, k->rtype);
+		coll_sched_reduce(s, tmp, mine, mine, own.hi - own.lo, k->rtype);
 	else
-		coll_sched_reduce(s, mine, tmp, mine, hi - lo, k->rtype);
+		coll_sched_reduce(s, mine, tmp, mine, own.hi - own.lo, k->rtype);
 }
 
 /* The second of a pair takes the operand of the first. */
@@ -79,11 +85,12 @@ static void halving_reduce_scatter(struct sched *s, const struct coll_args *k, c
 	for (int bit = 1; bit < t->pow2; bit <<= 1) {
 		int64_t lo = h->lo[h->level], hi = h->hi[h->level], mid = lo + (hi - lo) / 2;
 		int partner = halving_rank(t, t->v ^ bit);
+		struct halving_range low = {lo, mid}, high = {mid, hi};
 
 		if (t->v & bit)
-			halving_exchange(s, k, work, tmp, mid, hi, lo, mid, partner);
+			halving_exchange(s, k, work, tmp, high, low, partner);
 		else
-			halving_exchange(s, k, work, tmp, lo, mid, mid, hi, partner);
+			halving_exchange(s, k, work, tmp, low, high, partner);
 		h->level++;
 		h->lo[h->level] = t->v & bit ? mid : lo;
 		h->hi[h->level] = t->v & bit ? hi : mid;
@@ -199,11 +206,12 @@ void coll_reduce_scatter_recursive_halving(struct sched *s, const struct coll_ar
 		int mid = from + bit, partner = halving_rank(&t, t.v ^ bit);
 		int64_t lo = halving_first(k, &t, from), hi = halving_first(k, &t, to);
 		int64_t cut = halving_first(k, &t, mid);
+		struct halving_range low = {lo, cut}, high = {cut, hi};
 
 		if (t.v & bit)
-			halving_exchange(s, k, work, tmp, cut, hi, lo, cut, partner);
+			halving_exchange(s, k, work, tmp, high, low, partner);
 		else
-			halving_exchange(s, k, work, tmp, lo, cut, cut, hi, partner);
+			halving_exchange(s, k, work, tmp, low, high, partner);
 		from = t.v & bit ? mid : from;
 		to = t.v & bit ? to : mid;
 	}

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 
 static int persistent_init(int kind, const void *buf, int64_t count, struct type *type, int rank,
-	int tag, struct comm *c, bool sync, struct req **request)
+	int tag, struct comm *c, struct req **request)
 {
 	struct req *r = p2p_req_new_message(type, c);
 	int peer = rank, err;
@@ -27,8 +27,6 @@ static int persistent_init(int kind, const void *buf, int64_t count, struct type
 		p2p_req_free(r);
 		return err;
 	}
-	if (kind == REQ_SEND)
-		r->send.sync = sync;
 	r->persist = true;
 	*request = r;
 	return 0;
@@ -37,25 +35,29 @@ static int persistent_init(int kind, const void *buf, int64_t count, struct type
 int p2p_send_init(const void *buf, int64_t count, struct type *type, int dest, int tag,
 	struct comm *c, struct req **request)
 {
-	return persistent_init(REQ_SEND, buf, count, type, dest, tag, c, false, request);
+	return persistent_init(REQ_SEND, buf, count, type, dest, tag, c, request);
 }
 
 int p2p_ssend_init(const void *buf, int64_t count, struct type *type, int dest, int tag,
 	struct comm *c, struct req **request)
 {
-	return persistent_init(REQ_SEND, buf, count, type, dest, tag, c, true, request);
+	int err = persistent_init(REQ_SEND, buf, count, type, dest, tag, c, request);
+
+	if (err == 0)
+		(*request)->send.sync = true;
+	return err;
 }
 
 int p2p_rsend_init(const void *buf, int64_t count, struct type *type, int dest, int tag,
 	struct comm *c, struct req **request)
 {
-	return persistent_init(REQ_SEND, buf, count, type, dest, tag, c, false, request);
+	return persistent_init(REQ_SEND, buf, count, type, dest, tag, c, request);
 }
 
 int p2p_recv_init(void *buf, int64_t count, struct type *type, int source, int tag, struct comm *c,
 	struct req **request)
 {
-	return persistent_init(REQ_RECV, buf, count, type, source, tag, c, false, request);
+	return persistent_init(REQ_RECV, buf, count, type, source, tag, c, request);
 }
 
 /* The message is copied to the attached buffer: the request is complete at once. */
@@ -79,7 +81,7 @@ static const struct req_ops persistent_buffered_ops = {.start = persistent_start
 int p2p_bsend_init(const void *buf, int64_t count, struct type *type, int dest, int tag,
 	struct comm *c, struct req **request)
 {
-	int err = persistent_init(REQ_SEND, buf, count, type, dest, tag, c, false, request);
+	int err = persistent_init(REQ_SEND, buf, count, type, dest, tag, c, request);
 
 	if (err == 0)
 		(*request)->ops = &persistent_buffered_ops;

@@ -49,7 +49,9 @@ static double now_ms(void)
 
 /* --- the rank ------------------------------------------------------------------------------- */
 
-/* Bytes of memory that this process has for itself: written pages of private mappings. */
+/* Bytes of memory that this process has for itself: anonymous pages of private mappings.  (Not
+ * Private_Dirty: pages of a program that was linked a moment ago count there, until they are on
+ * disk.) */
 static long private_bytes(void)
 {
 	FILE *f = fopen("/proc/self/smaps", "re");
@@ -61,7 +63,7 @@ static long private_bytes(void)
 	while (fgets(line, sizeof(line), f) != NULL) {
 		if (sscanf(line, "%*x-%*x %7s", perm) == 1)
 			mine = perm[3] == 'p';
-		if (mine && sscanf(line, "Private_Dirty: %ld kB", &kib) == 1)
+		if (mine && sscanf(line, "Anonymous: %ld kB", &kib) == 1)
 			sum += kib * 1024;
 	}
 	fclose(f);
