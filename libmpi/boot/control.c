@@ -36,8 +36,18 @@
 #define LAUNCHER_S 60   /* so long another project's launcher may take to answer a spawn */
 #define SPAWN_MARK "cmd=spawn_result"
 
+/* The socket to one mpiexec, and what has come from it. */
+struct control_line {
+	int fd; /* -1: none yet */
+	char *buf;
+	size_t have, room; /* bytes of buf */
+	bool gone;         /* mpiexec has hung up */
+};
+
 static struct {
-	int fd;
+	struct control_line home;   /* our mpiexec, or a singleton's service on this host */
+	struct control_line abroad; /* the service for hosts that are not of home's job */
+	struct control_line *asked; /* the one that a spawn was sent to */
 	bool child;               /* this process was spawned */
 	const struct boot *alone; /* this process can start a service; NULL: it has mpiexec */
 	struct kvs *kvs;          /* another project's launcher runs us; NULL: none does */
@@ -51,14 +61,11 @@ static struct {
 	int commands;
 	const char *birth_text; /* of that spawn, if our service has to do it */
 	uint64_t until;         /* when that launcher is no longer waited for, ns */
-	char *buf;              /* bytes that have come */
-	size_t have, room;
-	bool gone; /* mpiexec has hung up */
-} control = {.fd = -1};
+} control = {.home.fd = -1, .abroad.fd = -1, .asked = &control.home};
 
 void boot_control_use(int fd, bool spawned, bool unseen)
 {
-	control.fd = fd;
+	control.home.fd = fd;
 	control.child = spawned;
 	control.unseen = unseen;
 }
@@ -73,21 +80,21 @@ static int answer_number(const char *line, const char *key, int none)
 
 /* --- the socket ----------------------------------------------------------------------------- */
 
-static int control_gone(void)
+static int line_gone(struct control_line *l)
 {
-	control.gone = true;
+	l->gone = true;
 	return haft_err(MPI_ERR_OTHER, "the launcher is gone, or has refused a request");
 }
 
-static int control_send(const char *v, size_t len)
+static int line_send(struct control_line *l, const char *v, size_t len)
 {
 	while (len > 0) {
-		ssize_t n = send(control.fd, v, len, MSG_NOSIGNAL);
+		ssize_t n = send(l->fd, v, len, MSG_NOSIGNAL);
 
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n < 0)
-			return control_gone();
+			return line_gone(l);
 		v += n;
 		len -= (size_t)n;
 	}
@@ -95,60 +102,60 @@ static int control_send(const char *v, size_t len)
 }
 
 /* Takes the first line that has come.  malloc'ed; NULL: no line is complete. */
-static char *line_take(void)
+static char *line_take(struct control_line *l)
 {
-	char *end = control.have > 0 ? memchr(control.buf, '\n', control.have) : NULL, *line;
+	char *end = l->have > 0 ? memchr(l->buf, '\n', l->have) : NULL, *line;
 	size_t len;
 
 	if (end == NULL)
 		return NULL;
-	len = (size_t)(end - control.buf);
-	line = strndup(control.buf, len);
-	control.have -= len + 1;
-	memmove(control.buf, end + 1, control.have);
+	len = (size_t)(end - l->buf);
+	line = strndup(l->buf, len);
+	l->have -= len + 1;
+	memmove(l->buf, end + 1, l->have);
 	return line;
 }
 
 /* Waits at most `ms' (-1: for ever) for more bytes, and takes them. 1: some have come; 0: none; -1:
  * mpiexec is gone. */
-static int bytes_take(int ms)
+static int line_bytes(struct control_line *l, int ms)
 {
-	struct pollfd p = {.fd = control.fd, .events = POLLIN};
+	struct pollfd p = {.fd = l->fd, .events = POLLIN};
 	ssize_t n;
 
-	if (control.gone)
+	if (l->gone)
 		return -1;
 	if (poll(&p, 1, ms) <= 0)
 		return 0;
-	if (control.have == control.room) {
-		size_t room = control.room == 0 ? LINE_FIRST : 2 * control.room;
-		char *more = realloc(control.buf, room);
+	if (l->have == l->room) {
+		size_t room = l->room == 0 ? LINE_FIRST : 2 * l->room;
+		char *more = realloc(l->buf, room);
 
 		if (more == NULL)
 			return -1;
-		control.buf = more;
-		control.room = room;
+		l->buf = more;
+		l->room = room;
 	}
-	n = recv(control.fd, control.buf + control.have, control.room - control.have, MSG_DONTWAIT);
+	n = recv(l->fd, l->buf + l->have, l->room - l->have, MSG_DONTWAIT);
 	if (n > 0)
-		control.have += (size_t)n;
+		l->have += (size_t)n;
 	else if (n == 0 || (errno != EAGAIN && errno != EINTR))
-		control.gone = true;
-	return control.gone ? -1 : n > 0;
+		l->gone = true;
+	return l->gone ? -1 : n > 0;
 }
 
 /* Sends a request of one line and waits for its answer, which is malloc'ed. */
-static int control_ask(const struct boot_text *t, char **answer)
+static int control_ask(struct control_line *l, const struct boot_text *t, char **answer)
 {
 	int err = t->full ? haft_err(MPI_ERR_NO_MEM, "no memory for a request to the launcher")
-			  : control_send(t->v, t->len);
+			  : line_send(l, t->v, t->len);
 
 	*answer = NULL;
 	while (err == 0 && *answer == NULL) {
-		char *line = line_take();
+		char *line = line_take(l);
 
-		if (line == NULL && bytes_take(-1) < 0)
-			err = control_gone();
+		if (line == NULL && line_bytes(l, -1) < 0)
+			err = line_gone(l);
 		else if (line != NULL && strncmp(line, SPAWN_MARK, strlen(SPAWN_MARK)) == 0)
 			control.spawned = line;
 		else
@@ -160,7 +167,7 @@ static int control_ask(const struct boot_text *t, char **answer)
 /* Asks, and takes the text apart.  *rc: of the answer; *answer is malloc'ed. */
 static int control_call(struct boot_text *t, int *rc, char **answer)
 {
-	int err = control_ask(t, answer);
+	int err = control_ask(&control.home, t, answer);
 
 	free(t->v);
 	*rc = err == 0 ? answer_number(*answer, "rc", 0) : -1;
@@ -181,14 +188,17 @@ bool boot_spawn_same_universe(void)
 /* A singleton's service is started by its first request. */
 static int control_need(void)
 {
-	if (control.fd >= 0 && !control.gone)
+	struct control_line *home = &control.home;
+
+	if (home->fd >= 0 && !home->gone)
 		return 0;
-	if (control.alone != NULL && !control.gone) {
-		control.fd = boot_service_start(control.alone, control.kvs == NULL);
-		return control.fd >= 0 ? 0 : haft_err(MPI_ERR_SPAWN, "%s", boot_error_text());
+	if (control.alone != NULL && !home->gone) {
+		home->fd = boot_service_start(
+			control.alone, control.kvs == NULL ? SERVICE_OWN : SERVICE_FOREIGN);
+		return home->fd >= 0 ? 0 : haft_err(MPI_ERR_SPAWN, "%s", boot_error_text());
 	}
 	return haft_err(MPI_ERR_UNSUPPORTED_OPERATION,
-		control.gone ? "the launcher of this process is gone"
+		home->gone ? "the launcher of this process is gone"
 			     : "this process has no launcher that can be asked");
 }
 
@@ -216,8 +226,14 @@ static void environ_key_put(void *arg, const char *entry)
 	spawn_key_put(e->t, e->n++, "haft_env", entry);
 }
 
-static void spawn_part_put(
-	struct boot_text *t, const struct boot_command *c, int i, int n, const char *birth)
+/* Where a spawn is to go, beside what its commands say. */
+struct spawn_way {
+	struct control_line *line;
+	const char *birth, *hosts; /* hosts: that it needs; NULL: those of the job */
+};
+
+static void spawn_part_put(struct boot_text *t, const struct boot_command *c, int i, int n,
+	const struct spawn_way *way)
 {
 	struct environ_keys e = {.t = t};
 	char cwd[PATH_MAX];
@@ -235,30 +251,41 @@ static void spawn_part_put(
 	if (i == 0)
 		boot_text_add(t, "preput_num=1\npreput_key_0=haft_birth\npreput_val_0=");
 	if (i == 0)
-		boot_text_escape(t, birth, false);
+		boot_text_escape(t, way->birth, false);
 	boot_text_add(t, "\n");
 	boot_environ_changes(environ_key_put, &e);
 	for (int k = 0; k < c->nkeys; k++)
 		spawn_key_put(t, e.n++, c->keys[k].key, c->keys[k].value);
 	if (getcwd(cwd, sizeof(cwd)) != NULL)
 		spawn_key_put(t, e.n++, "haft_wdir", cwd);
+	if (way->hosts != NULL)
+		spawn_key_put(t, e.n++, "haft_hosts", way->hosts);
 	boot_text_add(t, "info_num=%d\nendcmd\n", e.n);
 }
 
-/* Sends the request to our mpiexec. */
-static int spawn_ask(const struct boot_command *c, int n, const char *birth)
+/* Sends the request to an mpiexec of ours, which is there. */
+static int spawn_send(const struct boot_command *c, int n, const struct spawn_way *way)
 {
 	struct boot_text t = {.v = NULL};
-	int err = control_need();
+	int err = 0;
 
-	for (int i = 0; i < n && err == 0; i++)
-		spawn_part_put(&t, &c[i], i, n, birth);
+	control.asked = way->line;
+	for (int i = 0; i < n; i++)
+		spawn_part_put(&t, &c[i], i, n, way);
 	if (err == 0 && t.full)
 		err = haft_err(MPI_ERR_NO_MEM, "no memory for a request to the launcher");
 	if (err == 0)
-		err = control_send(t.v, t.len);
+		err = line_send(way->line, t.v, t.len);
 	free(t.v);
 	return err;
+}
+
+static int spawn_ask(const struct boot_command *c, int n, const char *birth)
+{
+	int err = control_need();
+
+	return err != 0 ? err
+			: spawn_send(c, n, &(struct spawn_way){&control.home, birth, NULL});
 }
 
 /* Asks the launcher of another project.  0; -1: it cannot do this; or a class with words. */
@@ -291,6 +318,26 @@ int boot_spawn_begin(const struct boot_command *c, int n, const char *birth)
 		err = spawn_ask_launcher(c, n, birth);
 	if (err < 0)
 		err = spawn_ask(c, n, birth);
+	control.spawning = err == 0;
+	return err;
+}
+
+int boot_spawn_abroad(const struct boot_command *c, int n, const char *birth, const char *hosts)
+{
+	struct control_line *l = &control.abroad;
+	int err;
+
+	if (control.spawning)
+		return -1;
+	if (l->gone) {
+		close(l->fd);
+		*l = (struct control_line){.fd = -1, .buf = l->buf, .room = l->room};
+	}
+	if (l->fd < 0)
+		l->fd = boot_service_start(NULL, SERVICE_ABROAD);
+	if (l->fd < 0)
+		return haft_err(MPI_ERR_SPAWN, "%s", boot_error_text());
+	err = spawn_send(c, n, &(struct spawn_way){l, birth, hosts});
 	control.spawning = err == 0;
 	return err;
 }
@@ -335,14 +382,14 @@ int boot_answer_wait(int ms)
 	if (control.parts != NULL)
 		return launcher_look(ms);
 	while (control.spawned == NULL) {
-		char *line = line_take();
+		char *line = line_take(control.asked);
 		int got;
 
 		if (line != NULL) {
 			control.spawned = line;
 			continue;
 		}
-		got = bytes_take(ms);
+		got = line_bytes(control.asked, ms);
 		if (got <= 0)
 			return got;
 	}
@@ -368,8 +415,9 @@ static void errcodes_take(struct boot_spawned *r, const char *line, int all)
 void boot_spawn_end(struct boot_spawned *r)
 {
 	const char *line = control.spawned != NULL ? control.spawned : "rc=-1 msg=mpiexec is gone";
-	size_t len;
+	size_t len, hosts;
 	const char *words = boot_pmi_word(line, "msg", &len);
+	const char *abroad = boot_pmi_word(line, "haft_abroad", &hosts);
 	int rc = answer_number(line, "rc", 0);
 
 	*r = (struct boot_spawned){.same_universe = control.kvs == NULL,
@@ -377,7 +425,10 @@ void boot_spawn_end(struct boot_spawned *r)
 		.n = answer_number(line, "haft_n", 0),
 		.total = control.total,
 		.errcode = calloc((size_t)control.total + 1, sizeof(int)),
+		.abroad = abroad != NULL ? strndup(abroad, hosts) : NULL,
 		.err = rc != 0 ? MPI_ERR_SPAWN : 0};
+	if (r->first > 0)
+		r->edge = 2 * r->first + (control.asked == &control.abroad);
 	boot_text_unescape(r->words, sizeof(r->words), words != NULL ? words : "",
 		words != NULL ? strlen(words) : 0);
 	errcodes_take(r, line, rc != 0 ? MPI_ERR_SPAWN : 0);
@@ -402,7 +453,7 @@ const char *boot_birth(void)
 		control.birth = strdup(getenv(BOOT_BIRTH_VAR));
 		unsetenv(BOOT_BIRTH_VAR); /* no program that this one starts has these parents */
 	}
-	if (!control.child || control.fd < 0)
+	if (!control.child || control.home.fd < 0)
 		return control.birth;
 	boot_text_add(&t, "cmd=get kvsname=haft key=haft_birth\n");
 	if (control_call(&t, &rc, &answer) != 0)
@@ -533,16 +584,12 @@ int boot_where(int number, struct boot_location *where)
 }
 
 /* A request whose answer says nothing. */
-static int control_tell(struct boot_text *t)
+static int line_request(struct control_line *l, struct boot_text *t)
 {
-	char *answer;
-	int rc, err;
+	char *answer = NULL;
+	int err = l->fd >= 0 && !l->gone ? control_ask(l, t, &answer) : 0;
 
-	if (control.fd < 0 || control.gone) {
-		free(t->v);
-		return 0;
-	}
-	err = control_call(t, &rc, &answer);
+	free(t->v);
 	free(answer);
 	return err;
 }
@@ -552,11 +599,11 @@ int boot_listen_show(const char *addr)
 	struct boot_text t = {.v = NULL};
 
 	boot_text_add(&t, "cmd=haft_show addr=%s\n", addr);
-	return control_tell(&t);
+	return line_request(&control.home, &t);
 }
 
 /* A request about some processes. */
-static void runs_tell(const char *command, const struct boot_run *v, int n)
+static void runs_tell(struct control_line *l, const char *command, const struct boot_run *v, int n)
 {
 	struct boot_text t = {.v = NULL};
 
@@ -564,17 +611,24 @@ static void runs_tell(const char *command, const struct boot_run *v, int n)
 	for (int i = 0; i < n; i++)
 		boot_text_add(&t, "%s%d+%d", i > 0 ? "," : "", v[i].first, v[i].n);
 	boot_text_put(&t, "\n", 1);
-	(void)control_tell(&t);
+	(void)line_request(l, &t);
 }
 
 void boot_together(const struct boot_run *v, int n)
 {
-	runs_tell("haft_together", v, n);
+	runs_tell(&control.home, "haft_together", v, n);
 }
 
 void boot_apart(const struct boot_run *v, int n)
 {
-	runs_tell("haft_apart", v, n);
+	runs_tell(&control.home, "haft_apart", v, n);
+}
+
+void boot_spawn_apart(int edge)
+{
+	const struct boot_run first = {edge / 2, 1};
+
+	runs_tell(edge % 2 != 0 ? &control.abroad : &control.home, "haft_apart", &first, 1);
 }
 
 int boot_universe_size(void)
@@ -583,7 +637,7 @@ int boot_universe_size(void)
 	int rc, n;
 	char *answer;
 
-	if (control.fd < 0 || control.gone)
+	if (control.home.fd < 0 || control.home.gone)
 		return -1;
 	boot_text_add(&t, "cmd=get_universe_size\n");
 	n = control_call(&t, &rc, &answer) == 0 && rc == 0 ? answer_number(answer, "size", -1) : -1;
@@ -591,20 +645,27 @@ int boot_universe_size(void)
 	return n;
 }
 
-void boot_control_ft(uint32_t what)
+/* Sends a line that has no answer, and waits for nothing. */
+static void line_tell(const struct control_line *l, const char *fmt, uint32_t value)
 {
 	char line[64];
-	int n = snprintf(line, sizeof(line), "cmd=haft_ft what=%u\n", what);
+	int n = snprintf(line, sizeof(line), fmt, value);
 
-	if (control.fd >= 0 && !control.gone && control.kvs == NULL)
-		(void)!send(control.fd, line, (size_t)n, MSG_NOSIGNAL | MSG_DONTWAIT);
+	if (l->fd >= 0 && !l->gone)
+		(void)!send(l->fd, line, (size_t)n, MSG_NOSIGNAL | MSG_DONTWAIT);
+}
+
+void boot_control_ft(uint32_t what)
+{
+	if (control.kvs == NULL)
+		line_tell(&control.home, "cmd=haft_ft what=%u\n", what);
 }
 
 void boot_control_state(uint32_t state)
 {
-	char line[64];
-	int n = snprintf(line, sizeof(line), "cmd=haft_state state=%u\n", state);
+	static const char said[] = "cmd=haft_state state=%u\n";
 
-	if (control.fd >= 0 && !control.gone && (control.kvs != NULL || control.unseen))
-		(void)!send(control.fd, line, (size_t)n, MSG_NOSIGNAL | MSG_DONTWAIT);
+	if (control.kvs != NULL || control.unseen)
+		line_tell(&control.home, said, state);
+	line_tell(&control.abroad, said, state);
 }

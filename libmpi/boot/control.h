@@ -37,9 +37,11 @@ struct boot_spawned {
 	bool same_universe;     /* they are in our universe, and know us; false: strangers */
 	int first, n;           /* kin: numbers first .. first+n-1 */
 	int total;              /* processes that were asked for */
+	int edge;               /* for boot_spawn_apart; 0: the launcher counts no connection */
 	int *errcode;           /* [total], classes of MPI; malloc'ed: the caller's */
 	int err;                /* a class of MPI: no process was started; 0: n were */
 	char words[BOOT_WORDS]; /* why processes are missing; "": none is */
+	char *abroad;           /* the hosts to ask boot_spawn_abroad for; NULL: no need.  malloc'ed */
 };
 
 /* True if processes that are spawned will be in our universe. */
@@ -50,6 +52,10 @@ bool boot_spawn_same_universe(void);
  * environment of this process as it is now, and its directory, are sent as well.  -1: another
  * thread's spawn is under way: make progress and call again. */
 int boot_spawn_begin(const struct boot_command *c, int n, const char *birth);
+
+/* As boot_spawn_begin, on hosts that are not of this process's job: a service of ours starts the
+ * children, as a universe of its own.  hosts: as the answer of boot_spawn_begin had them. */
+int boot_spawn_abroad(const struct boot_command *c, int n, const char *birth, const char *hosts);
 
 /* Waits at most `ms' for the answer.  1: it is there; 0: not yet; -1: the launcher is gone. */
 int boot_answer_wait(int ms);
@@ -91,6 +97,9 @@ struct boot_run {
  * or once less: it ends all connected jobs when one fails. */
 void boot_together(const struct boot_run *v, int n);
 void boot_apart(const struct boot_run *v, int n);
+
+/* The children of a spawn are no longer connected to this process's job because of it. */
+void boot_spawn_apart(int edge);
 
 /* MPI_UNIVERSE_SIZE; -1: not known. */
 int boot_universe_size(void);

@@ -98,8 +98,9 @@ int boot_profile_report(const char *where, int fd)
 	return 0;
 }
 
-int boot_service_start(const struct boot *me, bool same_universe)
+int boot_service_start(const struct boot *me, enum boot_service kind)
 {
+	bool own = kind == SERVICE_OWN;
 	char path[PATH_MAX + 16];
 	int two[2], theirs, segment, err;
 
@@ -109,10 +110,9 @@ int boot_service_start(const struct boot *me, bool same_universe)
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, two) != 0)
 		return boot_fail("no socket for mpiexec: %s", strerror(errno));
 	theirs = fcntl(two[1], F_DUPFD, FD_MIN);
-	segment = same_universe ? fcntl(me->seg_fd, F_DUPFD, FD_MIN) : -1;
+	segment = own ? fcntl(me->seg_fd, F_DUPFD, FD_MIN) : -(int)kind;
 	close(two[1]);
-	err = theirs < 0 || (same_universe && segment < 0) ? errno
-							   : service_spawn(path, theirs, segment);
+	err = theirs < 0 || (own && segment < 0) ? errno : service_spawn(path, theirs, segment);
 	if (theirs >= 0)
 		close(theirs);
 	if (segment >= 0)

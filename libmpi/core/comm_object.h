@@ -61,7 +61,7 @@ struct comm {
 	struct session *session; /* held: its group comes from there; NULL: from MPI_COMM_WORLD */
 	uint8_t hints;           /* enum comm_hint: assertions that are true */
 	bool told;               /* mpiexec counts it as a connection of jobs: dyn/connected.c */
-	int32_t spawned;         /* likewise, as the spawn of the job of this number; 0: none */
+	int32_t spawned;         /* likewise, as a spawn: its edge (boot_spawn_apart); 0: none */
 	char *kinds;             /* malloc'ed: mpi_assert_memory_alloc_kinds, or NULL: not set */
 	int freed;               /* incomplete operations whose requests the user has freed: p2p */
 	uint32_t acked;      /* of the failed processes, in the order of p2p_failed_at: so many are

@@ -29,6 +29,7 @@
 struct spawn_result {
 	int32_t err;             /* class of MPI: nothing was started */
 	int32_t first, n, total; /* as struct boot_spawned */
+	int32_t edge;
 	int32_t by_port;         /* the children come to a port of the root */
 	struct comm_ids ids;
 	char words[BOOT_WORDS];
@@ -124,21 +125,51 @@ static bool launcher_strangers(const struct group *parents)
 	return strangers;
 }
 
+/* The children will come to a port, which is opened if it is not yet. */
+static int launcher_port(struct spawn_request *q)
+{
+	q->by_port = true;
+	if (q->port[0] != '\0')
+		return 0;
+	q->port[0] = DYN_BIRTH_PORT;
+	return dyn_port_open(NULL, q->port + 1);
+}
+
 /* The birth text, malloc'ed. */
 static int launcher_birth(struct spawn_request *q, const struct group *parents, char **birth)
 {
-	int err;
+	int err = launcher_strangers(parents) ? launcher_port(q) : 0;
 
+	if (err != 0)
+		return err;
 	q->ids = comm_ctx_mint(CTX_FEW);
-	q->by_port = launcher_strangers(parents);
-	if (q->by_port) {
-		q->port[0] = DYN_BIRTH_PORT;
-		err = dyn_port_open(NULL, q->port + 1);
-		if (err != 0)
-			return err;
-	}
 	*birth = q->by_port ? strdup(q->port) : dyn_birth_write(parents, q->ids);
 	return *birth != NULL ? 0 : haft_err(MPI_ERR_NO_MEM, "no memory for a spawn");
+}
+
+/* Takes the answer of the launcher.  err: of the request. */
+static void launcher_answer(int err, struct boot_spawned *r)
+{
+	if (err == 0) {
+		launcher_wait(launcher_answered);
+		boot_spawn_end(r);
+		return;
+	}
+	*r = (struct boot_spawned){.err = err};
+	snprintf(r->words, sizeof(r->words), "%s", haft_err_text(err));
+}
+
+/* The launcher has said that the children need hosts which are not of this job. */
+static void launcher_abroad(struct spawn_request *q, struct boot_spawned *r)
+{
+	char *hosts = r->abroad;
+	int err = launcher_port(q);
+
+	free(r->errcode);
+	if (err == 0)
+		err = boot_spawn_abroad(q->command, q->count, q->port, hosts);
+	launcher_answer(err, r);
+	free(hosts);
 }
 
 /* Asks the launcher.  r->errcode is malloc'ed or NULL. */
@@ -146,17 +177,15 @@ static void launcher_spawn(struct spawn_request *q, struct group *parents, struc
 {
 	char *birth = NULL;
 
-	*r = (struct boot_spawned){.err = launcher_birth(q, parents, &birth)};
+	int err = launcher_birth(q, parents, &birth);
+
 	launcher_wait(launcher_free);
 	launcher_busy = true;
-	if (r->err == 0)
-		r->err = boot_spawn_begin(q->command, q->count, birth);
-	if (r->err == 0) {
-		launcher_wait(launcher_answered);
-		boot_spawn_end(r);
-	} else {
-		snprintf(r->words, sizeof(r->words), "%s", haft_err_text(r->err));
-	}
+	if (err == 0)
+		err = boot_spawn_begin(q->command, q->count, birth);
+	launcher_answer(err, r);
+	if (r->abroad != NULL)
+		launcher_abroad(q, r);
 	launcher_busy = false;
 	free(birth);
 }
@@ -190,6 +219,7 @@ static int result_of_root(
 	s->err = r.err;
 	s->first = r.first;
 	s->n = r.n;
+	s->edge = r.edge;
 	s->ids = q->ids;
 	s->by_port = q->by_port && r.n > 0;
 	memcpy(s->words, r.words, sizeof(s->words));
@@ -207,6 +237,8 @@ static int result_by_port(const struct spawn_result *s, const char *port, int ro
 	char words[HAFT_ERR_TEXT_MAX];
 	int err = dyn_port_accept(port, c, root, DYN_BIRTH_TIMEOUT_S, intercomm);
 
+	if (err == 0 && c->rank == root)
+		dyn_connected_spawned(*intercomm, s->edge);
 	if (err != MPI_ERR_PORT)
 		return err;
 	for (int i = 0; array_of_errcodes != NULL && i < s->total; i++)
@@ -234,7 +266,7 @@ static int result_take(const struct spawn_result *s, const char *port, int root,
 		return err;
 	err = dyn_inter_make(c, c->group, children, s->ids, true, intercomm);
 	if (err == 0 && c->rank == root && s->n > 0)
-		dyn_connected_spawned(*intercomm, s->first);
+		dyn_connected_spawned(*intercomm, s->edge);
 	obj_free_obj(children);
 	return err;
 }

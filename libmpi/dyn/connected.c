@@ -83,30 +83,27 @@ static void connected_made(struct comm *c)
 
 static void connected_end(struct comm *c)
 {
-	const struct boot_run spawned = {c->spawned, 1};
-
 	if (c->told)
 		connected_tell(c, boot_apart);
 	if (c->spawned > 0)
-		boot_apart(&spawned, 1);
+		boot_spawn_apart(c->spawned);
 	c->told = false;
 	c->spawned = 0;
 }
 
-void dyn_connected_spawned(struct comm *c, int first)
+void dyn_connected_spawned(struct comm *c, int edge)
 {
-	c->spawned = first;
+	c->spawned = edge;
 }
 
 /* True if it says what cannot be: a visitor of obj_foreach. */
 static int connected_bad(void *self, void *arg)
 {
 	const struct comm *c = self;
-	int own = haft_life.peer - haft_life.rank;
 	struct runs s = {.tell = NULL};
 
 	(void)arg;
-	if (c->spawned > 0 && c->spawned >= own && c->spawned < own + haft_life.size)
+	if (c->spawned < 0 || (c->spawned > 0 && c->remote == NULL))
 		return 1;
 	if (!c->told)
 		return 0;

@@ -231,6 +231,19 @@ const struct plan *plan_this(void)
 	return &plan;
 }
 
+struct plan *plan_serve(char **argv)
+{
+	int argc = 1;
+	char **words = words_with_defaults(&argc, argv);
+
+	plan.fanout = TREE_FANOUT;
+	apps_read(&plan, argc, words, false);
+	free(words);
+	launcher_settle(&plan, plan.nhosts == 0 && alloc_hosts(&plan));
+	plan.slots = hosts_settle(&plan);
+	return &plan;
+}
+
 struct plan *plan_read(int argc, char **argv)
 {
 	struct plan *p = &plan;

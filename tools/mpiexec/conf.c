@@ -62,6 +62,7 @@ void conf_put(struct marshal *p, const struct conf *c)
 	marshal_put_int(p, l->universe_given);
 	marshal_put_int(p, l->stdin_to);
 	marshal_put_int(p, l->nused);
+	marshal_put_int(p, l->ntree);
 	marshal_put_int(p, l->nhosts);
 	for (int i = 0; i < l->nhosts; i++) {
 		marshal_put_text(p, l->host[i].name);
@@ -77,6 +78,7 @@ void conf_put(struct marshal *p, const struct conf *c)
 static void hosts_take(struct marshal *p, struct plan *l)
 {
 	l->nused = (int)marshal_take_int(p);
+	l->ntree = (int)marshal_take_int(p);
 	l->nhosts = marshal_take_count(p, SHM_RANKS_MAX);
 	l->host = mem_grow(NULL, (size_t)l->nhosts + 1, sizeof(*l->host));
 	l->order = mem_grow(NULL, (size_t)l->nhosts + 1, sizeof(*l->order));

@@ -160,6 +160,15 @@ void job_world_cut(struct job *j, int id)
 	}
 }
 
+/* A program on a host of its own, that a service works for, loses its connections by itself when a
+ * world fails: it is not ended, and no other world because of it. */
+static bool edge_one_way(const struct job *j, const struct world *a, const struct world *b)
+{
+	bool outside = j->plan->nhosts > 0 && j->plan->host[0].outside;
+
+	return outside && !j->world->mark && (a == j->world || b == j->world);
+}
+
 /* Marks the worlds that edges lead to from marked ones. */
 static bool marks_spread(const struct job *j)
 {
@@ -168,7 +177,7 @@ static bool marks_spread(const struct job *j)
 	for (int i = 0; i < j->nedges; i++) {
 		struct world *a = job_world(j, j->edge[i].a), *b = job_world(j, j->edge[i].b);
 
-		if (a == NULL || b == NULL || a->mark == b->mark)
+		if (a == NULL || b == NULL || a->mark == b->mark || edge_one_way(j, a, b))
 			continue;
 		a->mark = b->mark = more = true;
 	}

@@ -74,6 +74,7 @@ struct host {
 	int slots;  /* >= 1 */
 	int max;    /* max_slots; 0: no limit */
 	bool local; /* this machine: its proxy needs no launcher */
+	bool outside; /* of the program that a service works for: it has no proxy */
 };
 
 /* The whole command line. */
@@ -85,6 +86,8 @@ struct plan {
 	int nhosts;
 	int nused;   /* of them, hosts with ranks of the command line: the first ones */
 	int *order;  /* order of hosts in the proxy tree: proxy_tree.h */
+	int ntree;   /* hosts of that tree; later ones (plan_host_add) are children of the root */
+	char *spare; /* HOST:N,... of a job that uses this host alone; NULL: it has no others */
 	int respawn; /* so often a job that has failed is started again */
 	int fanout;
 	int ppn; /* ranks per host and turn; 0: its slots */
@@ -118,7 +121,11 @@ struct plan {
  * process. */
 struct plan *plan_read(int argc, char **argv);
 
-/* The result of plan_read. */
+/* The plan of a service, for a program (argv) that was started without mpiexec: launcher and hosts
+ * as the files of defaults and the allocation say.  Ends mpiexec as plan_read does. */
+struct plan *plan_serve(char **argv);
+
+/* The result of plan_read or plan_serve. */
 const struct plan *plan_this(void);
 
 /* Finds the program of `a' and sets file and script; `path': the value of PATH, or NULL.  Returns
@@ -155,5 +162,11 @@ int hosts_settle(struct plan *p);
 /* Assigns ranks to hosts (host_of) and drops hosts without ranks; all hosts if all ranks are
  * local. */
 void map_ranks(struct plan *p);
+
+/* Adds a host to a job that runs. */
+void plan_host_add(struct plan *p, const char *name, int slots);
+
+/* Moves the hosts to p->spare: the job uses this host alone. */
+void plan_hosts_spare(struct plan *p);
 
 #endif

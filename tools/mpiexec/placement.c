@@ -51,8 +51,7 @@ static int hosts_look(const struct spawn *s, struct host_room **v)
 
 /* --- lists of hosts ------------------------------------------------------------------------- */
 
-/* Cuts the first HOST[:N] off a list.  The name is malloc'ed; NULL: the list is empty. */
-static char *list_next(const char **list, int *limit)
+char *spawn_list_next(const char **list, int *limit)
 {
 	size_t len, n;
 	char *name;
@@ -77,7 +76,7 @@ static bool host_listed(const struct plan *p, const char *list, int h, int *limi
 	int n;
 
 	*limit = 0;
-	while ((name = list_next(&list, &n)) != NULL) {
+	while ((name = spawn_list_next(&list, &n)) != NULL) {
 		if (p->nhosts == 0 || strcmp(p->host[h].name, name) == 0) {
 			found = true;
 			*limit += n;
@@ -103,10 +102,15 @@ static bool host_allowed(const struct spawn *s, int i, int h, int *limit)
 /* The names of all hosts of the job; malloc'ed. */
 static char *hosts_text(const struct plan *p)
 {
-	char *text = text_new("%s", p->nhosts > 0 ? p->host[0].name : "this host");
+	char *text = text_new("%s", p->nhosts > 0 ? "" : "this host");
 
-	for (int h = 1; h < p->nhosts; h++) {
-		char *more = text_new("%s, %s", text, p->host[h].name);
+	for (int h = 0; h < p->nhosts; h++) {
+		char *more = text_new("%s%s%s", text, *text != '\0' ? ", " : "", p->host[h].name);
+
+		if (p->host[h].outside) {
+			free(more);
+			continue;
+		}
 
 		free(text);
 		text = more;
@@ -118,7 +122,7 @@ static char *hosts_text(const struct plan *p)
 static int host_meant(const struct plan *p, const char *name)
 {
 	for (int h = 0; h < p->nhosts; h++)
-		if (strcmp(p->host[h].name, name) == 0)
+		if (!p->host[h].outside && strcmp(p->host[h].name, name) == 0)
 			return h;
 	for (int h = 0; h < p->nhosts; h++)
 		if (p->host[h].local)
@@ -133,7 +137,7 @@ static char *list_settle(const struct plan *p, char **list)
 	const char *at = *list != NULL ? *list : "";
 	int limit;
 
-	while (why == NULL && (name = list_next(&at, &limit)) != NULL) {
+	while (why == NULL && (name = spawn_list_next(&at, &limit)) != NULL) {
 		int h = host_meant(p, name);
 		char *all = hosts_text(p), *more;
 
@@ -205,6 +209,23 @@ static char *users_text(const struct job *j, int h)
 	return text;
 }
 
+/* The words for one host: "h1 has 4 slots, 3 used (3 by world 0)"; malloc'ed. */
+static char *host_full(const struct spawn *s, int h, const struct host_room *v)
+{
+	const struct job *j = s->j;
+	const char *name = j->plan->nhosts > 0 ? j->plan->host[h].name : "this host";
+	const char *why = j->remote != NULL ? remote_why(j->remote, h) : NULL;
+	char *users, *text;
+
+	if (why != NULL)
+		return text_new("%s cannot be used: %s", name, why);
+	users = users_text(j, h);
+	text = text_new("%s has %d slot%s, %d used%s%s%s", name, v->slots, v->slots == 1 ? "" : "s",
+		v->used, *users != '\0' ? " (" : "", users, *users != '\0' ? ")" : "");
+	free(users);
+	return text;
+}
+
 char *spawn_full(const struct spawn *s, int i, int most)
 {
 	const struct plan *p = s->j->plan;
@@ -214,15 +235,15 @@ char *spawn_full(const struct spawn *s, int i, int most)
 		"no room for %d process%s of %s:", most, most > 1 ? "es" : "", s->q.part[i].name);
 
 	for (int h = 0; h < n; h++) {
-		char *users = users_text(s->j, h), *more;
+		char *host, *more;
 
-		more = text_new("%s%s %s has %d slot%s, %d used%s%s%s%s", text, h > 0 ? ";" : "",
-			p->nhosts > 0 ? p->host[h].name : "this host", v[h].slots,
-			v[h].slots == 1 ? "" : "s", v[h].used, *users != '\0' ? " (" : "", users,
-			*users != '\0' ? ")" : "",
+		if (p->nhosts > 0 && p->host[h].outside)
+			continue;
+		host = host_full(s, h, &v[h]);
+		more = text_new("%s%s %s%s", text, text[strlen(text) - 1] == ':' ? "" : ";", host,
 			host_allowed(s, i, h, &limit) ? ""
 						      : ", and is not in the list of the key host");
-		free(users);
+		free(host);
 		free(text);
 		text = more;
 	}

@@ -22,7 +22,7 @@ enum what { ON_IN, ON_OUT, ON_ERR, ONS };
 
 static int parent_of(const struct plan *p, int node)
 {
-	return (node - 1) / p->fanout;
+	return node > p->ntree ? 0 : (node - 1) / p->fanout;
 }
 
 static int node_of(const struct plan *p, int host)
@@ -76,7 +76,7 @@ void tree_init(struct proxy_tree *t, const struct plan *p, int node, link_take_f
 	t->epfd = epoll_create1(EPOLL_CLOEXEC);
 	if (t->epfd < 0)
 		fatal(1, "epoll: %s", strerror(errno));
-	for (int k = node * p->fanout + 1; k <= node * p->fanout + p->fanout && k <= p->nhosts; k++)
+	for (int k = node * p->fanout + 1; k <= node * p->fanout + p->fanout && k <= p->ntree; k++)
 		t->n++;
 	t->b = mem_grow(NULL, (size_t)t->n + 1, sizeof(*t->b));
 	for (int i = 0; i < t->n; i++) {
@@ -131,6 +131,16 @@ void tree_start(struct proxy_tree *t, const struct marshal *conf)
 	t->clock_ns = now;
 	for (int i = 0; i < t->n; i++)
 		branch_start(t, i, conf, now);
+	tree_write(t, now);
+}
+
+void tree_add(struct proxy_tree *t, int host, const struct marshal *conf, uint64_t now)
+{
+	int k = node_of(t->plan, host);
+
+	t->b = mem_grow(t->b, (size_t)t->n + 1, sizeof(*t->b));
+	t->b[t->n] = (struct proxy_child){.node = k, .host = host, .err = -1};
+	branch_start(t, t->n++, conf, now);
 	tree_write(t, now);
 }
 

@@ -5,7 +5,7 @@
  *            /      \
  *        node 1    node 2        node k is the proxy of host plan->order[k-1]; its children are
  *        /    \                  k * fanout + 1 .. k * fanout + fanout
- *    node 3  node 4
+ *    node 3  node 4                hosts that are added later: children of node 0
  *
  * Frames go down to one host or to all.  Frames of children go up by a callback; in a proxy it
  * sends them to its own parent.  A child is lost if its command ends, its link breaks, or it is
@@ -58,6 +58,10 @@ void tree_init(struct proxy_tree *t, const struct plan *p, int node, link_take_f
 
 /* Starts the children and sends them `conf', the content of FRAME_CONF. */
 void tree_start(struct proxy_tree *t, const struct marshal *conf);
+
+/* The root's: adds a host that has come to the plan, or starts the proxy of a lost one again.  Not
+ * from inside up(). */
+void tree_add(struct proxy_tree *t, int host, const struct marshal *conf, uint64_t now);
 
 /* Sends a frame to f->host and those on the way; -1: to all.  FRAME_END and SIGKILL also end
  * launcher commands whose proxies have not said hello. */

@@ -122,6 +122,32 @@ void map_ranks(struct plan *p)
 	if (p->nhosts > p->fanout)
 		p->nhosts = p->nused;
 	if (p->nused == 1 && p->host[0].local)
-		p->nhosts = 0;
+		plan_hosts_spare(p);
 	host_order_make(p);
+	p->ntree = p->nhosts;
+}
+
+void plan_hosts_spare(struct plan *p)
+{
+	for (int i = 0; i < p->nhosts && p->nhosts > 1; i++) {
+		char *more = text_new("%s%s%s:%d", i > 0 ? p->spare : "", i > 0 ? "," : "",
+			p->host[i].name, p->host[i].slots);
+
+		free(p->spare);
+		p->spare = more;
+	}
+	p->nhosts = 0;
+}
+
+void plan_host_add(struct plan *p, const char *name, int slots)
+{
+	bool direct = p->launcher == LAUNCH_SSH || p->launcher == LAUNCH_RSH;
+	size_t n = (size_t)p->nhosts + 1;
+
+	p->host = mem_grow(p->host, n, sizeof(*p->host));
+	p->order = mem_grow(p->order, n, sizeof(*p->order));
+	p->order[p->nhosts] = p->nhosts;
+	p->host[p->nhosts++] = (struct host){.name = text_new("%s", name),
+		.slots = slots > 0 ? slots : 1,
+		.local = direct && hosts_here(name)};
 }

@@ -231,13 +231,23 @@ static bool host_idle(const struct remote_ranks *f, int host)
 	return idle;
 }
 
+/* A host without processes cannot be used. */
+static void host_refused(struct remote_ranks *f, int host, const char *words)
+{
+	struct remote_host *s = &f->hosts[host];
+
+	free(s->why);
+	s->why = text_new("%s", words);
+	if (f->plan->verbose)
+		out_say("host %s cannot be used for spawns: %s", host_name(f, host), words);
+}
+
 static void fail_take(struct remote_ranks *f, int host, int code, const char *words)
 {
 	if (f->j->ending)
 		return;
 	if (host_idle(f, host)) {
-		if (f->plan->verbose)
-			out_say("host %s cannot be used for spawns: %s", host_name(f, host), words);
+		host_refused(f, host, words);
 		host_end(f, host);
 		return;
 	}
@@ -253,8 +263,7 @@ static void lost_take(struct remote_ranks *f, int host, const char *words)
 	for (int h = 0; h < f->plan->nhosts; h++)
 		gone[h] = tree_behind(f->plan, h, host);
 	if (!f->j->ending && !f->hosts[host].over && host_idle(f, host)) {
-		if (f->plan->verbose)
-			out_say("host %s cannot be used for spawns: %s", host_name(f, host), words);
+		host_refused(f, host, words);
 	} else if (!f->j->ending && !f->hosts[host].over) {
 		out_say("host %s (%s): %s", host_name(f, host), ranks, words);
 		if (!failure_hosts_survived(f->j, gone))
@@ -353,26 +362,47 @@ static void conf_make(struct remote_ranks *f, struct marshal *out)
 	c.plan.cwd = getcwd(NULL, 0);
 	if (c.plan.cwd == NULL)
 		fatal(1, "this directory: %s", strerror(errno));
-	if (getrandom(c.key, sizeof(c.key), 0) != (ssize_t)sizeof(c.key) ||
-		getrandom(&c.cookie, sizeof(c.cookie), 0) != (ssize_t)sizeof(c.cookie))
-		fatal(1, "no random numbers: %s", strerror(errno));
-	c.cookie |= 1;
+	memcpy(c.key, f->key, sizeof(c.key));
+	c.cookie = f->cookie;
 	conf_put(out, &c);
 	free(c.plan.cwd);
 	explicit_bzero(&c, sizeof(c));
 }
 
-void remote_start(struct job *j)
+/* The state of the hosts of the plan, none of which has been started. */
+static struct remote_ranks *remote_init(struct job *j)
 {
 	struct remote_ranks *f = &remote;
-	struct marshal conf = {.len = 0};
 
 	f->j = j;
 	f->plan = j->plan;
 	j->remote = f;
 	f->hosts = mem_grow(NULL, (size_t)j->plan->nhosts, sizeof(*f->hosts));
 	memset(f->hosts, 0, (size_t)j->plan->nhosts * sizeof(*f->hosts));
+	if (getrandom(f->key, sizeof(f->key), 0) != (ssize_t)sizeof(f->key) ||
+		getrandom(&f->cookie, sizeof(f->cookie), 0) != (ssize_t)sizeof(f->cookie))
+		fatal(1, "no random numbers: %s", strerror(errno));
+	f->cookie |= 1;
 	out_remote(room_give, f);
+	tree_init(&f->tree, j->plan, 0, frame_take, f);
+	return f;
+}
+
+void remote_open(struct job *j)
+{
+	struct remote_ranks *f = remote_init(j);
+
+	f->begun = true;
+	for (int h = 0; h < j->plan->nhosts; h++)
+		f->hosts[h].over = true;
+	f->nover = j->plan->nhosts;
+}
+
+void remote_start(struct job *j)
+{
+	struct remote_ranks *f = remote_init(j);
+	struct marshal conf = {.len = 0};
+
 	for (int r = 0; r < j->n; r++) {
 		j->rank[r].alive = true;
 		out_expect(r, 0);
@@ -381,8 +411,46 @@ void remote_start(struct job *j)
 	j->alive = j->world->alive = j->n;
 	j->stdin_fd = j->plan->stdin_to != STDIN_NONE ? STDIN_FILENO : -1;
 	conf_make(f, &conf);
-	tree_init(&f->tree, j->plan, 0, frame_take, f);
 	tree_start(&f->tree, &conf);
+	explicit_bzero(conf.v, conf.len);
+	free(conf.v);
+}
+
+void remote_add(struct remote_ranks *f, const char *name, int slots)
+{
+	struct plan *p = (struct plan *)(uintptr_t)f->plan; /* main's, which is no constant */
+	int h = remote_host(f, name);
+
+	if (h >= 0 && !f->hosts[h].over)
+		return;
+	if (h >= 0) {
+		f->nover--;
+		free(f->hosts[h].why);
+	} else {
+		h = p->nhosts;
+		plan_host_add(p, name, slots);
+		f->hosts = mem_grow(f->hosts, (size_t)p->nhosts, sizeof(*f->hosts));
+	}
+	f->hosts[h] = (struct remote_host){.added = true};
+	f->adds = true;
+}
+
+/* Starts the proxies of hosts that have been added, unless the job ends. */
+static void added_start(struct remote_ranks *f, uint64_t now)
+{
+	struct marshal conf = {.len = 0};
+
+	f->adds = false;
+	conf_make(f, &conf);
+	for (int h = 0; h < f->plan->nhosts; h++) {
+		if (!f->hosts[h].added)
+			continue;
+		f->hosts[h].added = false;
+		if (f->j->ending)
+			host_end(f, h);
+		else
+			tree_add(&f->tree, h, &conf, now);
+	}
 	explicit_bzero(conf.v, conf.len);
 	free(conf.v);
 }
@@ -404,6 +472,8 @@ void remote_work(struct remote_ranks *f, uint64_t now)
 {
 	struct job *j = f->j;
 
+	if (f->adds)
+		added_start(f, now);
 	tree_work(&f->tree, now);
 	if (f->looking && now >= f->look_ns)
 		look_end(f);

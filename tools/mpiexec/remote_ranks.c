@@ -98,6 +98,21 @@ bool remote_lives(const struct remote_ranks *f, int host)
 	return f->hosts[host].ready && !f->hosts[host].over;
 }
 
+int remote_host(const struct remote_ranks *f, const char *name)
+{
+	const struct plan *p = f->plan;
+
+	for (int h = 0; h < p->nhosts; h++)
+		if (!p->host[h].outside && strcmp(p->host[h].name, name) == 0)
+			return h;
+	return -1;
+}
+
+const char *remote_why(const struct remote_ranks *f, int host)
+{
+	return f->hosts[host].over ? f->hosts[host].why : NULL;
+}
+
 bool remote_settled(const struct remote_ranks *f)
 {
 	for (int h = 0; h < f->plan->nhosts; h++)
@@ -162,6 +177,8 @@ int remote_fd(const struct remote_ranks *f)
 
 int remote_patience(const struct remote_ranks *f)
 {
+	if (f->adds)
+		return 0;
 	return f->looking || f->j->ending ? 100 : HEARTBEAT_MS / 2;
 }
 
@@ -190,6 +207,8 @@ void remote_fini(struct remote_ranks *f)
 			remote_reap(f, pid, status);
 	}
 	tree_fini(&f->tree);
+	for (int h = 0; h < f->plan->nhosts; h++)
+		free(f->hosts[h].why);
 	free(f->hosts);
 }
 

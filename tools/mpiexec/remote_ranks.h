@@ -17,6 +17,18 @@ struct world;
 /* Starts the proxies and sets j->remote.  The ranks start when all proxies are ready. */
 void remote_start(struct job *j);
 
+/* Sets j->remote for a service, whose plan has no host with ranks: remote_add brings them. */
+void remote_open(struct job *j);
+
+/* Adds a host to the job, or starts the proxy of a lost one again; spawn_resume follows. */
+void remote_add(struct remote_ranks *f, const char *name, int slots);
+
+/* The index of a host that the job has; -1: none. */
+int remote_host(const struct remote_ranks *f, const char *name);
+
+/* Why a host cannot be used; NULL: it can, or is not ready. */
+const char *remote_why(const struct remote_ranks *f, int host);
+
 /* True if all proxies with ranks are ready, so that ranks start or have started. */
 bool remote_begun(const struct remote_ranks *f);
 

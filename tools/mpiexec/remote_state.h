@@ -4,6 +4,7 @@
 #ifndef HAFT_TOOLS_MPIEXEC_REMOTE_STATE_H
 #define HAFT_TOOLS_MPIEXEC_REMOTE_STATE_H
 
+#include "libmpi/boot/boot.h"
 #include "tools/mpiexec/proxy_tree.h"
 #include "tools/mpiexec/remote_ranks.h"
 
@@ -12,6 +13,8 @@ struct plan;
 /* One host. */
 struct remote_host {
 	bool ready, over;
+	bool added;   /* to be started: remote_work does it */
+	char *why;    /* why it cannot be used; malloc'ed; NULL: it can */
 	bool seen;    /* has answered the current request */
 	int64_t took; /* bytes of stdin sent */
 	bool sated;   /* its ranks want no more */
@@ -22,6 +25,9 @@ struct remote_ranks {
 	const struct plan *plan;
 	struct proxy_tree tree;
 	struct remote_host *hosts; /* by host */
+	uint8_t key[BOOT_KEY];     /* of the universe, for hosts that are added */
+	uint64_t cookie;
+	bool adds; /* a host waits to be started */
 	int nready;                /* of the hosts with ranks */
 	int nover;
 	bool begun; /* the ranks have been told to start */

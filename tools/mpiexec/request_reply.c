@@ -21,10 +21,10 @@ void request_reply(struct job *j, int entry, const char *fmt, ...)
 	if (n < 0)
 		fatal(1, "no memory");
 	line = text_new("%s\n", text);
-	if (j->remote != NULL)
-		remote_answer(j->remote, entry, line);
-	else if (local_row(&j->local, entry) >= 0)
+	if (local_row(&j->local, entry) >= 0)
 		pmi_reply(j->local.pmi, local_row(&j->local, entry), line);
+	else if (j->remote != NULL)
+		remote_answer(j->remote, entry, line);
 	free(line);
 	free(text);
 }

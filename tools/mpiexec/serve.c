@@ -12,8 +12,12 @@
 #include <unistd.h>
 #include "libmpi/boot/boot.h"
 #include "tools/mpiexec/job.h"
+#include "tools/mpiexec/launch.h"
 #include "tools/mpiexec/pmi_server.h"
+#include "tools/mpiexec/remote_ranks.h"
 #include "tools/mpiexec/requests.h"
+
+#define SERVE_ABROAD (-2) /* as in libmpi/boot/service.h */
 
 static struct {
 	int socket, segment, pid;
@@ -48,22 +52,37 @@ void serve_detach(const char *what)
 	setsid();
 }
 
-void serve_start(struct job *j, const sigset_t *mask)
+/* The plan: one process.  The hosts of the allocation, if it has several, are for its spawns. */
+static struct plan *serve_plan(void)
 {
 	static char *words[] = {(char *)"the program that was started without mpiexec", NULL};
 	static int host_of[1];
-	static struct app app = {.argv = words, .n = 1};
-	static struct plan plan = {.app = &app,
-		.napps = 1,
-		.nranks = 1,
-		.host_of = host_of,
-		.universe = -1,
-		.stdin_to = STDIN_NONE};
+	struct plan *p = plan_serve(words);
+	char own[256] = "this host";
+
+	p->napps = p->nranks = p->app[0].n = 1;
+	p->host_of = host_of;
+	p->universe = -1;
+	p->stdin_to = STDIN_NONE;
+	plan_hosts_spare(p);
+	if (serve.segment == SERVE_ABROAD) {
+		gethostname(own, sizeof(own) - 1);
+		plan_host_add(p, own, 1);
+		p->host[0].outside = true;
+		p->host[0].local = false;
+		launch_init(p);
+	}
+	plan_environ(p);
+	return p;
+}
+
+void serve_start(struct job *j, const sigset_t *mask)
+{
+	struct plan *plan = serve_plan();
 	char *why;
 
-	plan_environ(&plan);
-	job_prepare(j, &plan, mask);
-	local_init(&j->local, &plan);
+	job_prepare(j, plan, mask);
+	local_init(&j->local, plan);
 	why = local_add(&j->local, j->world, 0, NULL, NULL);
 	if (why == NULL)
 		why = local_adopt(&j->local, serve.segment, serve.pid);
@@ -77,6 +96,13 @@ void serve_start(struct job *j, const sigset_t *mask)
 	j->rank[0].pid = serve.pid;
 	j->rank[0].alive = true;
 	j->alive = j->world->alive = 1;
+	if (serve.segment == SERVE_ABROAD)
+		remote_open(j);
+}
+
+bool serve_serves(void)
+{
+	return serve.socket > 0;
 }
 
 int serve_fd(void)

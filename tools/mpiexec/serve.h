@@ -7,11 +7,16 @@
  *
  * The program is world 0, with one rank, in the segment that it has made itself.  When it has
  * ended, the service ends the worlds connected to it, waits for the rest, and ends.  Nothing else
- * stays. */
+ * stays.
+ *
+ * SEGMENT -1: the processes share none with the program (hydra and mpirun have started it).
+ * SEGMENT -2: they are on hosts that the spawns name, each under a proxy.  The program is on a host
+ * of its own then, the first of the plan, where nothing is started. */
 #ifndef HAFT_TOOLS_MPIEXEC_SERVE_H
 #define HAFT_TOOLS_MPIEXEC_SERVE_H
 
 #include <signal.h>
+#include <stdbool.h>
 
 struct job;
 
@@ -21,6 +26,9 @@ struct job;
  * Then signals may be blocked, and serve_start makes the job. */
 void serve_detach(const char *what);
 void serve_start(struct job *j, const sigset_t *mask);
+
+/* True if this mpiexec is a service. */
+bool serve_serves(void);
 
 /* An fd that is readable once the program has ended; -1: this mpiexec is no service. */
 int serve_fd(void);

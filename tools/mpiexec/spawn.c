@@ -47,6 +47,7 @@ static void spawn_free(struct spawn *s)
 	free(s->found);
 	free(s->errs);
 	free(s->why);
+	free(s->abroad);
 	spawn_request_free(&s->q);
 	free(s);
 }
@@ -92,7 +93,9 @@ static void spawn_refuse(struct spawn *s)
 		if (*c == '\n')
 			*c = ' ';
 	if (entry >= 0)
-		request_reply(s->j, entry, "cmd=spawn_result rc=-1 errcodes=%s msg=%s", codes,
+		request_reply(s->j, entry, "cmd=spawn_result rc=-1 errcodes=%s%s%s msg=%s", codes,
+			s->abroad != NULL ? " haft_abroad=" : "",
+			s->abroad != NULL ? s->abroad : "",
 			s->why != NULL ? s->why : "no process could be started");
 	free(codes);
 	spawn_free(s);
@@ -144,6 +147,12 @@ static void programs_find(struct spawn *s)
 /* Settles how many processes of each part are started.  False: not as many as was asked for. */
 static bool numbers_settle(struct spawn *s)
 {
+	char *missing = spawn_hosts_missing(s);
+
+	if (missing != NULL) {
+		spawn_reason(s, missing);
+		return false;
+	}
 	for (int i = 0; i < s->q.nparts; i++) {
 		struct spawn_app *a = &s->app[i];
 		int all = s->q.part[i].nprocs;
@@ -181,8 +190,6 @@ static bool request_take(struct spawn *s, const char *text, char *const *base)
 
 		if (s->app[i].app.appnum < 0)
 			s->app[i].app.appnum = i;
-		if (why == NULL)
-			why = spawn_hosts_settle(s, i);
 		if (why == NULL && s->j->remote != NULL && s->app[i].stdin_to != STDIN_NONE)
 			why = text_new("haft_stdin is for jobs of one host: the standard input of "
 				       "mpiexec reaches no other");
@@ -191,7 +198,11 @@ static bool request_take(struct spawn *s, const char *text, char *const *base)
 			return false;
 		}
 	}
-	return true;
+	s->abroad = spawn_abroad(s);
+	spawn_hosts_add(s);
+	for (int i = 0; i < s->q.nparts && s->abroad == NULL && s->why == NULL; i++)
+		s->why = spawn_hosts_settle(s, i);
+	return s->abroad == NULL && s->why == NULL;
 }
 
 /* Makes the world.  It has the programs and the preput values of the request. */

@@ -26,6 +26,7 @@ struct spawn {
 	struct world *w;       /* NULL: no process is started */
 	int *errs;             /* by rank: errno of one that could not be started */
 	int waits;             /* hosts that have not answered */
+	char *abroad;          /* spawn_abroad; NULL: it is done here */
 	char *why;             /* first reason why a process is missing; malloc'ed; NULL: none */
 };
 
@@ -43,6 +44,19 @@ void spawn_resume(void);
 
 /* Places the processes of s->w on hosts, and gives them entries of the table. */
 void spawn_assign(struct spawn *s);
+
+/* The hosts of a service that has to do this spawn, because keys or slots ask for others than this
+ * one; malloc'ed; NULL: it can be done here. */
+char *spawn_abroad(const struct spawn *s);
+
+/* Adds hosts that the keys ask for to the job. */
+void spawn_hosts_add(struct spawn *s);
+
+/* Why a host that add-host names cannot be used; malloc'ed; NULL: all of them can. */
+char *spawn_hosts_missing(const struct spawn *s);
+
+/* The first HOST[:N] of a list, cut off; *limit: N, or 0.  malloc'ed; NULL: the list is empty. */
+char *spawn_list_next(const char **list, int *limit);
 
 /* Finds the hosts of the job that the keys of part i name.  Returns NULL, or malloc'ed words: one
  * is none of the job. */

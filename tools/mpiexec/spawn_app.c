@@ -294,6 +294,12 @@ static char *errfile_take(struct spawn_app *s, const char *v)
 	return NULL;
 }
 
+static char *job_hosts_take(struct spawn_app *s, const char *v)
+{
+	text_set(&s->job_hosts, v);
+	return NULL;
+}
+
 static char *file_take(struct spawn_app *s, const char *name);
 
 /* The keys.  `take' returns NULL, or malloc'ed words; NULL: the value is only shown.  `shown': in
@@ -315,6 +321,7 @@ static const struct {
 	{"ompi_hostfile", hosts_of_file_take, false},
 	{"add-host", more_hosts_take, false},
 	{"add-hostfile", more_hosts_of_file_take, false},
+	{"haft_hosts", job_hosts_take, false},
 	{"soft", soft_take, true},
 	{"arch", arch_take, true},
 	{"file", file_take, true},
@@ -427,6 +434,7 @@ void spawn_app_free(struct spawn_app *s)
 	s->app.set = (struct settings){.n = 0};
 	free(s->hosts);
 	free(s->more_hosts);
+	free(s->job_hosts);
 	free(s->soft);
 	free(s->file[0]);
 	free(s->file[1]);

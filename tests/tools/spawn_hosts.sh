@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# RUN time=60
+# MPI-5.0 11.8, 11.10.2: spawns on hosts that are not of the job: add-host extends a job of several hosts; a
+# service starts them for a program without mpiexec and for a job of one host.  Hosts are so in name
+# only.
+. tests/tools/lib.sh
+
+me=$TMPDIR/spawner
+"$B/bin/mpicc" $san -Wall tests/tools/spawner.c -o "$me" || exit 1
+echo 'mpiexec = -launcher fork' >"$TMPDIR/conf"
+files="-k haft_outfile=$TMPDIR/o.%h.%r"
+
+# placed WHERE: the children have written o.HOST.RANK there.
+placed() {
+	[ "$(cd "$TMPDIR" && echo o.*)" = "$1" ] || fail "$said: places $(cd "$TMPDIR" && echo o.*), not $1"
+	rm -f "$TMPDIR"/o.*
+}
+
+# alone ARGS...: as `job', a program without mpiexec.
+alone() {
+	said="without mpiexec: $*"
+	HAFT_CONF=$TMPDIR/conf timeout $patience "$me" "$@" >"$out" 2>"$err" </dev/null
+	rc=$?
+}
+
+# --- without mpiexec: the keys name any host
+alone -n 3 -k host=a,b $files "$me" child say
+want_rc 0
+want_out 'spawn: MPI_SUCCESS, 3 processes, 0 codes'
+placed 'o.a.0 o.a.2 o.b.1'
+printf 'a slots=2\nb slots=1\n' >"$TMPDIR/hosts"
+alone -n 3 -k hostfile="$TMPDIR/hosts" $files "$me" child say
+placed 'o.a.0 o.a.1 o.b.2'
+alone -n 2 -k add-host=c:2 -k host=c $files "$me" child say
+placed 'o.c.0 o.c.1'
+# Again and again by one service, with other hosts, and on this one.
+alone -n 2 -k host=a,b -r 3 "$me" child say
+want_rc 0
+[ "$(grep -c MPI_SUCCESS "$out")" = 3 ] || fail "$said: $(cat "$out")"
+alone -n 2 -k host=a /no/such/program
+want_rc 0
+want_out 'spawn: MPI_ERR_SPAWN, 0 processes, 2 codes'
+want_out 'host a: program `/no/such/program'
+alone -n 3 -k host=a,b -k soft=1:3 "$me" child say
+want_out 'spawn: MPI_SUCCESS, 3 processes, 0 codes'
+
+# --- a job of one host
+job -launcher fork -n 2 "$me" -n 2 -k add-host=c -k host=c $files "$me" child say
+want_rc 0
+want_out 'spawn: MPI_SUCCESS, 2 processes, 0 codes'
+placed 'o.c.0 o.c.1'
+
+# --- a job of several hosts: the new one gets a proxy
+job -launcher fork -hosts a,b -n 2 "$me" -n 3 -k add-host=c -k host=b:1,c:1 $files "$me" child say
+want_rc 0
+placed "o.b.0 o.b.2 o.c.1"
+job -launcher fork -hosts a,b,c,d,e,f,g -fanout 2 -n 7 "$me" -r 2 -n 2 -k add-host=h,i -k host=h:1,i:1 \
+	$files "$me" child say
+want_rc 0
+placed 'o.h.0 o.i.1'
+
+# --- a host that cannot be had
+said='a host that cannot be had'
+: >"$TMPDIR/no_ssh"
+printf '#!/bin/sh\nexit 5\n' >"$TMPDIR/no_ssh" && chmod +x "$TMPDIR/no_ssh"
+job -launcher-exec "$TMPDIR/no_ssh" -n 1 "$me" -n 1 -k add-host=nowhere "$me" child say
+want_rc 0
+want_out 'spawn: MPI_ERR_SPAWN, 0 processes, 1 codes'
+want_out 'host nowhere cannot be used: its proxy could not be started'
+want_out 'exited with code 5'
+
+# --- ends
+alone -n 2 -k host=a,b "$me" child die
+want_err 'rank 1 of world 1'
+want_err 'was killed by signal 9'
+until_gone "$me" 3000 || fail "$said: processes are left"
+HAFT_CONF=$TMPDIR/conf "$me" -n 2 -k host=a,b "$me" child sleep $mark >"$out" 2>"$err" </dev/null &
+pid=$!
+until_ eval '[ "$(alive $mark)" = 3 ]' || fail "the children do not start"
+kill -9 $pid
+until_gone $mark 3000 || fail "after kill -9 of the program its children are left"
+# Children that have left the program go on, and it can spawn again.
+alone -n 1 -k host=a -r 2 "$me" child alone
+want_rc 0
+[ "$(grep -c MPI_SUCCESS "$out")" = 2 ] || fail "$said: $(cat "$out" "$err")"
+finish
