@@ -85,6 +85,17 @@ static void launcher_follow(int by)
 		_exit(128 + SIGKILL); /* it died while we started */
 }
 
+/* MPI_UNIVERSE_SIZE of a process without launcher: as the environment says, or the tasks of a Slurm
+ * allocation; -1: not set. */
+static int singleton_universe(void)
+{
+	const char *said = getenv("MPIEXEC_UNIVERSE_SIZE");
+	const char *tasks = getenv("SLURM_STEP_ID") == NULL ? getenv("SLURM_NTASKS") : NULL;
+	int n = said != NULL ? atoi(said) : tasks != NULL && atoi(tasks) > 1 ? atoi(tasks) : -1;
+
+	return n > 0 ? n : -1;
+}
+
 static int singleton_init(void)
 {
 	struct shm_opts opts = boot_opts(1, haft_setting_environ());
@@ -98,7 +109,7 @@ static int singleton_init(void)
 	this_process = (struct boot){.size = 1,
 		.nhosts = 1,
 		.nseats = 1,
-		.universe = -1,
+		.universe = singleton_universe(),
 		.app = -1,
 		.seg_fd = shm_seg_fd(seg),
 		.profile_fd = -1,

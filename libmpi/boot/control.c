@@ -48,15 +48,15 @@ static struct {
 	struct control_line home;   /* our mpiexec, or a singleton's service on this host */
 	struct control_line abroad; /* the service for hosts that are not of home's job */
 	struct control_line *asked; /* the one that a spawn was sent to */
-	bool child;               /* this process was spawned */
-	const struct boot *alone; /* this process can start a service; NULL: it has mpiexec */
-	struct kvs *kvs;          /* another project's launcher runs us; NULL: none does */
-	bool unseen;              /* mpiexec does not see our state in its segment */
-	char *birth;              /* NULL: not asked for yet */
-	bool spawning;            /* between boot_spawn_begin and boot_spawn_end */
-	int total;                /* processes that were asked for */
-	char *spawned;            /* the answer of the spawn; NULL: it has not come */
-	struct boot_part *parts;  /* the launcher of another project is asked: kvs */
+	bool child;                 /* this process was spawned */
+	const struct boot *alone;   /* this process can start a service; NULL: it has mpiexec */
+	struct kvs *kvs;            /* another project's launcher runs us; NULL: none does */
+	bool unseen;                /* mpiexec does not see our state in its segment */
+	char *birth;                /* NULL: not asked for yet */
+	bool spawning;              /* between boot_spawn_begin and boot_spawn_end */
+	int total;                  /* processes that were asked for */
+	char *spawned;              /* the answer of the spawn; NULL: it has not come */
+	struct boot_part *parts;    /* the launcher of another project is asked: kvs */
 	const struct boot_command *command;
 	int commands;
 	const char *birth_text; /* of that spawn, if our service has to do it */
@@ -199,7 +199,7 @@ static int control_need(void)
 	}
 	return haft_err(MPI_ERR_UNSUPPORTED_OPERATION,
 		home->gone ? "the launcher of this process is gone"
-			     : "this process has no launcher that can be asked");
+			   : "this process has no launcher that can be asked");
 }
 
 /* --- spawn ---------------------------------------------------------------------------------- */
@@ -284,8 +284,7 @@ static int spawn_ask(const struct boot_command *c, int n, const char *birth)
 {
 	int err = control_need();
 
-	return err != 0 ? err
-			: spawn_send(c, n, &(struct spawn_way){&control.home, birth, NULL});
+	return err != 0 ? err : spawn_send(c, n, &(struct spawn_way){&control.home, birth, NULL});
 }
 
 /* Asks the launcher of another project.  0; -1: it cannot do this; or a class with words. */

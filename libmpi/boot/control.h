@@ -41,7 +41,7 @@ struct boot_spawned {
 	int *errcode;           /* [total], classes of MPI; malloc'ed: the caller's */
 	int err;                /* a class of MPI: no process was started; 0: n were */
 	char words[BOOT_WORDS]; /* why processes are missing; "": none is */
-	char *abroad;           /* the hosts to ask boot_spawn_abroad for; NULL: no need.  malloc'ed */
+	char *abroad; /* the hosts to ask boot_spawn_abroad for; NULL: no need.  malloc'ed */
 };
 
 /* True if processes that are spawned will be in our universe. */

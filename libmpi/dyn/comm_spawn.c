@@ -30,7 +30,7 @@ struct spawn_result {
 	int32_t err;             /* class of MPI: nothing was started */
 	int32_t first, n, total; /* as struct boot_spawned */
 	int32_t edge;
-	int32_t by_port;         /* the children come to a port of the root */
+	int32_t by_port; /* the children come to a port of the root */
 	struct comm_ids ids;
 	char words[BOOT_WORDS];
 	int32_t errcode[]; /* [total] */

@@ -90,9 +90,10 @@ static int connect_at_root(
 	return connect_describe(err, &m, b);
 }
 
-#define GREET_MAX 64 /* members to which each client connects at once; others when they talk */
+#define GREET_MAX 64 /* members to which each member connects at once; others when they talk */
 
-/* Connects to the other side, where no mpiexec of ours notices a death. */
+/* Connects to the other side, where no mpiexec of ours notices a death.  Both sides do so: a process
+ * may die before its own connection stands. */
 static void connect_greet(const struct group *remote)
 {
 	for (int i = 0; i < remote->size && remote->size <= GREET_MAX; i++)
@@ -111,7 +112,7 @@ static int connect_bind(
 	if (err != 0)
 		return err;
 	err = comm_make(&how, newcomm);
-	if (err == 0 && !k->accepts)
+	if (err == 0)
 		connect_greet(how.remote);
 	obj_free_obj(how.remote);
 	return err;

@@ -165,6 +165,37 @@ under "$run" -launcher slurm -iface lo -hosts n1,n9 true
 want_some_rc
 want_err 'host n9 (rank 1): its proxy could not be started'
 
+# Spawns on the nodes of the allocation, by programs of one node: the children are placed there by a
+# service of ours.
+me=$TMPDIR/spawner
+"$B/bin/mpicc" $san -Wall tests/tools/spawner.c -o "$me" || exit 1
+export HAFT_IFACE=lo
+files="-k haft_outfile=$TMPDIR/o.%h.%r"
+# placed HOSTS...: the children are there, one each.
+placed() {
+	want_rc 0
+	want_out 'spawn: MPI_SUCCESS'
+	got=$(cd "$TMPDIR" && printf '%s\n' o.* | cut -d. -f2 | sort | tr '\n' ' ')
+	[ "$got" = "$1" ] || fail "$said: children on $got, not $1"
+	rm -f "$TMPDIR"/o.*
+}
+launch='salloc -N2 --ntasks-per-node=2'
+under "$me" -n 4 -k map=node $files "$me" child say
+placed 'n1 n1 n2 n2 '
+under "$me" -u
+want_out 'universe 4'
+for how in none pmi2 pmix; do
+	srun --mpi=list 2>&1 | grep -q $how || continue
+	under srun --mpi=$how -N1 -n1 -w n1 "$me" -n 3 -k host=n2 $files "$me" child say
+	placed 'n2 n2 n2 '
+	under srun --mpi=$how -N1 -n1 -w n1 "$me" -n 2 -k host=n9 "$me" child say
+	want_out 'spawn: MPI_ERR_SPAWN, 0 processes, 2 codes'
+done
+under srun --mpi=pmi2 -N2 -n2 "$me" -n 2 -k map=node $files "$me" child say
+placed 'n1 n2 '
+unset HAFT_IFACE
+until_gone "$me" 3000 || fail "Slurm: children are left"
+
 if srun --mpi=list 2>&1 | grep -q pmix; then
 	launch='srun --mpi=pmix -N1'
 	foreign_leaks

@@ -182,10 +182,19 @@ static int slots_next(struct slurm_names *of, const char **s, int *slots, int *a
 	return *slots;
 }
 
+/* The variable with the slots of the nodes.  In a step that of tasks is the step's, which may have
+ * fewer nodes than the job. */
+static const char *slurm_counts(void)
+{
+	bool step = value_of("SLURM_STEP_TASKS_PER_NODE") != NULL;
+
+	return value_of("SLURM_TASKS_PER_NODE") != NULL && !step ? "SLURM_TASKS_PER_NODE"
+								 : "SLURM_JOB_CPUS_PER_NODE";
+}
+
 static char *slurm_list(const char *var)
 {
-	const char *tasks = value_of("SLURM_TASKS_PER_NODE") != NULL ? "SLURM_TASKS_PER_NODE"
-								     : "SLURM_JOB_CPUS_PER_NODE";
+	const char *tasks = slurm_counts();
 	struct slurm_names hosts = names_read(var, getenv(var)), counts = {.var = tasks};
 	const char *s = value_of(tasks);
 	int slots = 1, again = 0;

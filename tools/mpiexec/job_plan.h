@@ -71,9 +71,9 @@ bool option_view(int i, struct option_view *v);
 /* One host. */
 struct host {
 	char *name;
-	int slots;  /* >= 1 */
-	int max;    /* max_slots; 0: no limit */
-	bool local; /* this machine: its proxy needs no launcher */
+	int slots;    /* >= 1 */
+	int max;      /* max_slots; 0: no limit */
+	bool local;   /* this machine: its proxy needs no launcher */
 	bool outside; /* of the program that a service works for: it has no proxy */
 };
 

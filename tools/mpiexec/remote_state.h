@@ -27,8 +27,8 @@ struct remote_ranks {
 	struct remote_host *hosts; /* by host */
 	uint8_t key[BOOT_KEY];     /* of the universe, for hosts that are added */
 	uint64_t cookie;
-	bool adds; /* a host waits to be started */
-	int nready;                /* of the hosts with ranks */
+	bool adds;  /* a host waits to be started */
+	int nready; /* of the hosts with ranks */
 	int nover;
 	bool begun; /* the ranks have been told to start */
 	bool looking;

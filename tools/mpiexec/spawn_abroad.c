@@ -154,8 +154,7 @@ static char *hosts_offer(const struct job *j, bool open)
 
 	gethostname(own, sizeof(own) - 1);
 	if (list == NULL)
-		return offer_way(
-			j->plan, text_new("%s%s:%d", open ? "+" : "", own, slots_free(j)));
+		return offer_way(j->plan, text_new("%s%s:%d", open ? "+" : "", own, slots_free(j)));
 	text = text_new("%s", open ? "+" : "");
 	while ((name = spawn_list_next(&list, &n)) != NULL) {
 		char *more = text_new("%s%s%s:%d", text, strlen(text) > (size_t)open ? "," : "",
