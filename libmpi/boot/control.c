@@ -36,7 +36,7 @@
 #define LAUNCHER_S 60   /* so long another project's launcher may take to answer a spawn */
 #define SPAWN_MARK "cmd=spawn_result"
 
-/* The socket to one mpiexec, and what has come from it. */
+/* The socket to one mpiexec, and the bytes that have come from it. */
 struct control_line {
 	int fd; /* -1: none yet */
 	char *buf;
@@ -227,13 +227,13 @@ static void environ_key_put(void *arg, const char *entry)
 }
 
 /* Where a spawn is to go, beside what its commands say. */
-struct spawn_way {
+struct spawn_route {
 	struct control_line *line;
 	const char *birth, *hosts; /* hosts: that it needs; NULL: those of the job */
 };
 
 static void spawn_part_put(struct boot_text *t, const struct boot_command *c, int i, int n,
-	const struct spawn_way *way)
+	const struct spawn_route *route)
 {
 	struct environ_keys e = {.t = t};
 	char cwd[PATH_MAX];
@@ -251,31 +251,31 @@ static void spawn_part_put(struct boot_text *t, const struct boot_command *c, in
 	if (i == 0)
 		boot_text_add(t, "preput_num=1\npreput_key_0=haft_birth\npreput_val_0=");
 	if (i == 0)
-		boot_text_escape(t, way->birth, false);
+		boot_text_escape(t, route->birth, false);
 	boot_text_add(t, "\n");
 	boot_environ_changes(environ_key_put, &e);
 	for (int k = 0; k < c->nkeys; k++)
 		spawn_key_put(t, e.n++, c->keys[k].key, c->keys[k].value);
 	if (getcwd(cwd, sizeof(cwd)) != NULL)
 		spawn_key_put(t, e.n++, "haft_wdir", cwd);
-	if (way->hosts != NULL)
-		spawn_key_put(t, e.n++, "haft_hosts", way->hosts);
+	if (route->hosts != NULL)
+		spawn_key_put(t, e.n++, "haft_hosts", route->hosts);
 	boot_text_add(t, "info_num=%d\nendcmd\n", e.n);
 }
 
 /* Sends the request to an mpiexec of ours, which is there. */
-static int spawn_send(const struct boot_command *c, int n, const struct spawn_way *way)
+static int spawn_send(const struct boot_command *c, int n, const struct spawn_route *route)
 {
 	struct boot_text t = {.v = NULL};
 	int err = 0;
 
-	control.asked = way->line;
+	control.asked = route->line;
 	for (int i = 0; i < n; i++)
-		spawn_part_put(&t, &c[i], i, n, way);
+		spawn_part_put(&t, &c[i], i, n, route);
 	if (err == 0 && t.full)
 		err = haft_err(MPI_ERR_NO_MEM, "no memory for a request to the launcher");
 	if (err == 0)
-		err = line_send(way->line, t.v, t.len);
+		err = line_send(route->line, t.v, t.len);
 	free(t.v);
 	return err;
 }
@@ -284,7 +284,7 @@ static int spawn_ask(const struct boot_command *c, int n, const char *birth)
 {
 	int err = control_need();
 
-	return err != 0 ? err : spawn_send(c, n, &(struct spawn_way){&control.home, birth, NULL});
+	return err != 0 ? err : spawn_send(c, n, &(struct spawn_route){&control.home, birth, NULL});
 }
 
 /* Asks the launcher of another project.  0; -1: it cannot do this; or a class with words. */
@@ -336,7 +336,7 @@ int boot_spawn_abroad(const struct boot_command *c, int n, const char *birth, co
 		l->fd = boot_service_start(NULL, SERVICE_ABROAD);
 	if (l->fd < 0)
 		return haft_err(MPI_ERR_SPAWN, "%s", boot_error_text());
-	err = spawn_send(c, n, &(struct spawn_way){l, birth, hosts});
+	err = spawn_send(c, n, &(struct spawn_route){l, birth, hosts});
 	control.spawning = err == 0;
 	return err;
 }

@@ -92,8 +92,8 @@ static int connect_at_root(
 
 #define GREET_MAX 64 /* members to which each member connects at once; others when they talk */
 
-/* Connects to the other side, where no mpiexec of ours notices a death.  Both sides do so: a process
- * may die before its own connection stands. */
+/* Connects to the other side, where no mpiexec of ours notices a death.  Both sides do so: a
+ * process may die before its own connection stands. */
 static void connect_greet(const struct group *remote)
 {
 	for (int i = 0; i < remote->size && remote->size <= GREET_MAX; i++)

@@ -106,6 +106,7 @@ struct plan {
 	bool universe_given; /* by -usize; else it is set while there is room for more processes */
 	int slots;           /* of all hosts, or of this one; 0: not known */
 	bool full_refuse;    /* -nooversubscribe: a spawn gets free slots only */
+	bool serves;         /* for a program that was started without mpiexec: serve.h */
 	bool label;          /* prefix output lines with "[rank] " */
 	bool verbose;        /* report started programs and ignored options */
 	const char *keep;    /* default of app.keep */

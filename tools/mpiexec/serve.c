@@ -64,6 +64,7 @@ static struct plan *serve_plan(void)
 	p->host_of = host_of;
 	p->universe = -1;
 	p->stdin_to = STDIN_NONE;
+	p->serves = true;
 	plan_hosts_spare(p);
 	if (serve.segment == SERVE_ABROAD) {
 		gethostname(own, sizeof(own) - 1);
@@ -98,11 +99,6 @@ void serve_start(struct job *j, const sigset_t *mask)
 	j->alive = j->world->alive = 1;
 	if (serve.segment == SERVE_ABROAD)
 		remote_open(j);
-}
-
-bool serve_serves(void)
-{
-	return serve.socket > 0;
 }
 
 int serve_fd(void)

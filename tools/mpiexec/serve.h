@@ -16,7 +16,6 @@
 #define HAFT_TOOLS_MPIEXEC_SERVE_H
 
 #include <signal.h>
-#include <stdbool.h>
 
 struct job;
 
@@ -26,9 +25,6 @@ struct job;
  * Then signals may be blocked, and serve_start makes the job. */
 void serve_detach(const char *what);
 void serve_start(struct job *j, const sigset_t *mask);
-
-/* True if this mpiexec is a service. */
-bool serve_serves(void);
 
 /* An fd that is readable once the program has ended; -1: this mpiexec is no service. */
 int serve_fd(void);

@@ -3,9 +3,10 @@
  *
  *   the job runs       the spawn asks for                      it is done
  *   here alone         this host, or nothing                   here
- *                      another host by a key, or more slots    by a service (serve.h): the answer is
- *                      than are free here, and there are       refused, with haft_abroad=HOSTS, and
- *                      further hosts in the allocation         libmpi asks that service
+ *                      another host by a key, or more slots    by a service (serve.h): the
+ *                      than are free here, and there are       answer is a refusal with
+ *                      further hosts in the allocation         haft_abroad=HOSTS, and libmpi asks
+ *                                                              that service
  *   on several hosts   add-host of a further one               here, when its proxy is ready
  *
  * HOSTS is HOST:N,...;LAUNCHER;COMMAND;INTERFACE;PATH of the mpiexec that refuses, so that the
@@ -22,7 +23,6 @@
 #include "libshm/shm.h"
 #include "tools/mpiexec/job.h"
 #include "tools/mpiexec/remote_ranks.h"
-#include "tools/mpiexec/serve.h"
 
 /* True if a host of the list is in another list; NULL: an empty one. */
 static bool list_has(const char *list, const char *name)
@@ -84,7 +84,7 @@ static char *field_new(const char *v)
 
 	for (; v != NULL && *v != '\0'; v++)
 		if (*v <= ' ' || *v == '%' || *v == ';')
-			to += sprintf(to, "%%%02x", (unsigned char)*v);
+			to += snprintf(to, 4, "%%%02x", (unsigned char)*v);
 		else
 			*to++ = *v;
 	*to = '\0';
@@ -111,8 +111,8 @@ static char *field_take(const char **from)
 	return text;
 }
 
-/* How this mpiexec reaches hosts, behind their list. */
-static char *offer_way(const struct plan *p, char *list)
+/* Appends to a list of hosts how this mpiexec reaches them. */
+static char *offer_write(const struct plan *p, char *list)
 {
 	char *exec = field_new(p->launch_exec), *iface = field_new(p->iface);
 	char *path = field_new(p->proxy_path);
@@ -154,7 +154,8 @@ static char *hosts_offer(const struct job *j, bool open)
 
 	gethostname(own, sizeof(own) - 1);
 	if (list == NULL)
-		return offer_way(j->plan, text_new("%s%s:%d", open ? "+" : "", own, slots_free(j)));
+		return offer_write(
+			j->plan, text_new("%s%s:%d", open ? "+" : "", own, slots_free(j)));
 	text = text_new("%s", open ? "+" : "");
 	while ((name = spawn_list_next(&list, &n)) != NULL) {
 		char *more = text_new("%s%s%s:%d", text, strlen(text) > (size_t)open ? "," : "",
@@ -164,13 +165,13 @@ static char *hosts_offer(const struct job *j, bool open)
 		free(text);
 		text = more;
 	}
-	return offer_way(j->plan, text);
+	return offer_write(j->plan, text);
 }
 
 char *spawn_abroad(const struct spawn *s)
 {
 	const struct plan *p = s->j->plan;
-	bool open = serve_serves() && p->spare == NULL, leaves = false, keys = false;
+	bool open = p->serves && p->spare == NULL, leaves = false, keys = false;
 	int64_t want = 0;
 
 	if (s->j->remote != NULL)
