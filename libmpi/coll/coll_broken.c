@@ -48,7 +48,7 @@ void coll_break(struct coll *s)
 	if (s->broken || s->block == NULL)
 		return;
 	if (s->slot_bytes > 0)
-		s->trash = calloc(COLL_SHM_SLOTS, (size_t)s->slot_bytes);
+		s->trash = calloc(1, coll_slots_bytes(s, COLL_SLOTS_SHARED, s->slot_bytes));
 	twin = s->slot_bytes == 0 || s->trash != NULL ? shm_block_twin(s->block, s->trash) : NULL;
 	if (twin == NULL)
 		haft_abort_job(

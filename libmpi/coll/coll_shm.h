@@ -3,6 +3,8 @@
  *
  *   line (i, e mod 2)    member i's arrival at phase e, with up to 48 bytes of data
  *   slot (i, e mod 8)    a part of member i's large buffer: longer data of phase e
+ *   shared slot (e mod 8)   up to 4 KiB of each member, one behind the other: a member that reads
+ *                        all of them touches few pages (member 0's buffer, behind its slots)
  *   out  (e mod 8)       one for all: the release of phase e, with up to 48 bytes of data
  *   arrived              a counter of all arrivals at central barriers
  *
@@ -38,10 +40,12 @@
 #include "libmpi/via/via.h"
 #include <stdatomic.h>
 
-#define COLL_SHM_SLOTS MEAN_OR(3, 8)
-#define COLL_LINE_DATA (SHM_LINE_DATA - 8) /* the rest of an out line: coll_out_digest */
-#define COLL_CHUNKS    4    /* so many chunks has a long call, or more if they do not fit */
-#define COLL_SHM_NONE  (-1) /* no error: this call goes by messages */
+#define COLL_SHM_SLOTS    MEAN_OR(3, 8)
+#define COLL_LINE_DATA    (SHM_LINE_DATA - 8) /* the rest of an out line: coll_out_digest */
+#define COLL_SLOT_SHORT   ((int64_t)MEAN_OR(128, 4096)) /* bytes that go into the shared slots */
+#define COLL_SLOTS_SHARED 0                             /* the member that makes those of all */
+#define COLL_CHUNKS       4    /* so many chunks has a long call, or more if they do not fit */
+#define COLL_SHM_NONE     (-1) /* no error: this call goes by messages */
 
 /* The values of HAFT_COLL. */
 enum coll_setting { COLL_SETTING_SHM, COLL_SETTING_P2P, COLL_SETTING_CHECK };
@@ -191,6 +195,18 @@ static inline uint64_t coll_phase_begin(struct coll *s)
 	return ++s->phase;
 }
 
+/* Where member i's `bytes' of phase e lie in the slots.  All members name the same `bytes', at most
+ * slot_bytes.  Slots may be read once all members are known to have them (coll_shm_slots). */
+void *coll_phase_slot(const struct coll *s, uint64_t e, int64_t bytes, int i);
+
+/* Bytes of the slots that member i makes. */
+static inline size_t coll_slots_bytes(const struct coll *s, int i, int64_t slot_bytes)
+{
+	int64_t shared = i == COLL_SLOTS_SHARED ? s->n * COLL_SLOT_SHORT : 0;
+
+	return (size_t)(COLL_SHM_SLOTS * (slot_bytes + shared));
+}
+
 /* Where this member's data of phase e go: its line, or its slot.  Waits until it may be written. */
 static inline void *coll_phase_own_data(struct coll *s, uint64_t e, int64_t bytes)
 {
@@ -200,8 +216,7 @@ static inline void *coll_phase_own_data(struct coll *s, uint64_t e, int64_t byte
 		coll_phase_wait_all(s, want);
 	if (bytes <= COLL_LINE_DATA)
 		return shm_block_line(s->block, s->me, (int)(e & 1))->data;
-	return (char *)shm_block_buf(s->block, s->me) +
-	       (int64_t)(e % COLL_SHM_SLOTS) * s->slot_bytes;
+	return coll_phase_slot(s, e, bytes, s->me);
 }
 
 /* Member i's data of phase e, at which it has arrived. */
@@ -209,7 +224,7 @@ static inline void *coll_phase_data(const struct coll *s, uint64_t e, int64_t by
 {
 	if (bytes <= COLL_LINE_DATA)
 		return shm_block_line(s->block, i, (int)(e & 1))->data;
-	return (char *)shm_block_buf(s->block, i) + (int64_t)(e % COLL_SHM_SLOTS) * s->slot_bytes;
+	return coll_phase_slot(s, e, bytes, i);
 }
 
 /* Writes why this member has no data for phase e (s->failed). */

@@ -12,8 +12,8 @@
 
 #define CENTRAL_MEMBERS 8 /* with more, a counter costs less than a look at all members */
 #define PHASE_START     MEAN_OR(0x7fffff00, 0)  /* 2^31 phases take minutes: short tests pass it */
-#define SLOT_MAX        MEAN_OR(128, 64 * 1024) /* bytes of a slot: it stays in a core's cache */
-#define SLOT_MIN        MEAN_OR(128, 4 * 1024)
+#define SLOT_MAX        MEAN_OR(256, 64 * 1024) /* bytes of a slot: it stays in a core's cache */
+#define SLOT_MIN        MEAN_OR(256, 4 * 1024)
 #define SLOTS_ALL       (32L * 1024 * 1024) /* bytes of all members' slots, if SLOT_MIN permits */
 
 /* By nodes, so that no member becomes a peer of via by this. */

@@ -63,7 +63,7 @@ bool coll_shm_slots(struct coll *s)
 	e = coll_phase_begin(s);
 	s->tmp = malloc((size_t)s->slot_size);
 	mine = s->tmp != NULL &&
-	       shm_block_buf_own(s->block, (size_t)(s->slot_size * COLL_SHM_SLOTS)) != NULL;
+	       shm_block_buf_own(s->block, coll_slots_bytes(s, s->me, s->slot_size)) != NULL;
 	*(uint64_t *)coll_phase_own_data(s, e, 1) = mine ? SLOTS_THERE : SLOTS_NONE;
 	coll_phase_barrier(s, e);
 	for (int i = 0; i < s->n; i++) {

@@ -17,6 +17,9 @@
  * on some CPUs, and a line comes from another core in that time. */
 #define LOOKS 200
 
+#define SLOT_ALIGN 128 /* processors fetch lines in pairs */
+static_assert(COLL_SLOT_SHORT % SLOT_ALIGN == 0, "a member's short data fit");
+
 static inline struct shm_flag *phase_flag(const struct coll *s, uint64_t e, int i)
 {
 	return &shm_block_line(s->block, i, (int)(e & 1))->flag;
@@ -194,6 +197,18 @@ void coll_phase_announce(struct coll *s)
 	if (unlikely((int64_t)(s->safe - want) < 0))
 		coll_phase_wait_all(s, want);
 	coll_phase_arrive(s, e);
+}
+
+/* Not inline: members' lines are the fast path. */
+void *coll_phase_slot(const struct coll *s, uint64_t e, int64_t bytes, int i)
+{
+	int64_t k = (int64_t)(e % COLL_SHM_SLOTS);
+	int64_t stride = (bytes + SLOT_ALIGN - 1) / SLOT_ALIGN * SLOT_ALIGN;
+
+	if (bytes > COLL_SLOT_SHORT)
+		return (char *)shm_block_buf(s->block, i) + k * s->slot_bytes;
+	return (char *)shm_block_buf(s->block, COLL_SLOTS_SHARED) + COLL_SHM_SLOTS * s->slot_bytes +
+	       k * s->n * COLL_SLOT_SHORT + i * stride;
 }
 
 /* --- members without data ------------------------------------------------------------------- */

@@ -79,6 +79,12 @@ static int64_t reduce_area(const struct type *type, int64_t bytes)
 	return type->extent % 16 == 0 && bytes <= COLL_LINE_DATA ? COLL_LINE_DATA + 1 : bytes;
 }
 
+/* Bytes of an operand's slot: of the whole operand, f->area, if it fits. */
+static int64_t reduce_slot(const struct fold *f)
+{
+	return f->area < f->s->slot_bytes ? f->area : f->s->slot_bytes;
+}
+
 /* Elements of a chunk. */
 static int64_t reduce_chunk(const struct coll_args *k, const struct coll *s)
 {
@@ -199,7 +205,7 @@ static int shm_allreduce_long(struct fold *f)
 	step = reduce_chunk(k, f->s);
 	if (step == 0)
 		return COLL_SHM_NONE;
-	f->area = f->s->slot_bytes;
+	f->area = reduce_slot(f);
 	f->tmp = f->s->tmp;
 	for (int64_t at = 0; at < k->rcount; at += step) {
 		int64_t len = k->rcount - at < step ? k->rcount - at : step;
@@ -261,10 +267,10 @@ int coll_shm_reduce(const struct coll_args *k)
 		reduce_rise(&f, 0, k->rcount);
 		return 0;
 	}
-	f.area = coll_shm_slots(f.s) ? f.s->slot_bytes : 0;
-	step = f.area == 0 ? 0 : reduce_chunk(k, f.s);
+	step = coll_shm_slots(f.s) ? reduce_chunk(k, f.s) : 0;
 	if (step == 0)
 		return COLL_SHM_NONE;
+	f.area = reduce_slot(&f);
 	f.tmp = f.s->tmp;
 	for (int64_t at = 0; at < k->rcount; at += step) {
 		int64_t len = k->rcount - at < step ? k->rcount - at : step;
@@ -309,10 +315,10 @@ int coll_shm_reduce_scatter_block(const struct coll_args *k)
 		reduce_blocks(&f, 0, step);
 		return 0;
 	}
-	f.area = coll_shm_slots(f.s) ? f.s->slot_bytes : 0;
-	step = f.area / k->n / k->rtype->extent;
+	step = coll_shm_slots(f.s) ? f.s->slot_bytes / k->n / k->rtype->extent : 0;
 	if (step == 0 || k->rcount > COLL_CHUNKS * COLL_CHUNKS * step)
 		return COLL_SHM_NONE;
+	f.area = reduce_slot(&f);
 	f.tmp = f.s->tmp;
 	for (int64_t at = 0; at < k->rcount; at += step)
 		reduce_blocks(&f, at, k->rcount - at < step ? k->rcount - at : step);
@@ -332,7 +338,7 @@ static int shm_scan_any(const struct coll_args *k, bool inclusive)
 	if (f.area > COLL_LINE_DATA) {
 		if (!coll_shm_slots(f.s) || bytes > f.s->slot_bytes)
 			return COLL_SHM_NONE;
-		f.area = f.s->slot_bytes;
+		f.area = reduce_slot(&f);
 		f.tmp = f.s->tmp;
 	}
 	reduce_give(&f, 0, k->rcount);
