@@ -608,7 +608,7 @@ static inline bool shm_asleep(const struct shm *s, int rank)
  *   arrived                     a counter on a line of its own
  *   line (i, p)                 two lines (p = 0, 1) of each member i: flag + 56 bytes, i writes
  *   buf i                       a large buffer of each member, made when it asks
- *   word (i, p)                 two words of each member, for values that hardly ever change
+ *   word (i, p)                 six words of each member, for values that hardly ever change
  *
  * All flags start at 0.  libshm gives no meaning to them; generations are the user's. */
 
@@ -618,11 +618,13 @@ struct shm_line {
 };
 static_assert(sizeof(struct shm_line) == CACHE_LINE, "a line is a line");
 
+#define SHM_BLOCK_WORDS 6
+
 /* A member's large buffer, and its words. */
 struct shm_buf {
 	_Atomic uint64_t off; /* 0: none yet */
 	_Atomic uint64_t len;
-	_Atomic uint64_t word[2]; /* the user's; 0 at first */
+	_Atomic uint64_t word[SHM_BLOCK_WORDS]; /* the user's; 0 at first */
 };
 
 /* A block in the segment. */
@@ -666,7 +668,7 @@ static inline struct shm_line *shm_block_line(const struct shm_block *b, int i, 
 	return &b->g->line[2 * i + p];
 }
 
-/* Word p (0 or 1) of member i. */
+/* Word p of member i: 0 to SHM_BLOCK_WORDS - 1. */
 static inline _Atomic uint64_t *shm_block_word(const struct shm_block *b, int i, int p)
 {
 	return &b->buf[i].word[p];

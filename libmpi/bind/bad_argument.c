@@ -143,6 +143,8 @@ static int revoked_comm(const struct comm *c)
 	char words[MPI_MAX_OBJECT_NAME] = "";
 	int len;
 
+	if (c->differs != NULL)
+		return haft_err(MPI_ERR_OTHER, "%s", c->differs);
 	obj_name_get(c, words, sizeof(words), OBJ_C, &len);
 	return haft_err(MPIX_ERR_REVOKED, "%s is revoked: a member has called MPIX_Comm_revoke",
 		len > 0 ? words : "the communicator");

@@ -64,6 +64,29 @@ enum coll_kind {
 /* The name of an operation: "MPI_Bcast". */
 const char *coll_kind_name(enum coll_kind kind);
 
+/* The constructors that are collective over a communicator. */
+enum coll_maker {
+	COLL_COMM_DUP,
+	COLL_COMM_IDUP,
+	COLL_COMM_CREATE,
+	COLL_COMM_SPLIT,
+	COLL_INTERCOMM_CREATE,
+	COLL_INTERCOMM_MERGE,
+	COLL_COMM_ACCEPT,
+	COLL_COMM_CONNECT,
+	COLL_COMM_SPAWN,
+	COLL_COMM_SPAWN_MULTIPLE,
+	COLL_WIN_CREATE,
+	COLL_WIN_ALLOCATE,
+	COLL_WIN_ALLOCATE_SHARED,
+	COLL_WIN_CREATE_DYNAMIC,
+	COLL_FILE_OPEN,
+	COLL_MAKERS
+};
+
+/* "MPI_Comm_dup" */
+const char *coll_maker_name(enum coll_maker maker);
+
 static inline bool coll_kind_rooted(uint32_t kind)
 {
 	return (kind >= COLL_BCAST && kind <= COLL_SCATTERV) || kind == COLL_REDUCE;
@@ -110,6 +133,12 @@ static inline int coll_next_tag(struct comm *c)
 	return (int)(c->coll_seq++ & TAG_CALLS);
 }
 
+/* That of the call that has begun last. */
+static inline int coll_last_tag(const struct comm *c)
+{
+	return (int)((c->coll_seq - 1) & TAG_CALLS);
+}
+
 /* Sets *value to the minimum over all members of c, of both groups.  A collective call by messages
  * with this tag.  0 or an MPI error class. */
 int coll_allreduce_min(struct comm *c, int tag, int *value);
@@ -123,9 +152,13 @@ int coll_run_nonblocking(struct coll_args *k, struct req **request);
 int coll_run_persistent(struct coll_args *k, struct req **request);
 
 /* Shows the other members that this one is in a constructor of a communicator, a window or a file,
- * if c has shared memory; join: makes it.  Waits for none.  All members of c call it, with an equal
- * `join'.  0; MPI_ERR_OTHER: a member is in another call. */
-int coll_run_constructor(struct comm *c, bool join);
+ * if c has shared memory; join: makes it.  Waits for none.  All members of c call it, with equal
+ * arguments.  0; MPI_ERR_OTHER: a member is in another call. */
+int coll_run_constructor(struct comm *c, enum coll_maker maker, bool join);
+
+/* A constructor begins, which takes a number: what the others see of it in a wait that becomes long
+ * (coll_calls.c). */
+void coll_calls_begin_maker(struct comm *c, enum coll_maker maker);
 
 /* Runs a call of the members of one host, which is a step of a larger one, to its end.  error: not
  * NULL: this member has no data for it, and the others fail with this.  0 or an MPI error class. */

@@ -17,6 +17,11 @@
 
 static struct coll *watched;
 
+struct coll *coll_state_first(void)
+{
+	return watched;
+}
+
 void coll_broken_watch(struct coll *s)
 {
 	s->next = watched;

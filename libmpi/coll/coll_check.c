@@ -542,14 +542,16 @@ static void check_constructor_steps(struct sched *s, const struct coll_args *k, 
 	check_members_steps(s, k, a);
 }
 
-int coll_check_constructor(struct comm *c)
+int coll_check_constructor(struct comm *c, enum coll_maker maker)
 {
 	struct coll_args k = {.comm = c,
 		.n = c->size,
 		.me = c->rank,
 		.caller = c->rank,
-		.tag = coll_next_tag(c),
 		.inter = c->remote != NULL};
+
+	coll_calls_begin_maker(c, maker);
+	k.tag = coll_last_tag(c);
 
 	return coll_sched_run(&k, check_constructor_steps, NULL);
 }

@@ -18,6 +18,6 @@ void coll_check_steps(
 
 /* Compares the MPI functions that the members of c are in, by their names.  A collective call of c
  * by messages.  0, or MPI_ERR_OTHER in all members. */
-int coll_check_constructor(struct comm *c);
+int coll_check_constructor(struct comm *c, enum coll_maker maker);
 
 #endif

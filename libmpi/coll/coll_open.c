@@ -10,6 +10,7 @@
 void coll_open(void)
 {
 	haft_comm_destroy_hook = coll_state_free;
+	p2p_long_wait_hook = coll_calls_look;
 	coll_algorithm_open();
 	coll_check_open();
 	haft_valid_add("coll_sched_valid", coll_sched_valid);

@@ -52,7 +52,7 @@ enum coll_setting { COLL_SETTING_SHM, COLL_SETTING_P2P, COLL_SETTING_CHECK };
 
 /* The collectives' state of one communicator. */
 struct coll {
-	struct shm_block *block; /* NULL: messages only */
+	struct shm_block *block; /* NULL: messages only; used for data once `joined' */
 	struct comm *comm;
 	uint64_t phase; /* the last one begun */
 	uint64_t safe;
@@ -64,6 +64,7 @@ struct coll {
 	bool central;                       /* barriers by the counter */
 	bool local;                         /* all members are on this host */
 	bool joined;                        /* coll_shm_join has been here */
+	bool block_tried;                   /* there is a block, or there will be none */
 	bool slots_tried;                   /* coll_shm_slots has */
 	bool may_fail;                      /* members may have no data for this call */
 	const struct p2p_error_msg *failed; /* this member has none, and why; or NULL */
@@ -88,6 +89,9 @@ void coll_state_free(struct comm *c);
 void coll_broken_watch(struct coll *s);
 void coll_broken_free(struct coll *s);
 
+/* The first of all states; `next' leads to the others. */
+struct coll *coll_state_first(void);
+
 /* Ends the use of shared memory on a communicator, and the waits in it. */
 void coll_break(struct coll *s);
 
@@ -97,6 +101,9 @@ bool coll_shm_possible(struct comm *c);
 /* Joins the block of a communicator; its members agree by messages that all of them have it.  0 or
  * an MPI error class. */
 int coll_shm_join(struct comm *c);
+
+/* Makes or finds the block, once; local.  False: there is none. */
+bool coll_shm_block(struct coll *s);
 
 /* Makes the slots, if that has not been tried: a phase.  False: a member has no memory for them. */
 bool coll_shm_slots(struct coll *s);
@@ -126,7 +133,7 @@ int coll_shm_exscan(const struct coll_args *k);
 #define DIGEST_ROOT_BITS  8
 #define DIGEST_KIND_AT    (DIGEST_BYTES_BITS + DIGEST_ROOT_BITS)
 #define DIGEST_BITS       24
-#define DIGEST_MAKER      COLL_KINDS /* kind: a constructor of communicators, windows, files */
+#define DIGEST_MAKER      COLL_KINDS /* kind: a constructor; its enum coll_maker is the bytes */
 #define DIGEST_UNKNOWN    (COLL_KINDS + 1) /* kind: the calls of two other members differ */
 static_assert(DIGEST_UNKNOWN < 1 << (DIGEST_BITS - DIGEST_KIND_AT), "a kind fits into a digest");
 
@@ -161,6 +168,23 @@ static inline void coll_history_add(struct coll *s, const struct coll_args *k)
 	s->history = (s->history * PER_CALL + (call << DIGEST_BYTES_BITS)) & root_bits;
 }
 
+/* How a call is made.  COLL_FORM_NONE: there is no call. */
+enum coll_form { COLL_FORM_NONE, COLL_BLOCKING, COLL_NONBLOCKING, COLL_PERSISTENT };
+
+static inline uint32_t coll_maker_digest(enum coll_maker maker)
+{
+	return (uint32_t)DIGEST_MAKER << DIGEST_KIND_AT | (uint32_t)maker;
+}
+
+/* "MPI_Bcast", "MPI_Ibcast", "MPI_Bcast_init", "MPI_Comm_dup": the name of the call of this digest
+ * and, if it is no constructor, of this form; into name of n bytes. */
+#define COLL_NAME_MAX 32
+void coll_digest_name(uint32_t digest, enum coll_form form, char *name, size_t n);
+
+/* Does a member of such a call wait in phases, where it sees that the others differ?  Else it waits
+ * for messages.  run.c */
+bool coll_digest_has_phases(uint32_t digest);
+
 /* The flag of a line at phase e, without its digest. */
 static inline uint32_t coll_line_phase(uint64_t e)
 {
@@ -184,6 +208,16 @@ static inline _Atomic uint32_t *coll_out_digest(struct shm_line *out)
 {
 	return (_Atomic uint32_t *)(void *)(out->data + COLL_LINE_DATA);
 }
+
+/* --- calls that phases do not show: coll_calls.c ----------------------------------------------- */
+
+/* The call that has just taken its number begins: the others see it in a wait that becomes long. */
+void coll_calls_begin(struct comm *c, enum coll_form form, uint32_t digest);
+
+/* A wait of this member has become long: compares the calls of all members of all communicators that
+ * have shared memory.  If they differ, haft_comm_differ_hook ends the waits. */
+void coll_calls_look(void);
+void coll_calls_look_at(struct coll *s); /* of this communicator */
 
 /* --- phases: shm_phase.c -------------------------------------------------------------------- */
 

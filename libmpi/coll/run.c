@@ -78,38 +78,51 @@ static void run_all_steps(struct sched *s, const struct coll_args *k, const void
 
 /* --- shared memory -------------------------------------------------------------------------- */
 
-/* Joins the communicator's shared memory, once. */
-static inline int run_join(struct comm *c)
+/* Shows which call this is, before it waits for others without being in a phase. */
+static void run_show(struct comm *c, uint32_t digest)
 {
-	return unlikely(c->coll == NULL || !c->coll->joined) ? coll_shm_join(c) : 0;
+	struct coll *s = coll_state(c);
+
+	if (s != NULL)
+		s->digest = digest ^ s->history;
 }
 
-static const char *run_kind_name(uint32_t kind)
+__attribute__((noinline)) static int run_join_first(struct comm *c, uint32_t digest)
 {
-	return kind < COLL_KINDS ? coll_kind_name(kind)
-				 : "a constructor of communicators, windows or files";
+	run_show(c, digest);
+	return coll_shm_join(c);
 }
 
-/* The error of a call of this kind during which a member was seen in another call. */
-static int run_odd(const struct coll_args *k, uint32_t kind, struct coll *s)
+/* Joins the communicator's shared memory, once, for the call of this digest. */
+static inline int run_join(struct comm *c, uint32_t digest)
+{
+	return unlikely(c->coll == NULL || !c->coll->joined) ? run_join_first(c, digest) : 0;
+}
+
+bool coll_digest_has_phases(uint32_t digest)
+{
+	uint32_t kind = digest >> DIGEST_KIND_AT;
+
+	return kind < COLL_KINDS && shm_fns[kind] != NULL;
+}
+
+/* The error of the call of digest s->digest, during which a member was seen in another call. */
+static int run_odd_error(const struct coll_args *k, const struct coll *s)
 {
 	const uint32_t differ = s->odd_digest ^ s->digest, root = differ >> DIGEST_BYTES_BITS;
-	const char *mine = run_kind_name(kind);
-	uint32_t theirs = s->odd_digest >> DIGEST_KIND_AT;
-	char who[32] = "another rank";
+	uint32_t kind = s->digest >> DIGEST_KIND_AT, theirs = s->odd_digest >> DIGEST_KIND_AT;
+	char who[32] = "another rank", mine[COLL_NAME_MAX], name[COLL_NAME_MAX];
 
-	if (s->broken)
-		return p2p_comm_error(k->comm);
 	if (s->odd < s->n)
 		snprintf(who, sizeof(who), "rank %d", s->odd);
-	s->odd = -1;
-	s->stop = false;
+	coll_digest_name(s->digest, COLL_BLOCKING, mine, sizeof(mine));
 	if (theirs > DIGEST_MAKER)
 		return haft_err(MPI_ERR_OTHER, "%s is not in %s as rank %d is", who, mine, k->me);
+	coll_digest_name(s->odd_digest, COLL_BLOCKING, name, sizeof(name));
 	if (theirs != kind)
 		return haft_err(MPI_ERR_OTHER,
-			"%s calls %s, rank %d %s (HAFT_CHECK=coll says more)", who,
-			run_kind_name(theirs), k->me, mine);
+			"%s calls %s, rank %d %s (HAFT_CHECK=coll says more)", who, name, k->me,
+			mine);
 	if (root != 0 && coll_kind_rooted(kind))
 		return haft_err(MPI_ERR_ROOT,
 			"%s gives another root to %s, or to a call before, than rank %d, which "
@@ -126,42 +139,71 @@ static int run_odd(const struct coll_args *k, uint32_t kind, struct coll *s)
 		who, mine, k->me, (long long)k->bytes);
 }
 
+/* Ends a call during which a member was seen in another call.  A member that waits for messages
+ * does not see this one, and is told. */
+static int run_odd(const struct coll_args *k, struct coll *s)
+{
+	char words[HAFT_ERR_TEXT_MAX];
+	int err;
+
+	if (!coll_check_wanted && (s->odd_digest ^ s->digest) >> DIGEST_KIND_AT != 0)
+		coll_calls_look_at(s); /* it knows the constructor that has made this call */
+	if (s->broken)
+		return p2p_comm_error(k->comm);
+	err = run_odd_error(k, s);
+	if (k->comm->whole == NULL &&
+		(!coll_digest_has_phases(s->odd_digest) || !coll_digest_has_phases(s->digest))) {
+		snprintf(words, sizeof(words), "%s", haft_err_text(err));
+		haft_comm_differ_hook(k->comm, words);
+		haft_err(err, "%s", words);
+	}
+	s->odd = -1;
+	s->stop = s->broken;
+	return err;
+}
+
 /* Runs a call through shared memory.  COLL_SHM_NONE: there is none, or messages are better. */
 static int run_shm(const struct coll_args *k)
 {
 	struct comm *c = k->comm;
 	coll_shm_fn *fn = shm_fns[k->kind];
-	int err = run_join(c);
+	uint32_t digest = coll_digest(k);
+	int err = run_join(c, digest);
 
 	if (unlikely(err != 0))
 		return err;
 	if (unlikely(c->coll == NULL || c->coll->block == NULL))
 		return COLL_SHM_NONE;
-	c->coll->digest = coll_digest(k) ^ c->coll->history;
+	c->coll->digest = digest ^ c->coll->history;
 	if (unlikely(fn == NULL || k->empty || coll_algorithm_forced[k->kind] != NULL))
 		err = COLL_SHM_NONE;
 	else
 		err = fn(k);
 	if (unlikely(err == COLL_SHM_NONE))
 		coll_phase_announce(c->coll);
-	return likely(c->coll->odd < 0) ? err : run_odd(k, k->kind, c->coll);
+	return likely(c->coll->odd < 0) ? err : run_odd(k, c->coll);
 }
 
-int coll_run_constructor(struct comm *c, bool join)
+int coll_run_constructor(struct comm *c, enum coll_maker maker, bool join)
 {
 	const struct coll_args k = {.comm = c, .me = c->rank};
-	int err = join && c->remote == NULL ? run_join(c) : 0;
+	uint32_t digest = coll_maker_digest(maker);
+	struct coll *s;
+	int err;
 
-	if (err != 0 || c->coll == NULL || c->coll->block == NULL || c->coll->broken)
+	coll_calls_begin_maker(c, maker);
+	err = join && c->remote == NULL ? run_join(c, digest) : 0;
+	s = c->coll;
+	if (err != 0 || s == NULL || !s->joined || s->block == NULL || s->broken)
 		return err;
-	c->coll->digest = (uint32_t)DIGEST_MAKER << DIGEST_KIND_AT ^ c->coll->history;
-	coll_phase_announce(c->coll);
-	return likely(c->coll->odd < 0) ? 0 : run_odd(&k, DIGEST_MAKER, c->coll);
+	s->digest = digest ^ s->history;
+	coll_phase_announce(s);
+	return likely(s->odd < 0) ? 0 : run_odd(&k, s);
 }
 
 int coll_run_local(const struct coll_args *k, const struct p2p_error_msg *error)
 {
-	int err = run_join(k->comm);
+	int err = run_join(k->comm, coll_digest(k));
 	struct coll *s = k->comm->coll;
 	struct p2p_error_msg other;
 
@@ -191,8 +233,10 @@ int coll_run(struct coll_args *k)
 	k->blocking = true;
 	k->tag = coll_next_tag(k->comm);
 	/* Before shared memory, where a member in another call may not arrive. */
-	if (unlikely(coll_check_wanted))
+	if (unlikely(coll_check_wanted)) {
+		run_show(k->comm, coll_digest(k));
 		err = coll_sched_run(k, run_check_steps, &blocking);
+	}
 	if (unlikely(err != 0))
 		return err;
 	err = COLL_SHM_NONE;
@@ -208,6 +252,7 @@ int coll_run_nonblocking(struct coll_args *k, struct req **request)
 	if (unlikely((k->comm->hints & COMM_REVOKED) != 0))
 		return p2p_comm_error(k->comm);
 	k->tag = coll_next_tag(k->comm);
+	coll_calls_begin(k->comm, COLL_NONBLOCKING, coll_digest(k));
 	return coll_sched_begin(k, run_all_steps, &nonblocking, request);
 }
 
@@ -215,14 +260,17 @@ int coll_run_nonblocking(struct coll_args *k, struct req **request)
 int coll_run_persistent(struct coll_args *k, struct req **request)
 {
 	struct req *r = NULL;
-	int err, without;
+	int err, without, agreement;
 
 	if (unlikely((k->comm->hints & COMM_REVOKED) != 0))
 		return p2p_comm_error(k->comm);
 	k->tag = coll_next_tag(k->comm) | TAG_PERSISTENT;
+	coll_calls_begin(k->comm, COLL_PERSISTENT, coll_digest(k));
 	err = coll_sched_init(k, run_all_steps, &persistent, &r);
 	without = err == 0 ? INT_MAX : k->me;
-	err = coll_allreduce_min(k->comm, coll_next_tag(k->comm), &without);
+	agreement = coll_next_tag(k->comm);
+	coll_calls_begin(k->comm, COLL_PERSISTENT, coll_digest(k));
+	err = coll_allreduce_min(k->comm, agreement, &without);
 	if (likely(err == 0 && without == INT_MAX)) {
 		*request = r;
 		return 0;

@@ -12,6 +12,16 @@
 /* The state of a member; the least counts. */
 enum join { JOIN_NO_STATE, JOIN_NO_BLOCK, JOIN_BLOCK };
 
+bool coll_shm_block(struct coll *s)
+{
+	struct comm *c = s->comm;
+
+	if (!s->block_tried && shm_block_join(via.shm, c->ctx, c->size, c->rank, &s->block) != 0)
+		s->block = NULL;
+	s->block_tried = true;
+	return s->block != NULL;
+}
+
 int coll_shm_join(struct comm *c)
 {
 	struct coll *s = coll_state(c);
@@ -26,10 +36,8 @@ int coll_shm_join(struct comm *c)
 			s->joined = true;
 		return 0;
 	}
-	if (s != NULL && shm_block_join(via.shm, c->ctx, c->size, c->rank, &s->block) != 0) {
-		s->block = NULL;
+	if (s != NULL && !coll_shm_block(s))
 		has = JOIN_NO_BLOCK;
-	}
 	err = coll_allreduce_min(c, TAG_JOIN, &has);
 	if (s != NULL && s->block != NULL && (err != 0 || has != JOIN_BLOCK)) {
 		shm_block_leave(s->block);

@@ -97,6 +97,7 @@ static void phase_tell(const struct shm_describer *t, void *description)
 			phase_late_add(what, group_peer(s->comm->group, i));
 	p2p_wait_report(s->comm, what);
 	phase_look(a->s, a->e);
+	coll_calls_look();
 }
 
 /* A flag that is waited for. */

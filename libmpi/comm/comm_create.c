@@ -75,22 +75,22 @@ int comm_make_internal(const struct comm_spec *how, struct comm **newcomm)
 	return 0;
 }
 
-static int comm_check_call(struct comm *c, bool join)
+static int comm_check_call(struct comm *c, enum coll_maker maker, bool join)
 {
 	if (unlikely((c->hints & COMM_REVOKED) != 0))
 		return p2p_comm_error(c);
-	return likely(!coll_check_wanted) ? coll_run_constructor(c, join)
-					  : coll_check_constructor(c);
+	return likely(!coll_check_wanted) ? coll_run_constructor(c, maker, join)
+					  : coll_check_constructor(c, maker);
 }
 
-int comm_check(struct comm *c)
+int comm_check(struct comm *c, enum coll_maker maker)
 {
-	return comm_check_call(c, false);
+	return comm_check_call(c, maker, false);
 }
 
-int comm_check_joined(struct comm *c)
+int comm_check_joined(struct comm *c, enum coll_maker maker)
 {
-	return comm_check_call(c, true);
+	return comm_check_call(c, maker, true);
 }
 
 /* --- split ---------------------------------------------------------------------------------- */
@@ -150,7 +150,7 @@ int comm_split(struct comm *c, int color, int key, struct comm **newcomm)
 
 	if (color < 0 && color != MPI_UNDEFINED)
 		return haft_err(MPI_ERR_ARG, "color is %d; it must not be negative", color);
-	err = comm_check(c);
+	err = comm_check(c, COLL_COMM_SPLIT);
 	if (err != 0)
 		return err;
 	if (c->remote != NULL)
@@ -193,7 +193,7 @@ static int comm_create_on(const struct leader_path *path, struct group *g, struc
 int comm_create(struct comm *c, struct group *group, struct comm **newcomm)
 {
 	struct leader_path path = {.c = c, .plane = CTX_MAKE};
-	int err = comm_check_joined(c);
+	int err = comm_check_joined(c, COLL_COMM_CREATE);
 
 	if (err != 0)
 		return err;

@@ -4,6 +4,7 @@
 #define HAFT_COMM_COMM_CREATE_H
 
 #include "libmpi/comm/context_id.h"
+#include "libmpi/coll/coll_args.h"
 #include "libmpi/core/comm_object.h"
 #include "libmpi/core/group_object.h"
 #include "libmpi/core/info_object.h"
@@ -39,8 +40,8 @@ const char *comm_kinds_asked(const struct comm *c);
  * collective constructor calls one of these once, before its first message: comm_check_joined if it
  * makes no collective call of c, which gives c shared memory, and if no other group waits.  0;
  * MPI_ERR_OTHER, with HAFT_CHECK=coll in all members. */
-int comm_check(struct comm *c);
-int comm_check_joined(struct comm *c);
+int comm_check(struct comm *c, enum coll_maker maker);
+int comm_check_joined(struct comm *c, enum coll_maker maker);
 
 /* --- split ---------------------------------------------------------------------------------- */
 

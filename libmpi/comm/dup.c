@@ -320,12 +320,14 @@ static int dup_begin(struct comm *c, struct info *info, struct comm **newcomm, s
 
 int comm_idup(struct comm *c, struct comm **newcomm, struct req **request)
 {
-	return dup_begin(c, NULL, newcomm, request);
+	return comm_idup_with_info(c, NULL, newcomm, request);
 }
 
 int comm_idup_with_info(
 	struct comm *c, struct info *info, struct comm **newcomm, struct req **request)
 {
+	if ((c->hints & COMM_REVOKED) == 0)
+		coll_calls_begin_maker(c, COLL_COMM_IDUP);
 	return dup_begin(c, info, newcomm, request);
 }
 
@@ -334,7 +336,7 @@ int comm_dup_with_info(struct comm *c, struct info *info, struct comm **newcomm)
 {
 	struct req *req;
 	struct comm_ids ids;
-	int err = comm_check(c);
+	int err = comm_check(c, COLL_COMM_DUP);
 
 	if (err != 0)
 		return err;

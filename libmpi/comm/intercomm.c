@@ -264,7 +264,7 @@ int comm_inter_create(struct comm *local, int local_leader, struct comm *peer, i
 
 	if (local->remote != NULL)
 		return haft_err(MPI_ERR_COMM, "local_comm must not be an inter-communicator");
-	err = comm_check(local);
+	err = comm_check(local, COLL_INTERCOMM_CREATE);
 	if (err != 0)
 		return err;
 	if (local->rank == local_leader)
@@ -313,7 +313,7 @@ int comm_inter_merge(struct comm *c, int high, struct comm **newcomm)
 	if (c->remote == NULL)
 		return haft_err(
 			MPI_ERR_COMM, "not an inter-communicator: there is nothing to merge");
-	err = comm_check(c);
+	err = comm_check(c, COLL_INTERCOMM_MERGE);
 	if (err == 0)
 		err = inter_connect_of(c, &m);
 	if (err != 0)

@@ -7,6 +7,7 @@
 #include "libmpi/core/err.h"
 #include "libmpi/core/attr_name.h"
 #include <engine.h>
+#include <stdlib.h>
 
 static struct group world_group, self_group;
 
@@ -60,6 +61,8 @@ int comm_world_close(void)
 /* Ends the handle.  References to the object stay valid and may still be dropped. */
 static void world_release(struct comm *c)
 {
+	free(c->differs);
+	c->differs = NULL;
 	obj_permanent_end(c);
 	c->o.refs = OBJ_REFS_STICKY;
 	c->o.u.cls = &haft_comm_class;

@@ -78,6 +78,7 @@ static void comm_destroy(void *self)
 	if (c->remote != NULL)
 		obj_drop(c->remote);
 	free(c->kinds);
+	free(c->differs);
 	if (c->session != NULL)
 		obj_drop(c->session);
 	if (c->local != NULL)
@@ -117,6 +118,7 @@ static void info_destroy(void *self)
 }
 
 void (*haft_comm_destroy_hook)(struct comm *c);
+void (*haft_comm_differ_hook)(struct comm *c, const char *words);
 void (*haft_comm_made_hook)(struct comm *c);
 void (*haft_comm_end_hook)(struct comm *c);
 void (*haft_comm_ids_hook)(struct comm *c);

@@ -299,11 +299,11 @@ static int spawn_all(struct spawn_request *q, int err, int root, struct comm *c,
 	return err;
 }
 
-static int spawn_comm_check(struct comm *c)
+static int spawn_comm_check(struct comm *c, enum coll_maker maker)
 {
 	if (c->remote != NULL)
 		return haft_err(MPI_ERR_COMM, "the communicator is an inter-communicator");
-	return comm_check_joined(c);
+	return comm_check_joined(c, maker);
 }
 
 /* --- the calls ------------------------------------------------------------------------------ */
@@ -313,7 +313,7 @@ int dyn_spawn(const char *command, char *argv[], int maxprocs, struct info *info
 {
 	struct boot_command one = {0};
 	struct spawn_request q = {.command = &one, .count = 1};
-	int err = spawn_comm_check(comm);
+	int err = spawn_comm_check(comm, COLL_COMM_SPAWN);
 
 	if (err != 0)
 		return err;
@@ -330,7 +330,7 @@ int dyn_spawn_multiple(int count, char *array_of_commands[], char **array_of_arg
 	struct comm **intercomm, int array_of_errcodes[])
 {
 	struct spawn_request q = {0};
-	int err = spawn_comm_check(comm);
+	int err = spawn_comm_check(comm, COLL_COMM_SPAWN_MULTIPLE);
 
 	if (err != 0)
 		return err;

@@ -127,7 +127,7 @@ static int connect_run(const struct connect_call *k, struct comm **newcomm)
 
 	if (k->c->remote != NULL)
 		return haft_err(MPI_ERR_COMM, "the communicator must not be an inter-communicator");
-	err = comm_check_joined(k->c);
+	err = comm_check_joined(k->c, k->accepts ? COLL_COMM_ACCEPT : COLL_COMM_CONNECT);
 	if (err != 0)
 		return err;
 	if (k->c->rank == k->root)

@@ -49,7 +49,11 @@ void ft_agree_peer_lost(int peer);
 
 /* --- revocations (revoke.c) ----------------------------------------------------------------- */
 
+bool ft_revoke_fits(const struct shm_frame *f);
 void ft_revoke_got(const struct shm_frame *f);
+
+/* haft_comm_differ_hook: revokes c, but its members get errors with these words. */
+void ft_comm_differ(struct comm *c, const char *words);
 void ft_revoke_peer_lost(int peer);
 
 #endif

@@ -109,7 +109,7 @@ static void ft_got_frame(const struct shm_frame *f)
 {
 	if (f->ctx % CTX_PLANES == FT_AGREE)
 		ft_agree_got(f);
-	else if (f->ctx % CTX_PLANES == FT_REVOKE && f->len == 0)
+	else if (f->ctx % CTX_PLANES == FT_REVOKE && ft_revoke_fits(f))
 		ft_revoke_got(f);
 	else
 		p2p_protocol_error(f->src, "a frame about failures of %u bytes", f->len);
@@ -119,6 +119,7 @@ void ft_open(void)
 {
 	p2p_lost_hook = ft_peer_lost;
 	p2p_lost_words_hook = ft_lost_words;
+	haft_comm_differ_hook = ft_comm_differ;
 	p2p_deliver_register(P2P_FRAME_FT, ft_got_frame, P2P_FROM_LIVE);
 	via_news_set(ft_hear);
 	if (haft_setting_get(SETTING_FT) == HAFT_FT_YES)

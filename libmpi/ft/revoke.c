@@ -6,12 +6,16 @@
  * Where one of these has failed, the next living member is told.  When a member fails later, each
  * tells its next living member again: so a revocation gets round however many fail, and whenever.
  *
+ * A communicator whose members make different collective calls is revoked as well: the frame then has
+ * the words of the error.
+ *
  * A revocation may come before its communicator is made here; it is kept for that moment. */
 #include "libmpi/coll/coll_args.h"
 #include "libmpi/core/process_state.h"
 #include "libmpi/ft/ft_inner.h"
 #include <engine.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* A revocation without a communicator here. */
 struct revoked_ahead {
@@ -24,6 +28,8 @@ static int revoked; /* communicators, so distance */
 
 static void revoke_tell(const struct comm *c, const struct ft_members *m, int64_t distance)
 {
+	int64_t len = c->differs != NULL ? (int64_t)strlen(c->differs) + 1 : 0;
+
 	for (int64_t k = distance; k < distance + m->n; k++) {
 		int to = (int)((m->me + k) % m->n), peer = ft_member_peer(m, to);
 
@@ -31,7 +37,7 @@ static void revoke_tell(const struct comm *c, const struct ft_members *m, int64_
 			return;
 		if (p2p_peer_gone(peer))
 			continue;
-		p2p_ft_send(peer, c->ctx | FT_REVOKE, 0, NULL, 0);
+		p2p_ft_send(peer, c->ctx | FT_REVOKE, 0, c->differs, len);
 		return;
 	}
 }
@@ -56,6 +62,15 @@ int ft_comm_revoke(struct comm *c)
 	ft_use(false);
 	revoke_here(c);
 	return 0;
+}
+
+/* No ft_use: this is no failure of a process. */
+void ft_comm_differ(struct comm *c, const char *words)
+{
+	if ((c->hints & COMM_REVOKED) != 0)
+		return;
+	c->differs = strdup(words); /* NULL: those of a revocation */
+	revoke_here(c);
 }
 
 int ft_comm_is_revoked(struct comm *c, int *flag)
@@ -84,13 +99,25 @@ static void revoke_made(struct comm *c)
 	revoke_here(c);
 }
 
+/* The words of a frame end. */
+bool ft_revoke_fits(const struct shm_frame *f)
+{
+	return f->len == 0 ||
+	       (f->len <= HAFT_ERR_TEXT_MAX && ((const char *)f->data)[f->len - 1] == '\0');
+}
+
 void ft_revoke_got(const struct shm_frame *f)
 {
 	uint64_t ctx = f->ctx / CTX_PLANES * CTX_PLANES;
 	struct comm *c = ft_comm_find(ctx);
 	struct revoked_ahead *r;
 
-	ft_use(false);
+	if (f->len == 0)
+		ft_use(false);
+	if (c != NULL && f->len > 0) {
+		ft_comm_differ(c, f->data);
+		return;
+	}
 	if (c != NULL) {
 		revoke_here(c);
 		return;

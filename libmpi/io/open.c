@@ -353,7 +353,7 @@ static int open_file(
 
 	if (comm->remote != NULL)
 		return haft_err(MPI_ERR_COMM, "a file needs an intra-communicator");
-	err = comm_check(comm);
+	err = comm_check(comm, COLL_FILE_OPEN);
 	if (err != 0)
 		return err;
 	err = io_agree_on(comm, open_begin(&m, filename, amode));

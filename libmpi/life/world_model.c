@@ -78,6 +78,7 @@ int life_init_thread(int *argc, char ***argv, int required, int *provided)
 static int world_finalize(void)
 {
 	static bool ending; /* delete callbacks of attributes are running */
+	bool differs = haft_world.differs != NULL; /* an error has said so */
 	int err;
 
 	if (ending)
@@ -96,7 +97,7 @@ static int world_finalize(void)
 	if (!ft_is_on())
 		life_profile_gather();
 	err = coll_barrier(&haft_world);
-	if (ft_is_on())
+	if (ft_is_on() || differs) /* without collective calls */
 		err = ft_finalize();
 	if (err != 0 && err != MPI_ERR_PROC_ABORTED) /* a lost process was reported before */
 		return err;

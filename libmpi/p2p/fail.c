@@ -95,6 +95,10 @@ int p2p_comm_error(const struct comm *c)
 {
 	int peer;
 
+	const char *differs = (c->whole != NULL ? c->whole : c)->differs;
+
+	if (differs != NULL)
+		return haft_err(MPI_ERR_OTHER, "%s", differs);
 	if ((c->hints & COMM_REVOKED) != 0)
 		return haft_err(MPIX_ERR_REVOKED, "a member has called MPIX_Comm_revoke");
 	peer = p2p_comm_failed(c);

@@ -75,6 +75,10 @@ extern void (*p2p_lost_words_hook)(int peer, char *words, size_t n);
  * revoked: windows. */
 extern void (*p2p_broken_hook)(void);
 
+/* NULL, or called when a wait of this process has become long, under the library's lock.  It may fail
+ * the messages of a communicator (p2p_comm_revoke), also those that are waited for. */
+extern void (*p2p_long_wait_hook)(void);
+
 /* The processes that have failed, as far as is known here: their number, and the i-th, in the order
  * of notice.  p2p_peer_gone: has a process failed, or left MPI? */
 uint32_t p2p_failed_count(void);

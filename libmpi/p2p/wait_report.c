@@ -16,6 +16,8 @@
 #include "libmpi/via/alias.h"
 #include <stdio.h>
 
+void (*p2p_long_wait_hook)(void);
+
 struct report_count {
 	struct boot_wait *what;
 	const struct comm *comm; /* may be NULL */
@@ -140,4 +142,6 @@ void p2p_wait_report_req(const struct shm_describer *t, void *description)
 	if (r != NULL)
 		report_request(r, what);
 	p2p_wait_report(r != NULL ? r->comm : NULL, what);
+	if (p2p_long_wait_hook != NULL)
+		p2p_long_wait_hook();
 }

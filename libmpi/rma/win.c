@@ -44,7 +44,8 @@ struct win_offer {
 	int32_t err;  /* not 0: it cannot take part */
 	bool shared;
 	bool noncontig;
-	uint8_t pad[2];
+	uint8_t maker; /* enum coll_maker: the call that it makes */
+	uint8_t pad[1];
 };
 static_assert(sizeof(struct win_offer) == CACHE_LINE, "an offer is a line");
 
@@ -241,6 +242,16 @@ static void win_offer_control(struct win_making *m)
 				    "shared memory for the locks of a window has run out"));
 }
 
+static enum coll_maker win_maker(int flavor)
+{
+	switch (flavor) {
+	case MPI_WIN_FLAVOR_CREATE: return COLL_WIN_CREATE;
+	case MPI_WIN_FLAVOR_ALLOCATE: return COLL_WIN_ALLOCATE;
+	case MPI_WIN_FLAVOR_SHARED: return COLL_WIN_ALLOCATE_SHARED;
+	}
+	return COLL_WIN_CREATE_DYNAMIC;
+}
+
 /* Makes the object and allocates everything that this member needs, before the others are told. */
 static int win_begin(struct win_making *m)
 {
@@ -268,6 +279,7 @@ static int win_begin(struct win_making *m)
 		w->no_locks = rma_hints_no_locks(w->rma->hints);
 	memset(w->target, 0, (size_t)w->size * sizeof(*w->target));
 	m->mine.unit = m->unit;
+	m->mine.maker = (uint8_t)win_maker(m->flavor);
 	if (w->rank == 0) {
 		struct comm_ids ids = comm_ctx_mint(CTX_FEW);
 
@@ -279,6 +291,17 @@ static int win_begin(struct win_making *m)
 }
 
 /* --- the exchange, and what comes of it ----------------------------------------------------- */
+
+/* 0 if all members make windows by the same call. */
+static int win_calls_differ(const struct win_making *m)
+{
+	for (int i = 0; i < m->w->size; i++)
+		if (m->all[i].maker != m->mine.maker)
+			return haft_err(MPI_ERR_OTHER, "rank %d calls %s, rank %d %s", i,
+				coll_maker_name(m->all[i].maker), m->w->rank,
+				coll_maker_name(m->mine.maker));
+	return 0;
+}
 
 /* 0 if all members can take part.  Else the error of this member, or one that names another
  * member. */
@@ -314,6 +337,8 @@ static int win_exchange(struct win_making *m)
 	err = coll_allgather(
 		&m->mine, sizeof(m->mine), byte, m->all, sizeof(m->mine), byte, m->comm);
 
+	if (err == 0)
+		err = win_calls_differ(m);
 	return err != 0 ? err : win_refused(m);
 }
 
@@ -409,11 +434,11 @@ static int win_made(struct win_making *m, int err, struct win **win)
 	return err;
 }
 
-static int win_check_comm(struct comm *c)
+static int win_check_comm(struct comm *c, int flavor)
 {
 	if (c->remote != NULL)
 		return haft_err(MPI_ERR_COMM, "a window needs an intra-communicator");
-	return comm_check(c);
+	return comm_check(c, win_maker(flavor));
 }
 
 static int win_make(struct win_making *m, struct win **win)
@@ -430,7 +455,7 @@ int rma_win_create(void *base, int64_t size, int64_t unit, struct info *info, st
 	struct win **win)
 {
 	struct win_making m = {MPI_WIN_FLAVOR_CREATE, base, size, unit, info, comm, .w = NULL};
-	int err = win_check_comm(comm);
+	int err = win_check_comm(comm, m.flavor);
 
 	if (err == 0)
 		err = win_begin(&m);
@@ -447,7 +472,7 @@ int rma_win_allocate(int64_t size, int64_t unit, struct info *info, struct comm 
 	void *baseptr, struct win **win)
 {
 	struct win_making m = {MPI_WIN_FLAVOR_ALLOCATE, NULL, size, unit, info, comm, .w = NULL};
-	int err = win_check_comm(comm);
+	int err = win_check_comm(comm, m.flavor);
 
 	if (err == 0)
 		err = win_begin(&m);
@@ -544,7 +569,7 @@ int rma_win_allocate_shared(int64_t size, int64_t unit, struct info *info, struc
 	void *baseptr, struct win **win)
 {
 	struct win_making m = {MPI_WIN_FLAVOR_SHARED, NULL, size, unit, info, comm, .w = NULL};
-	int err = win_check_comm(comm);
+	int err = win_check_comm(comm, m.flavor);
 
 	if (err == 0)
 		err = win_begin(&m);
@@ -577,7 +602,7 @@ int rma_win_allocate_shared(int64_t size, int64_t unit, struct info *info, struc
 int rma_win_create_dynamic(struct info *info, struct comm *comm, struct win **win)
 {
 	struct win_making m = {MPI_WIN_FLAVOR_DYNAMIC, MPI_BOTTOM, 0, 1, info, comm, .w = NULL};
-	int err = win_check_comm(comm);
+	int err = win_check_comm(comm, m.flavor);
 
 	if (err == 0)
 		err = win_begin(&m);

@@ -30,4 +30,40 @@ differ "$calls" create allreduce
 differ "$calls" allreduce create_first
 differ "$calls" alltoallv barrier
 differ "$calls" barrier allgatherv
+
+# Calls that wait for messages, or for none: a wait that becomes long sees the difference.
+differ "$calls" idup ibarrier
+differ "$calls" ibarrier barrier
+differ "$calls" allreduce iallreduce
+differ "$calls|MPI_ERR_TRUNCATE" ibarrier iallreduce
+differ "$calls" ibarrier split
+differ "$calls" alltoallv ibcast
+differ "$calls" dup ibarrier
+differ "$calls" bcast=0 ibcast
+differ "$calls" ibcast bcast=0
+differ "$calls" intercomm create
+differ "$calls" win win_allocate
+differ "$calls" win_dynamic win
+differ "$calls" win_shared win_allocate
+
+# each WORDS FIRST OTHERS: errors return, and every rank gets one.
+each() {
+	for n in 2 4; do
+		for before in no yes; do
+			job -n $n "$call" "$2" "$3" $before "$1"
+			[ "$rc" = 0 ] || { cat "$out" "$err"; fail "$n ranks, $2 and $3 return: $rc"; }
+		done
+	done
+}
+
+each calls ibarrier barrier
+each calls barrier ibarrier
+each calls split allreduce
+each calls allreduce create
+each calls idup ibarrier
+each calls win win_allocate
+each calls bcast=0 ibcast
+each calls ibcast bcast=0
+each calls intercomm dup
+each calls alltoallv barrier
 finish

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* coll_calls.c - which collective call is each member in?  What the lines of phases do not show.
+ *
+ *      call      rank 0            rank 1
+ *       7    MPI_Comm_idup     MPI_Ibarrier      words of the block: number | form | digest
+ *       8    MPI_Barrier       MPI_Wait          rank 1 waits for long: its call 7 is not rank 0's
+ *
+ * Calls with a request, and constructors, go by messages.  Each writes its number, form and digest
+ * into a word of its member when it begins.  Blocking calls write nothing, as they have no time for
+ * it.  A member whose wait has become long writes the word of its last call for it, and compares its
+ * words with those of the others.  So the last of the members that wait for long sees a difference,
+ * whichever call waits for which, and all members are told (haft_comm_differ_hook).
+ *
+ * Invariants
+ *  - A call has one number in all members (coll_next_tag), and calls of one number that differ are
+ *    a mistake of the program.
+ *  - A member keeps the words of its last CALLS_KEPT calls.  A call without a word is blocking.
+ *  - The words are there before the members agree to use the block for data: coll_shm_block.
+ *
+ * With HAFT_CHECK=coll the members compare by messages; only MPI_Comm_idup, which waits for no
+ * member, is compared here. */
+#include "libmpi/coll/coll_check.h"
+#include "libmpi/coll/coll_shm.h"
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+
+/* A word: number 32 | form 8 | digest 24 bits. */
+#define NUMBER_AT 32
+#define FORM_AT   DIGEST_BITS
+
+/* The words of a member: two are those of errors (coll_phase_set_error). */
+#define CALLS_FROM 2
+#define CALLS_KEPT (SHM_BLOCK_WORDS - CALLS_FROM)
+
+static _Atomic uint64_t *calls_word(const struct coll *s, int i, uint64_t number)
+{
+	return shm_block_word(s->block, i, CALLS_FROM + (int)(number % CALLS_KEPT));
+}
+
+static uint64_t calls_get(const struct coll *s, int i, uint64_t number)
+{
+	return atomic_load_explicit(calls_word(s, i, number), memory_order_acquire);
+}
+
+/* A word alone says all, so its order with other memory does not matter. */
+static void calls_write(struct coll *s, uint64_t number, enum coll_form form, uint32_t digest)
+{
+	atomic_store_explicit(calls_word(s, s->me, number),
+		number << NUMBER_AT | (uint64_t)form << FORM_AT | digest, memory_order_release);
+}
+
+void coll_calls_begin(struct comm *c, enum coll_form form, uint32_t digest)
+{
+	struct coll *s = c->coll;
+
+	if (c->remote != NULL || (s == NULL && !coll_shm_possible(c)))
+		return;
+	s = c->coll; /* coll_shm_possible has made it */
+	if (s != NULL && s->local && !s->broken && coll_shm_block(s))
+		calls_write(s, c->coll_seq - 1, form, digest);
+}
+
+void coll_calls_begin_maker(struct comm *c, enum coll_maker maker)
+{
+	bool only_copied = maker <= COLL_COMM_IDUP && c->coll == NULL && c != &haft_world;
+
+	coll_next_tag(c);
+	if (!only_copied) /* memory for each of a long chain of copies would be too much */
+		coll_calls_begin(c, COLL_BLOCKING, coll_maker_digest(maker));
+}
+
+static enum coll_form calls_form(uint64_t word)
+{
+	return (enum coll_form)(word >> FORM_AT & 0xff);
+}
+
+static uint32_t calls_digest(uint64_t word)
+{
+	return coll_line_digest((uint32_t)word);
+}
+
+static bool calls_is_idup(uint64_t word)
+{
+	return calls_digest(word) == coll_maker_digest(COLL_COMM_IDUP);
+}
+
+/* Tells all members of the difference between this member's word and that of member i. */
+static void calls_tell(struct coll *s, uint64_t mine, int i, uint64_t theirs)
+{
+	char words[HAFT_ERR_TEXT_MAX], name[COLL_NAME_MAX], other[COLL_NAME_MAX];
+
+	coll_digest_name(calls_digest(mine), calls_form(mine), name, sizeof(name));
+	coll_digest_name(calls_digest(theirs), calls_form(theirs), other, sizeof(other));
+	snprintf(words, sizeof(words), "rank %d calls %s, rank %d %s%s (HAFT_CHECK=coll says more)",
+		i, other, s->me, name,
+		strcmp(name, other) != 0 ? "" : " with another root, or another number of bytes");
+	haft_comm_differ_hook(s->comm, words);
+}
+
+/* Does each call of this kind write its word when it begins?  Copies of communicators do so at times,
+ * other blocking calls when their wait becomes long. */
+static bool calls_is_first(uint64_t word)
+{
+	uint32_t digest = calls_digest(word);
+
+	return calls_form(word) > COLL_BLOCKING ||
+	       (digest >> DIGEST_KIND_AT == DIGEST_MAKER &&
+		       digest > coll_maker_digest(COLL_COMM_IDUP));
+}
+
+/* A blocking call that goes into phases, which compare more than words do? */
+static bool calls_in_phases(uint64_t word)
+{
+	return calls_form(word) == COLL_BLOCKING && coll_digest_has_phases(calls_digest(word));
+}
+
+/* Is member i in another call `number' than this one?  If *mine is of another number, this member has
+ * made a blocking call, which becomes *mine. */
+static bool calls_differ(uint64_t number, uint64_t *mine, uint64_t theirs)
+{
+	if (calls_form(theirs) == COLL_FORM_NONE || theirs >> NUMBER_AT != (uint32_t)number)
+		return false;
+	if (*mine >> NUMBER_AT != (uint32_t)number || calls_form(*mine) == COLL_FORM_NONE) {
+		if (!calls_is_first(theirs))
+			return false;
+		*mine = number << NUMBER_AT | (uint64_t)COLL_BLOCKING << FORM_AT |
+			(uint32_t)DIGEST_UNKNOWN << DIGEST_KIND_AT;
+	}
+	if (calls_in_phases(*mine) && calls_in_phases(theirs))
+		return false;
+	if (coll_check_wanted && !calls_is_idup(*mine) && !calls_is_idup(theirs))
+		return false;
+	return theirs != *mine;
+}
+
+/* Compares this member's call `number' with those of the others.  False: they differ. */
+static bool calls_compare(struct coll *s, uint64_t number)
+{
+	for (int i = 0; i < s->n; i++) {
+		uint64_t mine = calls_get(s, s->me, number), theirs = calls_get(s, i, number);
+
+		if (i == s->me || !calls_differ(number, &mine, theirs))
+			continue;
+		calls_tell(s, mine, i, theirs);
+		return false;
+	}
+	return true;
+}
+
+void coll_calls_look_at(struct coll *s)
+{
+	uint64_t calls = s->comm->coll_seq, last = calls - 1, mine;
+
+	if (s->block == NULL || s->broken || calls == 0 || (s->comm->hints & COMM_REVOKED) != 0)
+		return;
+	mine = calls_get(s, s->me, last);
+	if (calls_form(mine) == COLL_FORM_NONE || mine >> NUMBER_AT != (uint32_t)last)
+		calls_write(s, last, COLL_BLOCKING, s->digest);
+	for (uint64_t number = calls > CALLS_KEPT ? calls - CALLS_KEPT : 0; number < calls;
+		number++)
+		if (!calls_compare(s, number))
+			return;
+}
+
+void coll_calls_look(void)
+{
+	struct coll *next;
+
+	for (struct coll *s = coll_state_first(); s != NULL; s = next) {
+		next = s->next;
+		coll_calls_look_at(s);
+	}
+}
