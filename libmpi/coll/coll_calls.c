@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* coll_calls.c - which collective call is each member in?  What the lines of phases do not show.
+/* coll_calls.c - which collective call is each member in?  For calls that no phase shows.
  *
  *      call      rank 0            rank 1
  *       7    MPI_Comm_idup     MPI_Ibarrier      words of the block: number | form | digest
@@ -7,8 +7,8 @@
  *
  * Calls with a request, and constructors, go by messages.  Each writes its number, form and digest
  * into a word of its member when it begins.  Blocking calls write nothing, as they have no time for
- * it.  A member whose wait has become long writes the word of its last call for it, and compares its
- * words with those of the others.  So the last of the members that wait for long sees a difference,
+ * it.  A member whose wait has become long writes the word of its last call, and compares its words
+ * with those of the others.  So the last of the members that wait for long sees a difference,
  * whichever call waits for which, and all members are told (haft_comm_differ_hook).
  *
  * Invariants
@@ -98,8 +98,8 @@ static void calls_tell(struct coll *s, uint64_t mine, int i, uint64_t theirs)
 	haft_comm_differ_hook(s->comm, words);
 }
 
-/* Does each call of this kind write its word when it begins?  Copies of communicators do so at times,
- * other blocking calls when their wait becomes long. */
+/* Does each call of this kind write its word when it begins?  Copies of communicators do so at
+ * times, other blocking calls when their wait becomes long. */
 static bool calls_is_first(uint64_t word)
 {
 	uint32_t digest = calls_digest(word);
@@ -115,8 +115,8 @@ static bool calls_in_phases(uint64_t word)
 	return calls_form(word) == COLL_BLOCKING && coll_digest_has_phases(calls_digest(word));
 }
 
-/* Is member i in another call `number' than this one?  If *mine is of another number, this member has
- * made a blocking call, which becomes *mine. */
+/* Is another member, whose word is `theirs', in another call `number' than this one?  If *mine is of
+ * another number, this member has made a blocking call, which becomes *mine. */
 static bool calls_differ(uint64_t number, uint64_t *mine, uint64_t theirs)
 {
 	if (calls_form(theirs) == COLL_FORM_NONE || theirs >> NUMBER_AT != (uint32_t)number)

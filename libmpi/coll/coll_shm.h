@@ -182,7 +182,7 @@ static inline uint32_t coll_maker_digest(enum coll_maker maker)
 void coll_digest_name(uint32_t digest, enum coll_form form, char *name, size_t n);
 
 /* Does a member of such a call wait in phases, where it sees that the others differ?  Else it waits
- * for messages.  run.c */
+ * for messages.  As shm_fns in run.c. */
 bool coll_digest_has_phases(uint32_t digest);
 
 /* The flag of a line at phase e, without its digest. */
@@ -209,13 +209,13 @@ static inline _Atomic uint32_t *coll_out_digest(struct shm_line *out)
 	return (_Atomic uint32_t *)(void *)(out->data + COLL_LINE_DATA);
 }
 
-/* --- calls that phases do not show: coll_calls.c ----------------------------------------------- */
+/* --- calls that no phase shows: coll_calls.c ------------------------------------------------ */
 
 /* The call that has just taken its number begins: the others see it in a wait that becomes long. */
 void coll_calls_begin(struct comm *c, enum coll_form form, uint32_t digest);
 
-/* A wait of this member has become long: compares the calls of all members of all communicators that
- * have shared memory.  If they differ, haft_comm_differ_hook ends the waits. */
+/* A wait of this process has become long: compares the calls of all members of all communicators
+ * that have shared memory.  If they differ, haft_comm_differ_hook ends the waits. */
 void coll_calls_look(void);
 void coll_calls_look_at(struct coll *s); /* of this communicator */
 

@@ -99,13 +99,6 @@ static inline int run_join(struct comm *c, uint32_t digest)
 	return unlikely(c->coll == NULL || !c->coll->joined) ? run_join_first(c, digest) : 0;
 }
 
-bool coll_digest_has_phases(uint32_t digest)
-{
-	uint32_t kind = digest >> DIGEST_KIND_AT;
-
-	return kind < COLL_KINDS && shm_fns[kind] != NULL;
-}
-
 /* The error of the call of digest s->digest, during which a member was seen in another call. */
 static int run_odd_error(const struct coll_args *k, const struct coll *s)
 {

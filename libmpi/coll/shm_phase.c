@@ -95,9 +95,8 @@ static void phase_tell(const struct shm_describer *t, void *description)
 		if (!shm_flag_reached(shm_flag_get(phase_flag(s, a->e, i)), coll_line_phase(a->e),
 			    SHM_FLAG_LATER))
 			phase_late_add(what, group_peer(s->comm->group, i));
+	phase_look(a->s, a->e); /* before calls are compared: lines say more */
 	p2p_wait_report(s->comm, what);
-	phase_look(a->s, a->e);
-	coll_calls_look();
 }
 
 /* A flag that is waited for. */

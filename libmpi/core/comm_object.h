@@ -85,8 +85,8 @@ extern struct comm haft_world, haft_self; /* MPI_COMM_WORLD, MPI_COMM_SELF */
 /* NULL, or called when a communicator gets its ids: it may have been revoked before (libmpi/ft). */
 extern void (*haft_comm_ids_hook)(struct comm *c);
 
-/* The collective calls of c's members differ, as these words say: all members get errors from c from
- * now on, with these words.  libmpi/ft sets it. */
+/* The collective calls of c's members differ, as these words say: all members get errors from c
+ * from now on, with these words.  libmpi/ft sets it. */
 extern void (*haft_comm_differ_hook)(struct comm *c, const char *words);
 
 /* The group that ranks in messages are ranks of: the remote one of an inter-communicator. */

@@ -6,8 +6,8 @@
  * Where one of these has failed, the next living member is told.  When a member fails later, each
  * tells its next living member again: so a revocation gets round however many fail, and whenever.
  *
- * A communicator whose members make different collective calls is revoked as well: the frame then has
- * the words of the error.
+ * A communicator whose members make different collective calls is revoked as well: the frame then
+ * has the words of the error.
  *
  * A revocation may come before its communicator is made here; it is kept for that moment. */
 #include "libmpi/coll/coll_args.h"

@@ -97,7 +97,8 @@ static int refuse_join(int err, void *self, int fn)
 		return err;
 	if (fn == HAFT_MPI_File_open) {
 		struct comm *c = self;
-		int other = c->remote == NULL ? comm_check(c, COLL_FILE_OPEN) : err; /* as the others begin */
+		int other = c->remote == NULL ? comm_check(c, COLL_FILE_OPEN)
+					      : err; /* as the others begin */
 
 		return other != 0 ? other : io_agree_on(c, err);
 	}

@@ -77,7 +77,7 @@ int life_init_thread(int *argc, char ***argv, int required, int *provided)
 
 static int world_finalize(void)
 {
-	static bool ending; /* delete callbacks of attributes are running */
+	static bool ending;                        /* delete callbacks of attributes are running */
 	bool differs = haft_world.differs != NULL; /* an error has said so */
 	int err;
 

@@ -75,8 +75,8 @@ extern void (*p2p_lost_words_hook)(int peer, char *words, size_t n);
  * revoked: windows. */
 extern void (*p2p_broken_hook)(void);
 
-/* NULL, or called when a wait of this process has become long, under the library's lock.  It may fail
- * the messages of a communicator (p2p_comm_revoke), also those that are waited for. */
+/* NULL, or called when a wait of this process has become long, under the library's lock.  It may
+ * fail the messages of a communicator (p2p_comm_revoke), also those that are waited for. */
 extern void (*p2p_long_wait_hook)(void);
 
 /* The processes that have failed, as far as is known here: their number, and the i-th, in the order

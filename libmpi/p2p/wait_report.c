@@ -42,6 +42,8 @@ void p2p_wait_report(const struct comm *c, struct boot_wait *what)
 	char name[MPI_MAX_OBJECT_NAME];
 	int len = 0;
 
+	if (p2p_long_wait_hook != NULL)
+		p2p_long_wait_hook();
 	if (what->brief)
 		return;
 	haft_current_call(what->call, sizeof(what->call));
@@ -142,6 +144,4 @@ void p2p_wait_report_req(const struct shm_describer *t, void *description)
 	if (r != NULL)
 		report_request(r, what);
 	p2p_wait_report(r != NULL ? r->comm : NULL, what);
-	if (p2p_long_wait_hook != NULL)
-		p2p_long_wait_hook();
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* other_call.c - argv[1] names the call of rank 0, argv[2] that of the others, on a communicator
- * that has made collective calls before if argv[3] is "yes".  argv[4]: errors return, and every rank
- * must get one, with words that have argv[4]: other_call.sh. */
+ * that has made collective calls before if argv[3] is "yes".  argv[4]: errors return, and every
+ * rank must get one, with words that have argv[4]: other_call.sh. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
