@@ -18,7 +18,7 @@
  *  - The words are there before the members agree to use the block for data: coll_shm_block.
  *
  * With HAFT_CHECK=coll the members compare by messages; only MPI_Comm_idup, which waits for no
- * member, is compared here. */
+ * member, and the _init calls are compared here. */
 #include "libmpi/coll/coll_check.h"
 #include "libmpi/coll/coll_shm.h"
 #include <stdatomic.h>
@@ -80,9 +80,11 @@ static uint32_t calls_digest(uint64_t word)
 	return coll_line_digest((uint32_t)word);
 }
 
-static bool calls_is_idup(uint64_t word)
+/* With HAFT_CHECK=coll: are calls like this one compared here only? */
+static bool calls_unchecked(uint64_t word)
 {
-	return calls_digest(word) == coll_maker_digest(COLL_COMM_IDUP);
+	return calls_form(word) == COLL_PERSISTENT ||
+	       calls_digest(word) == coll_maker_digest(COLL_COMM_IDUP);
 }
 
 /* Tells all members of the difference between this member's word and that of member i. */
@@ -129,7 +131,7 @@ static bool calls_differ(uint64_t number, uint64_t *mine, uint64_t theirs)
 	}
 	if (calls_in_phases(*mine) && calls_in_phases(theirs))
 		return false;
-	if (coll_check_wanted && !calls_is_idup(*mine) && !calls_is_idup(theirs))
+	if (coll_check_wanted && !calls_unchecked(*mine) && !calls_unchecked(theirs))
 		return false;
 	return theirs != *mine;
 }
@@ -152,7 +154,7 @@ void coll_calls_look_at(struct coll *s)
 {
 	uint64_t calls = s->comm->coll_seq, last = calls - 1, mine;
 
-	if (s->block == NULL || s->broken || calls == 0 || (s->comm->hints & COMM_REVOKED) != 0)
+	if (s->block == NULL || s->broken || calls == 0 || p2p_comm_broken(s->comm))
 		return;
 	mine = calls_get(s, s->me, last);
 	if (calls_form(mine) == COLL_FORM_NONE || mine >> NUMBER_AT != (uint32_t)last)

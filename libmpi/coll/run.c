@@ -132,8 +132,8 @@ static int run_odd_error(const struct coll_args *k, const struct coll *s)
 		who, mine, k->me, (long long)k->bytes);
 }
 
-/* Ends a call during which a member was seen in another call.  A member that waits for messages
- * does not see this one, and is told. */
+/* Ends a call during which a member was seen in another call.  If they are of two kinds, a member
+ * may wait for messages, and is told. */
 static int run_odd(const struct coll_args *k, struct coll *s)
 {
 	char words[HAFT_ERR_TEXT_MAX];
@@ -144,8 +144,7 @@ static int run_odd(const struct coll_args *k, struct coll *s)
 	if (s->broken)
 		return p2p_comm_error(k->comm);
 	err = run_odd_error(k, s);
-	if (k->comm->whole == NULL &&
-		(!coll_digest_has_phases(s->odd_digest) || !coll_digest_has_phases(s->digest))) {
+	if (k->comm->whole == NULL && (s->odd_digest ^ s->digest) >> DIGEST_KIND_AT != 0) {
 		snprintf(words, sizeof(words), "%s", haft_err_text(err));
 		haft_comm_differ_hook(k->comm, words);
 		haft_err(err, "%s", words);

@@ -376,7 +376,8 @@ static int agreement_begin(struct comm *c, enum agree_kind kind, int32_t value, 
 	struct agreement *a = agreement_find(c->ctx, number);
 	int64_t len = (int64_t)ft_era_msg_len(m.n);
 
-	ft_use(true);
+	if (kind != AGREE_FINAL || ft_is_on()) /* MPI_Finalize: perhaps only calls differ */
+		ft_use(true);
 	if (len > (int64_t)via.frame_max || len > NET_FRAME_MAX)
 		return haft_err(MPI_ERR_OTHER, "%d members are too many for an agreement", m.n);
 	if (a == NULL)
