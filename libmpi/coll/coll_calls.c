@@ -117,8 +117,8 @@ static bool calls_in_phases(uint64_t word)
 	return calls_form(word) == COLL_BLOCKING && coll_digest_has_phases(calls_digest(word));
 }
 
-/* Is another member, whose word is `theirs', in another call `number' than this one?  If *mine is of
- * another number, this member has made a blocking call, which becomes *mine. */
+/* Is another member, whose word is `theirs', in another call `number' than this one?  If *mine is
+ * of another number, this member has made a blocking call, which becomes *mine. */
 static bool calls_differ(uint64_t number, uint64_t *mine, uint64_t theirs)
 {
 	if (calls_form(theirs) == COLL_FORM_NONE || theirs >> NUMBER_AT != (uint32_t)number)
