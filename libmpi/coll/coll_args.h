@@ -156,7 +156,7 @@ int coll_run_persistent(struct coll_args *k, struct req **request);
  * arguments.  0; MPI_ERR_OTHER: a member is in another call. */
 int coll_run_constructor(struct comm *c, enum coll_maker maker, bool join);
 
-/* A constructor begins, which takes a number: what the others see of it in a wait that becomes long
+/* A constructor begins, which takes a number: the others see it in a wait that becomes long
  * (coll_calls.c). */
 void coll_calls_begin_maker(struct comm *c, enum coll_maker maker);
 
