@@ -260,6 +260,7 @@ enum net_peer_state {
 	NET_PEER_LOST
 };
 
+/* The state of a peer; NET_PEER_NONE also for a number out of range. */
 enum net_peer_state net_peer_state_get(const struct net *net, int peer);
 
 /* Why the peer is lost, or where it is: never NULL, valid until it is lost. */
@@ -295,6 +296,7 @@ struct net_count {
 	uint64_t no_fd;       /* accept or connect met the limit of descriptors */
 };
 
+/* Counts of frames, bytes and connections; live, so read them by one thread. */
 const struct net_count *net_counts(const struct net *net);
 
 #endif

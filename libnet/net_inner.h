@@ -78,6 +78,7 @@ struct wire_head {
 	uint64_t ctx;
 };
 
+/* Encodes a head, little endian. */
 void net_head_write(const struct wire_head *h, uint8_t b[WIRE_HEAD]);
 
 /* False: not a head (type, reserved bytes, length out of range). */
@@ -98,8 +99,11 @@ struct net_ops {
 	struct net_op *first, *last;
 };
 
+/* Appends an operation to the list, which then owns it until net_ops_remove. */
 void net_ops_add(struct net_ops *l, struct net_op *op);
+/* The operation with this id, or NULL: a walk, as few are under way. */
 struct net_op *net_ops_find(const struct net_ops *l, uint64_t id);
+/* Takes an operation of the list out; the caller owns it. */
 void net_ops_remove(struct net_ops *l, struct net_op *op);
 void net_ops_rotate(struct net_ops *l); /* the first id becomes the last */
 
@@ -216,6 +220,7 @@ static inline bool net_in_at_boundary(const struct net_in *in)
 	return in->at == IN_HEAD && in->have == 0;
 }
 
+/* Frees the memory of incoming data.  Posted receives have been ended before. */
 void net_in_fini(struct net_in *in);
 
 /* --- connections and peers (peer.c) --------------------------------------------------------- */
@@ -354,7 +359,9 @@ void net_peer_dial(struct net_peer *p);           /* state is NONE or CONNECTING
 void net_peer_retry(struct net_peer *p, int err); /* a try has failed: later, or never */
 __attribute__((format(printf, 3, 4))) void net_peer_lose(
 	struct net_peer *p, enum net_why why, const char *fmt, ...);
+/* Ends a peer: its operations get NET_OP_LOST without `done'.  NULL: nothing. */
 void net_peer_free(struct net_peer *p);
+/* The peer is not to be dialled again; no harm if it was not to be. */
 void net_peer_redial_cancel(struct net_peer *p);
 __attribute__((format(printf, 2, 3))) void net_log(struct net *net, const char *fmt, ...);
 

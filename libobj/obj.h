@@ -737,8 +737,10 @@ struct obj_arena_opts {
 struct obj_arena *obj_arena_new(const struct obj_arena_opts *opts); /* NULL: no memory */
 void *obj_arena_get(
 	struct obj_arena *arena, size_t len, size_t align); /* align: power of 2, at most 64 KiB */
+/* Gives memory of obj_arena_get back.  NULL: nothing.  any thread. */
 void obj_arena_put(struct obj_arena *arena, void *p);
 size_t obj_arena_bytes(struct obj_arena *arena); /* handed out now */
+/* The allocator: jemalloc's version, or "built-in"; static.  any thread. */
 const char *obj_arena_kind(const struct obj_arena *arena);
 void obj_arena_free(struct obj_arena
 		*arena); /* all pieces go with it; the memory is its provider's again.  quiet */

@@ -259,6 +259,7 @@ void obj_report_text(struct obj_class *c, int why, const char *fmt, ...)
 /* ------------------------------------------------------------------------ domain_mem.c */
 
 #define ALLOC_SMALL ((size_t)MEAN_OR(1024, OBJ_ALLOC_SMALL))
+/* Frees all memory of the domain's arena, at its end. */
 void obj_mem_close(struct obj_domain *d);
 
 /* ------------------------------------------------------------------------ thread.c */

@@ -98,6 +98,7 @@ int shm_seg_nranks(const struct shm_seg *seg);    /* ranks from the start */
 int shm_seg_nseats(const struct shm_seg *seg);    /* these and the spare seats */
 int shm_seg_seats_end(const struct shm_seg *seg); /* seats from here on were never open */
 uint64_t shm_seg_len(const struct shm_seg *seg);  /* bytes that are mapped here */
+/* CPUs that the ranks of the segment may use together, as the launcher counted them. */
 int shm_seg_ncpus(const struct shm_seg *seg);
 bool shm_seg_contended(const struct shm_seg *seg);  /* more first ranks than CPUs: constant */
 bool shm_seg_crowded(const struct shm_seg *seg);    /* more open seats than CPUs, now */
@@ -716,10 +717,15 @@ void shm_fence_all(const struct shm *s);
 
 /* --- inline fast paths ---------------------------------------------------------------------- */
 
+/* As shm_put, for frames that do not fit into the slot.  0, or an error of shm_reserve. */
 int shm_put_slow(struct shm *s, int dst, const struct shm_hdr *h, const void *buf, size_t len);
+/* Handles the frame of libshm's own at the head of src's ring, then peeks again: see shm_peek. */
 bool shm_peek_internal(struct shm *s, int src, struct shm_frame *f);
+/* Returns credit to src once a quarter of the ring, or of its payload area, is free again. */
 void shm_credit(struct shm *s, int src);
+/* Wakes all that sleep on the flag.  The caller has stored the value before. */
 void shm_flag_wake(struct shm *s, struct shm_flag *f);
+/* A full fence between a store and the load behind it: also one that ThreadSanitizer knows. */
 void shm_fence(void);
 
 #define SHM_WORD_LAP 0x8000u

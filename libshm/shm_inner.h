@@ -249,9 +249,12 @@ static inline void *seg_at(const struct shm_seg *seg, uint64_t off)
 	return seg->base + off;
 }
 
-/* --- inbox.c: claim a cell (SHM_AGAIN: full), and send it. */
+/* --- inbox.c */
+/* Claims a cell of dst's inbox, for the one shm_inbox_send that follows.  0; SHM_AGAIN: full. */
 int shm_inbox_claim(struct shm *s, int dst);
+/* Fills the claimed cell with a frame of at most INBOX_DATA bytes, and rings dst's doorbell. */
 void shm_inbox_send(struct shm *s, int dst, const struct shm_hdr *h, size_t len);
+/* Delivers the frames of this rank's inbox, at most all cells once.  Returns how many. */
 int shm_inbox_drain(struct shm *s, shm_deliver_fn *deliver, void *arg);
 uint64_t shm_inbox_start(const struct shm_inbox *inbox); /* the first cell that was not consumed */
 bool shm_inbox_has_frame(const struct shm *s);           /* is there a frame to take? */
@@ -267,7 +270,9 @@ int shm_event_handle(struct shm *s);
 void shm_doorbells_wake(struct shm_seg *seg); /* ends all sleeps */
 
 /* --- frame_ring.c */
+/* The receiver's side of a ring that src offers: from now on it is polled. */
 void shm_ring_accept(struct shm *s, int src, const struct channel_offer *o);
+/* True if a frame of src has arrived in its ring; any kind, also libshm's own. */
 bool shm_ring_has_frame(const struct shm *s, int src);
 
 /* --- channel.c: memory that tenants make and give back -------------------------------------- */
@@ -285,16 +290,21 @@ void shm_channel_drop_in(struct shm *s, int from);
 /* By the launcher: the tenant of a seat has gone.  Its channels go to living readers, or back. */
 void shm_channel_bequeath(struct shm_seg *seg, int seat);
 
-/* --- seat.c: `name' has come to seat `src'; the former tenant's frames have been taken. */
+/* --- seat.c */
+/* src's seat has another tenant, `name': rings, pipes and counts begin anew.  The former tenant's
+ * frames have been taken. */
 void shm_seat_renew(struct shm *s, int src, uint32_t name);
 
 /* --- pipe.c */
 void shm_pipe_forget(
 	struct shm *s, int dst); /* this rank's pipe towards dst is no longer its own */
+/* The receiver's side of a pipe that src offers. */
 void shm_pipe_accept(struct shm *s, int src, const struct channel_offer *o);
+/* True if a chunk of src waits in its pipe. */
 bool shm_pipe_has_chunk(const struct shm *s, int src);
 
-/* --- shm_poll.c: a frame of our own kinds. */
+/* --- shm_poll.c */
+/* Handles a frame of libshm's own kinds; its data are not kept. */
 void shm_frame_internal(struct shm *s, int src, uint8_t kind, const void *data);
 /* Delivers the frames of a ring, at most a lap of it. */
 int shm_ring_drain(struct shm *s, int src, shm_deliver_fn *deliver, void *arg);
@@ -338,7 +348,9 @@ void shm_lock_take(struct shm_seg *seg, int me, struct seg_lock *l);
 void shm_lock_drop(struct seg_lock *l);
 
 /* --- shm_os.c: 0 or -1 with errno, unless said otherwise. */
+/* A sealable file in memory, closed by exec.  Its descriptor, or -1 with errno. */
 int shm_os_memfd(void);
+/* Fixes the file's size for ever.  0, or -1 with errno. */
 int shm_os_memfd_seal(int fd);
 int shm_os_resize(int fd, uint64_t len);                   /* 0; -1, errno EFBIG: ulimit -f */
 bool shm_os_file_id(int fd, uint64_t *dev, uint64_t *ino); /* which file `fd' is; false: none */

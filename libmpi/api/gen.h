@@ -290,6 +290,7 @@ struct text {
 	size_t n;
 };
 
+/* Empties the text, and appends to it; a text that is too long ends gen. */
 void text_clear(struct text *t);
 void text_add(struct text *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* Adds a declarator with its % replaced by `name'. */

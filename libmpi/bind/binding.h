@@ -70,6 +70,7 @@ BIND_COLD int bind_not_running(int fn);
 BIND_COLD int bind_no_engine(const struct obj_class *class, void *handle, int fn);
 BIND_COLD int bind_no_engine_tool(int fn);
 
+/* Room for n handles, when the stack's is too small; NULL: no memory.  Freed by the other. */
 void *bind_scratch_heap(int64_t n);
 void bind_scratch_free(void *room);
 

@@ -62,6 +62,7 @@ enum kvs_kind boot_kvs_detect(void);
 /* Opens the connection.  Blocks until the launcher answers, not until other ranks call it. */
 int boot_kvs_open(struct kvs *k, enum kvs_kind kind);
 
+/* Offers a value; others see it after the next fence.  0 or -1 with words. */
 int boot_kvs_put(struct kvs *k, const char *key, const char *value);
 
 /* Blocks until all ranks of the job have called it. */
@@ -91,8 +92,10 @@ int boot_kvs_unpublish(struct kvs *k, const char *service);
 
 /* --- inside boot ---------------------------------------------------------------------------- */
 
+/* Opens PMI-1 by the socket PMI_FD.  0 or -1 with words. */
 int boot_pmi_open(struct kvs *k);
 bool boot_pmi_fd_valid(int fd); /* a socket: it may be a launcher's */
+/* Opens PMIx by the launcher's client library.  0, or -1: not there, or with words. */
 int boot_pmix_open(struct kvs *k);
 bool boot_pmix_present(void); /* libpmix can be loaded; if not, boot_error_text() says why */
 

@@ -20,6 +20,7 @@ struct ft_members {
 	int n, me, side;                    /* side: 0, or 1 in the second group */
 };
 
+/* The members of both groups, in an order that all members share. */
 struct ft_members ft_members(const struct comm *c);
 
 static inline int ft_member_peer(const struct ft_members *m, int i)
@@ -44,16 +45,21 @@ void ft_die_open(void);
 
 /* --- agreements (agreement.c) --------------------------------------------------------------- */
 
+/* A message of an agreement: for the era, or kept until the call begins here. */
 void ft_agree_got(const struct shm_frame *f);
+/* Tells all agreements under way that a process has died. */
 void ft_agree_peer_lost(int peer);
 
 /* --- revocations (revoke.c) ----------------------------------------------------------------- */
 
+/* True if the frame is a revocation of a known form. */
 bool ft_revoke_fits(const struct shm_frame *f);
+/* A revocation: revokes the communicator here, and passes it on. */
 void ft_revoke_got(const struct shm_frame *f);
 
 /* haft_comm_differ_hook: revokes c, but its members get errors with these words. */
 void ft_comm_differ(struct comm *c, const char *words);
+/* Passes all revocations on again: the process may have died before it did. */
 void ft_revoke_peer_lost(int peer);
 
 #endif

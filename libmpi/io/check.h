@@ -14,6 +14,7 @@
 /* Is it wanted?  Set by the first MPI_File_open. */
 extern bool io_check_wanted;
 
+/* Reads HAFT_CHECK for io_check_wanted at open; frees the records at close. */
 void io_check_open(const struct io_file *f);
 
 /* Names the hints of info that `call' ignores, once a job. */

@@ -48,6 +48,7 @@ int io_disk_delete(const struct io_file *f, const char *path);
 /* Gives a file another name; exclusive: a file of that name is an error. */
 int io_disk_rename(const struct io_file *f, const char *from, const char *to, bool exclusive);
 
+/* Sets *size to the file's size, or changes it.  0 or an error class with words. */
 int io_disk_size(const struct io_file *f, int64_t *size);
 int io_disk_truncate(const struct io_file *f, int64_t size);
 

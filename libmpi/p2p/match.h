@@ -112,6 +112,7 @@ bool p2p_match_valid(void);
 /* --- inline: no wildcards, nothing unexpected, and the first of a bucket matches ------------ */
 
 void p2p_match_post_slow(struct req *r); /* with a wildcard, or into a full table */
+/* As p2p_match_take, and the search behind it, where receives with wildcards are posted. */
 struct req *p2p_match_take_slow(uint64_t ctx, int32_t peer, int32_t tag);
 struct unexpected *p2p_match_find_slow(uint64_t ctx, int32_t peer, int32_t tag);
 

@@ -49,6 +49,7 @@ static inline void rma_atomic_leave(struct win *w)
 	atomic_store_explicit(&w->rma->ctl->inside.word, 0, memory_order_release);
 }
 
+/* Between them no other process changes the member's memory by atomic instructions. */
 void rma_atomic_bulk_begin(struct win *w, int rank);
 void rma_atomic_bulk_end(struct win *w, int rank);
 

@@ -15,6 +15,7 @@
 /* Bytes of a predefined type in the representation; -CLASS: an error with words (haft_err). */
 typedef int64_t type_extent_fn(void *arg, const struct type *basic);
 
+/* True for the portable types of 14.1.1: their displacements can be scaled. */
 bool type_is_portable(const struct type *t);
 
 /* type_scaled makes the type whose elements are those of t in a file: the data of each predefined

@@ -63,6 +63,7 @@ uint64_t via_fabric_tags(void);
  * the two functions below.  NULL: no memory. */
 void *via_fabric_slab(size_t len, void **desc);
 
+/* Starts a send from, or a receive into, a buffer of a slab.  0, FABRIC_AGAIN, or an error. */
 int via_fabric_send(
 	struct via_fabric_op *op, uint64_t addr, const void *buf, size_t len, void *desc);
 int via_fabric_recv(struct via_fabric_op *op, void *buf, size_t len, void *desc);
@@ -83,6 +84,7 @@ int via_fabric_poll(struct via_fabric_event *ev, int max);
 int via_fabric_fd(void);
 bool via_fabric_may_sleep(void);
 
+/* libfabric's words for an error code; static. */
 const char *via_fabric_error_text(int err);
 
 #endif

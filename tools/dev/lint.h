@@ -64,13 +64,16 @@ const struct law *law_of(const char *kind, const char *path);
 const struct law *law_next(const char *kind, const struct law *last);
 int law_has(const struct law *law, const char *word);
 
+/* The file of this path, or NULL. */
 struct file *file_of(const char *path);
 /* The line in which `at' stands; base is the file's text, code or comment. */
 int line_of(const char *base, const char *at);
 
 __attribute__((noreturn)) void die(const char *what);
+/* realloc and strdup that end lint when there is no memory. */
 void *must_alloc(void *p, size_t n);
 char *must_copy(const char *s);
+/* Does s begin, or end, with the text? */
 int begins(const char *s, const char *with);
 int ends(const char *s, const char *with);
 /* Is `path' the file or folder `prefix', or inside it? */

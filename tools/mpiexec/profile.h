@@ -116,6 +116,7 @@ void profile_verdict(const struct profile *p, char *s, size_t n);
 const char *profile_time(double ns, char s[24]);
 const char *profile_bytes(double bytes, char s[24]);
 
+/* Write the whole report in one form; the caller closes the file. */
 void profile_text(const struct profile *p, FILE *out);
 void profile_json(const struct profile *p, FILE *out);
 void profile_csv(const struct profile *p, FILE *out);
