@@ -244,34 +244,40 @@ struct plan *plan_serve(char **argv)
 	return &plan;
 }
 
-struct plan *plan_read(int argc, char **argv)
+/* A variable of the environment; NULL: not set, or empty. */
+static const char *variable_read(const char *name)
 {
-	struct plan *p = &plan;
-	const char *limit = getenv("MPIEXEC_TIMEOUT");
-	const char *iface = getenv("HAFT_IFACE");
-	const char *universe = getenv("MPIEXEC_UNIVERSE_SIZE");
-	const char *profile = getenv("HAFT_PROFILE");
-	bool slurm = false;
-	char **words;
-	int slots;
+	const char *value = getenv(name);
 
-	if (universe != NULL && *universe != '\0')
+	return value != NULL && *value != '\0' ? value : NULL;
+}
+
+/* Variables that stand for options, before the options are read: those win. */
+static void variables_before(struct plan *p)
+{
+	const char *universe = variable_read("MPIEXEC_UNIVERSE_SIZE");
+	const char *limit = variable_read("MPIEXEC_TIMEOUT");
+
+	if (universe != NULL)
 		option_universe(p, "MPIEXEC_UNIVERSE_SIZE", universe);
-	if (limit != NULL && *limit != '\0')
+	if (limit != NULL)
 		p->timeout = option_seconds("MPIEXEC_TIMEOUT", limit);
-	p->fanout = TREE_FANOUT;
-	argc--;
-	words = words_with_defaults(&argc, argv + 1);
-	apps_read(p, argc, words, false);
-	free(words);
-	if (p->profile == NULL && profile != NULL && *profile != '\0')
+}
+
+/* Variables in place of options that were not given. */
+static void variables_after(struct plan *p)
+{
+	const char *profile = variable_read("HAFT_PROFILE");
+
+	if (p->profile == NULL && profile != NULL)
 		option_profile(p, profile);
-	if (p->iface == NULL && iface != NULL && *iface != '\0')
-		p->iface = iface;
-	if (p->nhosts == 0)
-		slurm = alloc_hosts(p);
-	launcher_settle(p, slurm);
-	slots = hosts_settle(p);
+	if (p->iface == NULL)
+		p->iface = variable_read("HAFT_IFACE");
+}
+
+/* Numbers the programs and counts their ranks; without -n: one, or one a slot. */
+static void apps_settle(struct plan *p, int slots)
+{
 	for (int i = 0; i < p->napps; i++) {
 		struct app *a = &p->app[i];
 		char n[12];
@@ -289,6 +295,27 @@ struct plan *plan_read(int argc, char **argv)
 	if (p->stdin_to >= p->nranks)
 		fatal(EXIT_USAGE, "standard input is for rank %d, and the last rank is %d",
 			p->stdin_to, p->nranks - 1);
+}
+
+struct plan *plan_read(int argc, char **argv)
+{
+	struct plan *p = &plan;
+	bool slurm = false;
+	char **words;
+	int slots;
+
+	variables_before(p);
+	p->fanout = TREE_FANOUT;
+	argc--;
+	words = words_with_defaults(&argc, argv + 1);
+	apps_read(p, argc, words, false);
+	free(words);
+	variables_after(p);
+	if (p->nhosts == 0)
+		slurm = alloc_hosts(p);
+	launcher_settle(p, slurm);
+	slots = hosts_settle(p);
+	apps_settle(p, slots);
 	universe_settle(p, slots);
 	map_ranks(p);
 	plan_environ(p);
