@@ -86,5 +86,6 @@ one 1 $table -DMUTEX -DROB_STORE
 one 1 $table -DMUTEX -DNO_COUNT
 one 1 $table -DMUTEX -DLATE_SEEN
 one 1 $table -DPROCESSES=2 -DNO_TICKET
+one 1 $table -DDEATHS=0 -DUNSEEN
 echo "models: $passed passed, $failed failed, 0 skipped"
 [ "$failed" = 0 ]

@@ -206,7 +206,7 @@ static void apps_read(struct plan *p, int argc, char **argv, bool nested)
 /* The words of the command line, with those of the files of defaults before them. */
 static char **words_with_defaults(int *argc, char **argv)
 {
-	static char *line; /* the words point into it */
+	static char *volatile line; /* the words point into it; volatile: leak checkers find it */
 	char **v;
 	int n;
 

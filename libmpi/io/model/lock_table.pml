@@ -6,6 +6,9 @@
  *   give     slot free; released++; mutex back; wakes
  *   mutex    back: owner = 0; wanted > 0: given++, wakes
  *
+ * A waiter looks at `released' for a while before it sleeps, without the mutex.  How long does not
+ * count: the look is one step in which others may run or not.  NO_LOOK leaves it out.
+ *
  * A sleep ends when the word differs from what was seen, and by the clock.  Here the clock counts
  * only once a process has died: so a lost wake-up is an end state that is not allowed.
  *
@@ -16,9 +19,10 @@
  * processes come to their end.
  *
  * Must fail: ROB_STORE (who finds the owner dead stores itself, without compare-and-swap), NO_COUNT
- * (a waiter does not announce itself), LATE_SEEN (a waiter reads `given' after its last try),
- * NO_TICKET (only locks that are held conflict, and who waits is not seen: starvation is not
- * looked for, but both may enter). */
+ * (a waiter does not announce itself), LATE_SEEN (a waiter reads `given' after its last try), UNSEEN
+ * (a waiter reads `released' again when its look is over: it sleeps through the release between),
+ * NO_TICKET (only locks that are held conflict, and who waits is not seen: starvation is not looked
+ * for, but both may enter). */
 #ifndef PROCESSES
 #define PROCESSES 3
 #endif
@@ -115,10 +119,9 @@ inline mutex_give()
 	fi
 }
 
-/* Sleeps until a lock was released. */
-inline sleep_released()
+/* Sleeps until `released' differs from seen2; with the clock, frees the slots of the dead. */
+inline sleep_counted()
 {
-	seen2 = released;
 	atomic { waiters++ }
 	mutex_give();
 	if
@@ -128,7 +131,7 @@ inline sleep_released()
 	mutex_take();
 	atomic { waiters-- }
 	if
-	:: released == seen2 -> /* the clock: looks for the dead */
+	:: released == seen2 ->
 		atomic {
 			i = 0;
 			do
@@ -143,6 +146,26 @@ inline sleep_released()
 			i = 0
 		}
 	:: else
+	fi
+}
+
+/* Waits until a lock was released: looks for it for a while, and then sleeps. */
+inline sleep_released()
+{
+	seen2 = released;
+#ifndef NO_LOOK
+	mutex_give();
+	mutex_take(); /* a release may have come between, or the time of the look is over */
+#endif
+	if
+#ifndef UNSEEN
+	:: released != seen2
+	:: released == seen2 ->
+#else
+	:: true ->
+		seen2 = released;
+#endif
+		sleep_counted()
 	fi;
 	seen2 = 0
 }
