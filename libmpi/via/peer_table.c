@@ -16,11 +16,19 @@ static uint16_t made_rows[VIA_PEER_PAGES];
 #define PAGE_LEN (VIA_PEER_ROWS * sizeof(struct via_peer))
 
 /* A page of rows, all zero; NULL: no memory. */
+/* LeakSanitizer's functions, if the program is linked with it: rows have pointers to the heap. */
+__attribute__((weak)) void __lsan_register_root_region(const void *p, size_t len);
+__attribute__((weak)) void __lsan_unregister_root_region(const void *p, size_t len);
+
 static struct via_peer *rows_new(int prot)
 {
 	void *rows = mmap(NULL, PAGE_LEN, prot, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
-	return rows != MAP_FAILED ? rows : NULL;
+	if (rows == MAP_FAILED)
+		return NULL;
+	if (__lsan_register_root_region != NULL)
+		__lsan_register_root_region(rows, PAGE_LEN);
+	return rows;
 }
 
 int via_peers_open(int n)
@@ -69,6 +77,8 @@ void via_peer_unmake(struct via_peer *p)
 	memset(p, 0, sizeof(*p));
 	if (--made_rows[page] > 0)
 		return;
+	if (__lsan_unregister_root_region != NULL)
+		__lsan_unregister_root_region(via_peer_pages[page], PAGE_LEN);
 	munmap(via_peer_pages[page], PAGE_LEN);
 	via_peer_pages[page] = blank;
 }

@@ -190,6 +190,8 @@ int job_fini(struct job *j)
 	worlds_fini(j);
 	free(j->edge);
 	free(j->seen);
+	for (int i = 0; i < j->n; i++)
+		free(j->rank[i].addr);
 	free(j->rank);
 	return j->code;
 }
