@@ -15,11 +15,11 @@ static uint16_t made_rows[VIA_PEER_PAGES];
 
 #define PAGE_LEN (VIA_PEER_ROWS * sizeof(struct via_peer))
 
-/* A page of rows, all zero; NULL: no memory. */
 /* LeakSanitizer's functions, if the program is linked with it: rows have pointers to the heap. */
 __attribute__((weak)) void __lsan_register_root_region(const void *p, size_t len);
 __attribute__((weak)) void __lsan_unregister_root_region(const void *p, size_t len);
 
+/* A page of rows, all zero; NULL: no memory. */
 static struct via_peer *rows_new(int prot)
 {
 	void *rows = mmap(NULL, PAGE_LEN, prot, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
