@@ -57,7 +57,7 @@ bool io_view_is_tidy(const struct io_view *v)
 
 bool io_may_rewrite(const struct io_file *f)
 {
-	return f->holes && f->one_host;
+	return atomic_load_explicit(&f->holes, memory_order_relaxed) && f->one_host;
 }
 
 /* --- memory --------------------------------------------------------------------------------- */

@@ -204,7 +204,8 @@ static int view_set(struct file *fh, int64_t disp, struct type *etype, struct ty
 			return err;
 	}
 	err = view_make(f, disp, etype, filetype, datarep, &v);
-	holes = f->holes || (err == 0 && (v->file_filetype == NULL || !v->linear));
+	holes = atomic_load_explicit(&f->holes, memory_order_relaxed) ||
+		(err == 0 && (v->file_filetype == NULL || !v->linear));
 	if (err == 0 && v->file_etype != NULL)
 		same[0].value = v->file_etype->extent;
 	if (err == 0 && f->rank == 0)
@@ -217,7 +218,7 @@ static int view_set(struct file *fh, int64_t disp, struct type *etype, struct ty
 	}
 	io_view_drop(f->view);
 	f->view = v;
-	f->holes = holes;
+	atomic_store_explicit(&f->holes, holes, memory_order_relaxed);
 	f->position = 0;
 	io_shared_turn(f);
 	io_hints_change(f, info);

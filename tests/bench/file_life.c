@@ -438,7 +438,8 @@ static void over(struct bench *b, const struct bench_row *row, struct file *x, b
 		pure = t < pure ? t : pure;
 	}
 	if (pure < alone / 2)
-		bench_fail(b, "the computation takes %.3g ms, not %.3g ms", 1e3 * pure, 1e3 * alone);
+		bench_fail(
+			b, "the computation takes %.3g ms, not %.3g ms", 1e3 * pure, 1e3 * alone);
 	hidden = 1 - (beside - pure) / alone;
 	bench_print(b, row->name, "x", hidden < 0 ? 0.001 : hidden);
 }
