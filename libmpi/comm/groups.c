@@ -13,6 +13,7 @@
 
 #include "libmpi/core/err.h"
 #include "libmpi/core/process_state.h"
+#include "libmpi/via/alias.h"
 #include "libobj/base.h"
 #include <engine.h>
 #include <stdbool.h>
@@ -28,6 +29,26 @@ static int group_no_memory(int n)
 }
 
 /* --- making --------------------------------------------------------------------------------- */
+
+static void group_aliases_drop(const struct group *g)
+{
+	for (int i = 0; i < g->size; i++)
+		if (via_is_alias(group_peer(g, i)))
+			via_alias_drop(group_peer(g, i));
+}
+
+/* The group has all its members: it holds those that are aliases. */
+static void group_aliases_hold(struct group *g)
+{
+	if (likely(!via_alias_any()))
+		return;
+	haft_group_aliases_hook = group_aliases_drop;
+	for (int i = 0; i < g->size; i++)
+		if (via_is_alias(group_peer(g, i))) {
+			via_alias_hold(group_peer(g, i));
+			g->aliases = true;
+		}
+}
 
 /* Makes a group without tables: rank r is peer base + r * stride.  size >= 1. */
 static int group_spaced(int size, int base, int stride, struct group **group)
@@ -121,8 +142,10 @@ int group_make(int n, int32_t *peers, struct group **group)
 	err = group_spaced(n, peers[0], n > 1 ? peers[1] - peers[0] : 1, &g);
 	if (err != 0 || group_even(n, peers)) {
 		free(peers);
-		if (err == 0)
+		if (err == 0) {
+			group_aliases_hold(g);
 			*group = g;
+		}
 		return err;
 	}
 	less = realloc(peers, (size_t)n * sizeof(*peers)); /* the array may be much longer than n */
@@ -134,6 +157,7 @@ int group_make(int n, int32_t *peers, struct group **group)
 	g->rank = group_rank_of(g, haft_life.peer);
 	if (g->rank < 0)
 		g->rank = MPI_UNDEFINED;
+	group_aliases_hold(g);
 	*group = g;
 	return 0;
 }
@@ -177,6 +201,7 @@ int group_copy(struct group *from, struct session *session, struct group **group
 		obj_hold(g->owner);
 	}
 	group_set_session(g, from->session != NULL ? from->session : session);
+	group_aliases_hold(g);
 	*group = g;
 	return 0;
 }
@@ -405,7 +430,7 @@ static int group_by_ranges(
 static int group_by_range(struct group *g, const int range[3], struct group **newgroup)
 {
 	int64_t len = range_length(range);
-	int ends[2], stride;
+	int ends[2], stride, err;
 
 	if (len < 0)
 		return MPI_ERR_ARG;
@@ -417,8 +442,10 @@ static int group_by_range(struct group *g, const int range[3], struct group **ne
 	}
 	stride =
 		len > 1 ? g->stride * range[2] : 1; /* the stride of a single rank may be any int */
-	return group_derive(
-		group_spaced((int)len, group_peer(g, range[0]), stride, newgroup), g, newgroup);
+	err = group_spaced((int)len, group_peer(g, range[0]), stride, newgroup);
+	if (err == 0)
+		group_aliases_hold(*newgroup);
+	return group_derive(err, g, newgroup);
 }
 
 static int group_by_ranks(

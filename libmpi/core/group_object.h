@@ -6,6 +6,7 @@
 #ifndef HAFT_CORE_GROUP_OBJECT_H
 #define HAFT_CORE_GROUP_OBJECT_H
 
+#include <stdbool.h>
 #include "libobj/obj.h"
 #include <mpi.h>
 #include <stdint.h>
@@ -26,13 +27,17 @@ struct group {
 	int32_t *unmap; /* there if map is: [span] rank of peer base + i, or -1; where peers are far
 			   apart [size]: ranks in the order of their peers */
 	struct session *session; /* held: it comes from a process set of it; NULL: from none */
-	struct group *owner;     /* held: whose tables map and unmap are; NULL: this group's own */
+	bool aliases;        /* members are of other universes: the table of aliases counts it */
+	struct group *owner; /* held: whose tables map and unmap are; NULL: this group's own */
 };
 
 /* The rank of a peer by search, for groups whose unmap is by order; or -1. */
 int haft_group_search(const struct group *g, int peer);
 
 extern struct group haft_group_empty; /* MPI_GROUP_EMPTY */
+
+/* Set by the engine that sets `aliases': called when such a group ends, before its tables do. */
+extern void (*haft_group_aliases_hook)(const struct group *g);
 
 /* The peer behind a rank of the group.  rank is in 0..size-1. */
 static inline int group_peer(const struct group *g, int rank)

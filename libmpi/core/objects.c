@@ -54,6 +54,8 @@ static void group_destroy(void *self)
 {
 	struct group *g = self;
 
+	if (g->aliases)
+		haft_group_aliases_hook(g);
 	if (g->session != NULL)
 		obj_drop(g->session);
 	if (g->owner != NULL) {
@@ -119,6 +121,7 @@ static void info_destroy(void *self)
 
 void (*haft_comm_destroy_hook)(struct comm *c);
 void (*haft_comm_differ_hook)(struct comm *c, const char *words);
+void (*haft_group_aliases_hook)(const struct group *g);
 void (*haft_comm_made_hook)(struct comm *c);
 void (*haft_comm_end_hook)(struct comm *c);
 void (*haft_comm_ids_hook)(struct comm *c);

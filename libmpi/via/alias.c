@@ -2,10 +2,14 @@
 /* alias.c - the table of aliases: see alias.h.
  *
  *      (universe, number) ──tree──> struct alias ──> card
- *      alias - VIA_ALIAS_FIRST ──table──^
+ *      alias - VIA_ALIAS_FIRST ──table──^                     NULL: the number is free
+ *
+ * A new alias takes a free number.  When there is none, aliases that nothing needs any more are
+ * freed first, and the table grows only if these are few: so each look at all of them pays for as
+ * many new ones.
  *
  * Invariants
- *  - A process has one alias for as long as it lives, and an alias names one process.
+ *  - A process has one alias for as long as a group has it, and an alias names one process.
  *  - Two aliases are on one node if their cards name the same universe and the same node there. */
 #include "libmpi/via/alias.h"
 
@@ -19,25 +23,30 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define ALIASES_MAX ((1 << VIA_PEER_BITS) - VIA_ALIAS_FIRST)
+#define ALIASES_FEW MEAN_OR(2, 64) /* of them none is freed */
 
 /* A node of another universe. */
 struct alias_node {
 	uint64_t universe;
 	int32_t node;
+	int naliases; /* on it; 0: the entry is free */
 };
 
 struct alias {
 	struct via_card card;
-	int number; /* here */
-	int node;   /* index in the table of nodes; -1: not known yet */
+	int number;         /* here */
+	int node;           /* index in the table of nodes; -1: not known yet */
+	_Atomic int groups; /* that have it as a member; the last one may go in any thread, which
+			       touches nothing else: relaxed is enough */
+	bool held;          /* a group has had it */
 };
 
 static struct {
 	struct net *net;
-	void *tree; /* of struct alias, by identity */
-	struct alias **by_number;
-	int n, room;
+	void *tree;               /* of struct alias, by identity */
+	struct alias **by_number; /* [VIA_ALIASES_MAX], of which the first n have been touched */
+	int n, used;              /* used: of the n, those that are no NULL */
+	int free_from;            /* the first n have no NULL below it */
 	struct alias_node *node;
 	int nnodes;
 } aliases;
@@ -53,6 +62,11 @@ bool via_alias_any(void)
 	return aliases.n > 0;
 }
 
+int via_alias_count(void)
+{
+	return aliases.used;
+}
+
 static int alias_by_identity(const void *a, const void *b)
 {
 	const struct via_card *x = &((const struct alias *)a)->card;
@@ -63,23 +77,24 @@ static int alias_by_identity(const void *a, const void *b)
 	return (x->number > y->number) - (x->number < y->number);
 }
 
-/* Appends to the table of aliases.  False: no memory, or too many. */
+/* Puts it into the table of aliases.  False: no memory, or too many. */
 static bool alias_append(struct alias *a)
 {
-	int room = aliases.room > 0 ? 2 * aliases.room : 16;
-	struct alias **by = aliases.by_number;
+	int i = aliases.free_from;
 
-	if (aliases.n == ALIASES_MAX)
+	if (aliases.by_number == NULL) /* pages that are not touched cost nothing */
+		aliases.by_number = calloc(VIA_ALIASES_MAX, sizeof(struct alias *));
+	if (aliases.by_number == NULL)
 		return false;
-	if (aliases.n == aliases.room) {
-		by = realloc(by, (size_t)room * sizeof(struct alias *));
-		if (by == NULL)
-			return false;
-		aliases.by_number = by;
-		aliases.room = room;
-	}
-	a->number = VIA_ALIAS_FIRST + aliases.n;
-	by[aliases.n++] = a;
+	while (i < aliases.n && aliases.by_number[i] != NULL)
+		i++;
+	if (i == VIA_ALIASES_MAX)
+		return false;
+	aliases.n += i == aliases.n;
+	aliases.used++;
+	aliases.free_from = i + 1;
+	a->number = VIA_ALIAS_FIRST + i;
+	aliases.by_number[i] = a;
 	return true;
 }
 
@@ -109,21 +124,68 @@ static struct alias *alias_at(int number)
 	return aliases.by_number[number - VIA_ALIAS_FIRST];
 }
 
-/* The index of the node of a card in the table of nodes; -1: no memory. */
+/* The index of the node of a card in the table of nodes, which has one alias more; -1: no memory. */
 static int node_index(const struct via_card *card)
 {
-	struct alias_node *node;
+	struct alias_node *node = aliases.node;
+	int free_one = aliases.nnodes;
 
-	for (int i = 0; i < aliases.nnodes; i++)
-		if (aliases.node[i].universe == card->universe &&
-			aliases.node[i].node == card->node)
+	for (int i = 0; i < aliases.nnodes; i++) {
+		if (node[i].naliases == 0)
+			free_one = i;
+		else if (node[i].universe == card->universe && node[i].node == card->node) {
+			node[i].naliases++;
 			return i;
-	node = realloc(aliases.node, ((size_t)aliases.nnodes + 1) * sizeof(*node));
-	if (node == NULL)
-		return -1;
-	aliases.node = node;
-	node[aliases.nnodes] = (struct alias_node){card->universe, card->node};
-	return aliases.nnodes++;
+		}
+	}
+	if (free_one == aliases.nnodes) {
+		node = realloc(aliases.node, ((size_t)aliases.nnodes + 1) * sizeof(*node));
+		if (node == NULL)
+			return -1;
+		aliases.node = node;
+		aliases.nnodes++;
+	}
+	node[free_one] = (struct alias_node){card->universe, card->node, 1};
+	return free_one;
+}
+
+/* Frees an alias if no group has it, and nothing can come from its process. */
+static void alias_end(struct alias *a)
+{
+	if (!a->held || atomic_load_explicit(&a->groups, memory_order_relaxed) > 0 ||
+		!via_peer_release(a->number) || net_peer_forget(aliases.net, a->number) != 0)
+		return;
+	if (a->node >= 0)
+		aliases.node[a->node].naliases--;
+	tdelete(a, &aliases.tree, alias_by_identity);
+	aliases.by_number[a->number - VIA_ALIAS_FIRST] = NULL;
+	aliases.used--;
+	free(a);
+}
+
+void via_alias_room(void)
+{
+	int full = aliases.n - aliases.n / 4;
+
+	if (aliases.used < full || aliases.used < ALIASES_FEW)
+		return;
+	for (int i = 0; i < aliases.n; i++)
+		if (aliases.by_number[i] != NULL)
+			alias_end(aliases.by_number[i]);
+	aliases.free_from = 0;
+}
+
+void via_alias_hold(int alias)
+{
+	struct alias *a = alias_at(alias);
+
+	a->held = true;
+	atomic_fetch_add_explicit(&a->groups, 1, memory_order_relaxed);
+}
+
+void via_alias_drop(int alias)
+{
+	atomic_fetch_sub_explicit(&alias_at(alias)->groups, 1, memory_order_relaxed);
 }
 
 /* Tells libnet what an alias is called at home.  0 or an error of libnet. */
@@ -144,7 +206,8 @@ int via_alias_enter(const struct via_card *card, int *number)
 	if (a == NULL)
 		return haft_err(MPI_ERR_NO_MEM, "no memory for a process of another job");
 	a->card = *card;
-	a->node = node_index(card);
+	if (a->node < 0)
+		a->node = node_index(card);
 	if (a->node < 0 || alias_register(a) != 0)
 		return haft_err(MPI_ERR_NO_MEM, "no memory for a process of another job");
 	*number = a->number;
@@ -219,15 +282,21 @@ static bool alias_valid(const struct alias *a, int number)
 	struct alias **found = tfind(a, &aliases.tree, alias_by_identity);
 
 	return a->number == number && a->node >= -1 && a->node < aliases.nnodes && found != NULL &&
-	       *found == a;
+	       *found == a && atomic_load_explicit(&a->groups, memory_order_relaxed) >= 0;
 }
 
 bool via_aliases_valid(void)
 {
-	if (aliases.n < 0 || aliases.n > aliases.room || aliases.n > ALIASES_MAX)
+	int used = 0;
+
+	if (aliases.n < 0 || aliases.n > VIA_ALIASES_MAX)
 		return false;
-	for (int i = 0; i < aliases.n; i++)
+	for (int i = 0; i < aliases.n; i++) {
+		if (aliases.by_number[i] == NULL)
+			continue;
+		used++;
 		if (!alias_valid(aliases.by_number[i], VIA_ALIAS_FIRST + i))
 			return false;
-	return true;
+	}
+	return used == aliases.used;
 }

@@ -11,6 +11,9 @@
  * sent.  Messages have the process's card, from which the receiver makes its own alias, or finds
  * the number of a process of its own universe.
  *
+ * Groups hold the aliases of their members.  An alias that has been held, is held no more, and whose
+ * process has left MPI is another process's the next time that one is made.
+ *
  * Messages with aliases go over libnet's sockets, which open when the first card is needed.
  *
  * All of it belongs to the thread that is inside via (via.h). */
@@ -19,8 +22,9 @@
 
 #include "libmpi/via/via.h"
 
-/* Numbers of processes of this universe are below it: a million of them, and 32,768 aliases. */
-#define VIA_ALIAS_FIRST ((1 << VIA_PEER_BITS) - (1 << 15))
+/* Numbers of processes of this universe are below it: a million of them. */
+#define VIA_ALIASES_MAX MEAN_OR(256, 1 << 15) /* at once */
+#define VIA_ALIAS_FIRST ((1 << VIA_PEER_BITS) - VIA_ALIASES_MAX)
 #define VIA_CARD_ADDR   128 /* bytes of an address in a card, with its 0 */
 
 /* The identity of a process, and how others reach it.  Sent as it is, between processes of one
@@ -47,6 +51,13 @@ int via_card_own(struct via_card *card);
  * need be.  0; MPI_ERR_NO_MEM or MPI_ERR_OTHER with words. */
 int via_alias_make(const struct via_card *card, int *number);
 
+/* A group has this alias as a member; it has it no longer.  The latter may come from any thread. */
+void via_alias_hold(int alias);
+void via_alias_drop(int alias);
+
+/* Makes room for new aliases.  Before some are made for a group; not inside a callback. */
+void via_alias_room(void);
+
 /* libnet is open: for what follows. */
 void via_alias_open(struct net *net);
 
@@ -72,6 +83,9 @@ int via_alias_asked(void *arg, uint64_t universe, uint32_t number);
 
 /* Does this process know any process of another universe? */
 bool via_alias_any(void);
+
+/* How many aliases are in use; for tests. */
+int via_alias_count(void);
 
 /* Has each alias its number, a node of the table, and its place in the tree?  (core/valid.h) */
 bool via_aliases_valid(void);

@@ -150,6 +150,19 @@ void via_peer_gone(int number)
 		via_peer_unmake(p);
 }
 
+bool via_peer_release(int number)
+{
+	struct via_peer *p = (struct via_peer *)(uintptr_t)via_peer(number);
+
+	if (!p->made)
+		return true;
+	if (net_peer_state_get(via.net, number) != NET_PEER_LEFT || p->rma != NULL ||
+		p->ofi != NULL || !ended(number, "it has left MPI"))
+		return false;
+	via_peer_unmake(p);
+	return true;
+}
+
 void via_news_set(shm_news_fn *hear)
 {
 	shm_news_set(via.shm, hear);
