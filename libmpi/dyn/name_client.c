@@ -277,59 +277,69 @@ static int client_ask(struct client *k, enum boot_name_command command, const ch
 	return 0;
 }
 
-int dyn_server_publish(const char *address, const char *service, const char *port, bool replace)
+/* The arguments of a call. */
+struct client_call {
+	enum boot_name_command command;
+	int class; /* of its errors */
+	const char *service, *port;
+	char *found; /* of a look-up; else NULL */
+};
+
+/* Judges the answer of the server. */
+static int client_judge(const struct client *k, const struct client_call *c)
+{
+	if (k->answer.result == BOOT_NAME_OK)
+		return 0;
+	if (c->command == BOOT_NAME_LOOKUP)
+		return haft_err(c->class,
+			"no process has published \"%.80s\" at the name server on host %s",
+			c->service, k->at.host);
+	if (c->command == BOOT_NAME_WITHDRAW)
+		return haft_err(c->class,
+			"\"%.80s\" was not published by this process at the name server on host %s",
+			c->service, k->at.host);
+	if (k->answer.result == BOOT_NAME_TAKEN)
+		return haft_err(c->class,
+			"\"%.80s\" is published already at the name server on host %s", c->service,
+			k->at.host);
+	return haft_err(c->class,
+		"this process has %d names at the name server on host %s: no more fit", k->names,
+		k->at.host);
+}
+
+static int client_run(const char *address, const struct client_call *c)
 {
 	struct client *k;
-	int err = client_hold(address, MPI_ERR_SERVICE, &k);
+	int err = client_hold(address, c->class, &k);
 
 	if (err != 0)
 		return err;
-	err = client_ask(
-		k, replace ? BOOT_NAME_REPLACE : BOOT_NAME_PUBLISH, service, port, MPI_ERR_SERVICE);
-	if (err == 0 && k->answer.result == BOOT_NAME_TAKEN)
-		err = haft_err(MPI_ERR_SERVICE,
-			"\"%.80s\" is published already at the name server on host %s", service,
-			k->at.host);
-	else if (err == 0 && k->answer.result != BOOT_NAME_OK)
-		err = haft_err(MPI_ERR_SERVICE,
-			"this process has %d names at the name server on host %s: no more fit",
-			k->names, k->at.host);
+	err = client_ask(k, c->command, c->service, c->port, c->class);
+	if (err == 0)
+		err = client_judge(k, c);
+	if (err == 0 && c->found != NULL)
+		memcpy(c->found, k->answer.port, strlen(k->answer.port) + 1);
 	client_drop(k);
 	return err;
+}
+
+int dyn_server_publish(const char *address, const char *service, const char *port, bool replace)
+{
+	return client_run(
+		address, &(struct client_call){replace ? BOOT_NAME_REPLACE : BOOT_NAME_PUBLISH,
+				 MPI_ERR_SERVICE, service, port, NULL});
 }
 
 int dyn_server_unpublish(const char *address, const char *service)
 {
-	struct client *k;
-	int err = client_hold(address, MPI_ERR_SERVICE, &k);
-
-	if (err != 0)
-		return err;
-	err = client_ask(k, BOOT_NAME_WITHDRAW, service, NULL, MPI_ERR_SERVICE);
-	if (err == 0 && k->answer.result != BOOT_NAME_OK)
-		err = haft_err(MPI_ERR_SERVICE,
-			"\"%.80s\" was not published by this process at the name server on host %s",
-			service, k->at.host);
-	client_drop(k);
-	return err;
+	return client_run(address,
+		&(struct client_call){BOOT_NAME_WITHDRAW, MPI_ERR_SERVICE, service, NULL, NULL});
 }
 
 int dyn_server_lookup(const char *address, const char *service, char *port)
 {
-	struct client *k;
-	int err = client_hold(address, MPI_ERR_NAME, &k);
-
-	if (err != 0)
-		return err;
-	err = client_ask(k, BOOT_NAME_LOOKUP, service, NULL, MPI_ERR_NAME);
-	if (err == 0 && k->answer.result != BOOT_NAME_OK)
-		err = haft_err(MPI_ERR_NAME,
-			"no process has published \"%.80s\" at the name server on host %s", service,
-			k->at.host);
-	else if (err == 0)
-		memcpy(port, k->answer.port, strlen(k->answer.port) + 1);
-	client_drop(k);
-	return err;
+	return client_run(address,
+		&(struct client_call){BOOT_NAME_LOOKUP, MPI_ERR_NAME, service, NULL, port});
 }
 
 void dyn_server_close(void)
