@@ -16,10 +16,27 @@
 
 #include "libmpi/comm/groups.h"
 #include "libmpi/core/process_state.h"
+#include "libmpi/via/alias.h"
 #include <engine.h>
 
 #define JOB  1000000 /* peers */
 #define MANY 3000    /* in a group of a test */
+
+/* No process of another universe is known here, so no group holds one. */
+bool via_alias_any(void)
+{
+	return false;
+}
+
+void via_alias_hold(int alias)
+{
+	fail_msg("alias %d is held", alias);
+}
+
+void via_alias_drop(int alias)
+{
+	fail_msg("alias %d is dropped", alias);
+}
 
 static int32_t peers[MANY];
 static unsigned seed = 1;
