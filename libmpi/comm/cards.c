@@ -69,7 +69,7 @@ int comm_cards_group(const struct via_card *cards, int n, struct group **group)
 
 	if (peers == NULL)
 		return haft_err(MPI_ERR_NO_MEM, "no memory for a group of %d processes", n);
-	via_alias_room();
+	via_alias_free_unused(via_peer_release);
 	for (int i = 0; i < n && err == 0; i++) {
 		err = via_alias_make(&cards[i], &number);
 		peers[i] = number;

@@ -124,7 +124,8 @@ static struct alias *alias_at(int number)
 	return aliases.by_number[number - VIA_ALIAS_FIRST];
 }
 
-/* The index of the node of a card in the table of nodes, which has one alias more; -1: no memory. */
+/* The index of the node of a card in the table of nodes, which has one alias more; -1: no memory.
+ */
 static int node_index(const struct via_card *card)
 {
 	struct alias_node *node = aliases.node;
@@ -150,10 +151,10 @@ static int node_index(const struct via_card *card)
 }
 
 /* Frees an alias if no group has it, and nothing can come from its process. */
-static void alias_end(struct alias *a)
+static void alias_end(struct alias *a, bool (*release)(int alias))
 {
 	if (!a->held || atomic_load_explicit(&a->groups, memory_order_relaxed) > 0 ||
-		!via_peer_release(a->number) || net_peer_forget(aliases.net, a->number) != 0)
+		!release(a->number) || net_peer_forget(aliases.net, a->number) != 0)
 		return;
 	if (a->node >= 0)
 		aliases.node[a->node].naliases--;
@@ -163,7 +164,7 @@ static void alias_end(struct alias *a)
 	free(a);
 }
 
-void via_alias_room(void)
+void via_alias_free_unused(bool (*release)(int alias))
 {
 	int full = aliases.n - aliases.n / 4;
 
@@ -171,7 +172,7 @@ void via_alias_room(void)
 		return;
 	for (int i = 0; i < aliases.n; i++)
 		if (aliases.by_number[i] != NULL)
-			alias_end(aliases.by_number[i]);
+			alias_end(aliases.by_number[i], release);
 	aliases.free_from = 0;
 }
 

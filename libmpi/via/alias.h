@@ -11,8 +11,8 @@
  * sent.  Messages have the process's card, from which the receiver makes its own alias, or finds
  * the number of a process of its own universe.
  *
- * Groups hold the aliases of their members.  An alias that has been held, is held no more, and whose
- * process has left MPI is another process's the next time that one is made.
+ * Groups hold the aliases of their members.  An alias that has been held, is held no more, and
+ * whose process has left MPI is another process's the next time that one is made.
  *
  * Messages with aliases go over libnet's sockets, which open when the first card is needed.
  *
@@ -55,8 +55,9 @@ int via_alias_make(const struct via_card *card, int *number);
 void via_alias_hold(int alias);
 void via_alias_drop(int alias);
 
-/* Makes room for new aliases.  Before some are made for a group; not inside a callback. */
-void via_alias_room(void);
+/* Frees aliases that no group has, if few numbers are free.  `release' says whether nothing can come
+ * from the process of an alias any more, and forgets it then.  Not inside a callback. */
+void via_alias_free_unused(bool (*release)(int alias));
 
 /* libnet is open: for what follows. */
 void via_alias_open(struct net *net);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* RUN np=1 time=60 */
 /* MPI-5.0 11.9, 11.10.4: a server whose clients come, disconnect and end has after many of them as
- * many descriptors, and as much memory, as after the first: processes without mpiexec, each of which
- * is a universe of its own. */
+ * many descriptors, and as much memory, as after the first: processes without mpiexec, each of
+ * which is a universe of its own. */
 #include "tests/check.h"
 
 #include <dirent.h>
@@ -94,7 +94,7 @@ int main(int argc, char **argv)
 		fds = descriptors();
 		memory = private_memory();
 		serve(argv[0], port, argc > 1 ? atoi(argv[1]) : MANY);
-		expect(descriptors() <= fds + 2); /* that of the last client may be open */
+		expect(descriptors() <= fds + 2);         /* that of the last client may be open */
 		expect(private_memory() < memory + 4096); /* malloc may keep a buffer */
 		OK(MPI_Close_port(port));
 	}
