@@ -55,8 +55,8 @@ int via_alias_make(const struct via_card *card, int *number);
 void via_alias_hold(int alias);
 void via_alias_drop(int alias);
 
-/* Frees aliases that no group has, if few numbers are free.  `release' says whether nothing can come
- * from the process of an alias any more, and forgets it then.  Not inside a callback. */
+/* Frees aliases that no group has, if few numbers are free.  `release' says whether nothing can
+ * come from the process of an alias any more, and forgets it then.  Not inside a callback. */
 void via_alias_free_unused(bool (*release)(int alias));
 
 /* libnet is open: for what follows. */
