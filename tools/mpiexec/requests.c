@@ -32,12 +32,13 @@ static int request_number(const char *line, const char *key)
 	return v != NULL && *v >= '0' && *v <= '9' ? atoi(v) : -1;
 }
 
+/* A process may be asked for before its host has said that it runs: its address is known by then. */
 static void where_do(struct job *j, int entry, const char *line)
 {
 	int r = job_entry(j, request_number(line, "number"));
 	const struct rank *k = r >= 0 ? &j->rank[r] : NULL;
 
-	if (k == NULL || !k->alive) {
+	if (k == NULL || (!k->alive && k->pid != 0)) {
 		request_reply(j, entry, "cmd=haft_where_result rc=-1 msg=%s",
 			k == NULL ? "no such process" : "it has ended");
 		return;
