@@ -226,6 +226,7 @@ int coll_run(struct coll_args *k)
 	k->tag = coll_next_tag(k->comm);
 	/* Before shared memory, where a member in another call may not arrive. */
 	if (unlikely(coll_check_wanted)) {
+		coll_calls_begin(k->comm, COLL_BLOCKING, coll_digest(k));
 		run_show(k->comm, coll_digest(k));
 		err = coll_sched_run(k, run_check_steps, &blocking);
 	}

@@ -66,4 +66,10 @@ each calls bcast=0 ibcast
 each calls ibcast bcast=0
 each calls intercomm dup
 each calls alltoallv barrier
+
+# MPI_Comm_idup waits for no member, so that no message of HAFT_CHECK=coll compares it.
+export HAFT_CHECK=coll
+each calls idup barrier
+each calls barrier idup
+each calls idup allreduce
 finish
