@@ -32,7 +32,7 @@ static int request_number(const char *line, const char *key)
 	return v != NULL && *v >= '0' && *v <= '9' ? atoi(v) : -1;
 }
 
-/* A process may be asked for before its host has said that it runs: its address is known by then. */
+/* A process may be asked for before its host has said that it runs: its address is known then. */
 static void where_do(struct job *j, int entry, const char *line)
 {
 	int r = job_entry(j, request_number(line, "number"));
