@@ -218,6 +218,16 @@ int coll_run_local(const struct coll_args *k, const struct p2p_error_msg *error)
 
 /* --- the three forms ------------------------------------------------------------------------ */
 
+/* Compares a blocking call.  Not inline: the calls without HAFT_CHECK=coll are the fast path. */
+__attribute__((noinline)) static int run_compare(struct coll_args *k)
+{
+	uint32_t digest = coll_digest(k);
+
+	coll_calls_begin(k->comm, COLL_BLOCKING, digest);
+	run_show(k->comm, digest);
+	return coll_sched_run(k, run_check_steps, &blocking);
+}
+
 int coll_run(struct coll_args *k)
 {
 	int err = 0;
@@ -225,11 +235,8 @@ int coll_run(struct coll_args *k)
 	k->blocking = true;
 	k->tag = coll_next_tag(k->comm);
 	/* Before shared memory, where a member in another call may not arrive. */
-	if (unlikely(coll_check_wanted)) {
-		coll_calls_begin(k->comm, COLL_BLOCKING, coll_digest(k));
-		run_show(k->comm, coll_digest(k));
-		err = coll_sched_run(k, run_check_steps, &blocking);
-	}
+	if (unlikely(coll_check_wanted))
+		err = run_compare(k);
 	if (unlikely(err != 0))
 		return err;
 	err = COLL_SHM_NONE;
