@@ -48,6 +48,11 @@ __attribute__((noreturn, cold)) void obj_assert_failed(
 /* Does this process run under valgrind? */
 bool obj_on_valgrind(void);
 
+/* Mapped memory has pointers to the heap from now on, or no longer: LeakSanitizer searches it, if
+ * the program is linked with it. */
+void obj_leak_root_add(const void *p, size_t len);
+void obj_leak_root_drop(const void *p, size_t len);
+
 /* must: an invariant of ours; checked in debug builds only.  The expression has no side effect. */
 #define must(x)                                                    \
 	do {                                                       \

@@ -19,10 +19,21 @@
 /* And that much of it under valgrind, which warns of each range from 256 MiB on. */
 #define SPACE_VALGRIND ((size_t)128 << 20)
 
-/* LeakSanitizer's functions, if the program is linked with it, however libobj is built.  Mapped
- * memory has pointers to the heap, so LeakSanitizer must search it, too. */
+/* LeakSanitizer's functions, if the program is linked with it, however libobj is built. */
 __attribute__((weak)) void __lsan_register_root_region(const void *p, size_t len);
 __attribute__((weak)) void __lsan_unregister_root_region(const void *p, size_t len);
+
+void obj_leak_root_add(const void *p, size_t len)
+{
+	if (__lsan_register_root_region != NULL)
+		__lsan_register_root_region(p, len);
+}
+
+void obj_leak_root_drop(const void *p, size_t len)
+{
+	if (__lsan_unregister_root_region != NULL)
+		__lsan_unregister_root_region(p, len);
+}
 
 void *obj_os_reserve(size_t len)
 {
@@ -30,8 +41,7 @@ void *obj_os_reserve(size_t len)
 
 	if (p == MAP_FAILED)
 		return NULL;
-	if (__lsan_register_root_region != NULL)
-		__lsan_register_root_region(p, len);
+	obj_leak_root_add(p, len);
 	return p;
 }
 
@@ -44,8 +54,7 @@ void obj_os_release(void *p, size_t len)
 {
 	if (p == NULL)
 		return;
-	if (__lsan_unregister_root_region != NULL)
-		__lsan_unregister_root_region(p, len);
+	obj_leak_root_drop(p, len);
 	munmap(p, len);
 }
 

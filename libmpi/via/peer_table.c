@@ -15,10 +15,6 @@ static uint16_t made_rows[VIA_PEER_PAGES];
 
 #define PAGE_LEN (VIA_PEER_ROWS * sizeof(struct via_peer))
 
-/* LeakSanitizer's functions, if the program is linked with it: rows have pointers to the heap. */
-__attribute__((weak)) void __lsan_register_root_region(const void *p, size_t len);
-__attribute__((weak)) void __lsan_unregister_root_region(const void *p, size_t len);
-
 /* A page of rows, all zero; NULL: no memory. */
 static struct via_peer *rows_new(int prot)
 {
@@ -26,8 +22,7 @@ static struct via_peer *rows_new(int prot)
 
 	if (rows == MAP_FAILED)
 		return NULL;
-	if (__lsan_register_root_region != NULL)
-		__lsan_register_root_region(rows, PAGE_LEN);
+	obj_leak_root_add(rows, PAGE_LEN);
 	return rows;
 }
 
@@ -77,8 +72,7 @@ void via_peer_unmake(struct via_peer *p)
 	memset(p, 0, sizeof(*p));
 	if (--made_rows[page] > 0)
 		return;
-	if (__lsan_unregister_root_region != NULL)
-		__lsan_unregister_root_region(via_peer_pages[page], PAGE_LEN);
+	obj_leak_root_drop(via_peer_pages[page], PAGE_LEN);
 	munmap(via_peer_pages[page], PAGE_LEN);
 	via_peer_pages[page] = blank;
 }
