@@ -552,6 +552,5 @@ int coll_check_constructor(struct comm *c, enum coll_maker maker)
 
 	coll_calls_begin_maker(c, maker);
 	k.tag = coll_last_tag(c);
-
 	return coll_sched_run(&k, check_constructor_steps, NULL);
 }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* coll_names.c - the names of collective operations and constructors, as MPI calls them, and which
- * go into phases. */
+/* coll_names.c - the names of collective operations and constructors, as MPI calls them. */
 #include "libmpi/coll/coll_shm.h"
 #include <stdio.h>
 #include <string.h>
@@ -71,22 +70,4 @@ void coll_digest_name(uint32_t digest, enum coll_form form, char *name, size_t n
 			blocking + strlen("MPI_B"));
 	else
 		snprintf(name, n, "%s%s", blocking, form == COLL_PERSISTENT ? "_init" : "");
-}
-
-bool coll_digest_has_phases(uint32_t digest)
-{
-	switch (digest >> DIGEST_KIND_AT) {
-	case COLL_BARRIER:
-	case COLL_BCAST:
-	case COLL_GATHER:
-	case COLL_SCATTER:
-	case COLL_ALLGATHER:
-	case COLL_ALLTOALL:
-	case COLL_REDUCE:
-	case COLL_ALLREDUCE:
-	case COLL_REDUCE_SCATTER_BLOCK:
-	case COLL_SCAN:
-	case COLL_EXSCAN: return true;
-	}
-	return false;
 }

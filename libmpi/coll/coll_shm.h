@@ -125,6 +125,10 @@ int coll_shm_reduce_scatter_block(const struct coll_args *k);
 int coll_shm_scan(const struct coll_args *k);
 int coll_shm_exscan(const struct coll_args *k);
 
+/* The function of each operation; NULL: it has none (shm_table.c). */
+typedef int coll_shm_fn(const struct coll_args *k);
+extern coll_shm_fn *const coll_shm_fns[COLL_KINDS];
+
 /* --- which call ----------------------------------------------------------------------------- */
 
 /* The digest of a call: kind 5 | root 8 | bytes 11 bits.  Bytes are those of reductions, because
@@ -182,7 +186,7 @@ static inline uint32_t coll_maker_digest(enum coll_maker maker)
 void coll_digest_name(uint32_t digest, enum coll_form form, char *name, size_t n);
 
 /* Does a member of such a call wait in phases, where it sees that the others differ?  Else it waits
- * for messages.  As shm_fns in run.c. */
+ * for messages. */
 bool coll_digest_has_phases(uint32_t digest);
 
 /* The flag of a line at phase e, without its digest. */

@@ -12,23 +12,6 @@
 #include <limits.h>
 #include <stdio.h>
 
-typedef int coll_shm_fn(const struct coll_args *k);
-
-/* The function of each operation for shared memory; NULL: it has none. */
-static coll_shm_fn *const shm_fns[COLL_KINDS] = {
-	[COLL_BARRIER] = coll_shm_barrier,
-	[COLL_BCAST] = coll_shm_bcast,
-	[COLL_GATHER] = coll_shm_gather,
-	[COLL_SCATTER] = coll_shm_scatter,
-	[COLL_ALLGATHER] = coll_shm_allgather,
-	[COLL_ALLTOALL] = coll_shm_alltoall,
-	[COLL_REDUCE] = coll_shm_reduce,
-	[COLL_ALLREDUCE] = coll_shm_allreduce,
-	[COLL_REDUCE_SCATTER_BLOCK] = coll_shm_reduce_scatter_block,
-	[COLL_SCAN] = coll_shm_scan,
-	[COLL_EXSCAN] = coll_shm_exscan,
-};
-
 /* --- steps ---------------------------------------------------------------------------------- */
 
 /* The name of a form of a call is that of the blocking form with these before and after. */
@@ -158,7 +141,7 @@ static int run_odd(const struct coll_args *k, struct coll *s)
 static int run_shm(const struct coll_args *k)
 {
 	struct comm *c = k->comm;
-	coll_shm_fn *fn = shm_fns[k->kind];
+	coll_shm_fn *fn = coll_shm_fns[k->kind];
 	uint32_t digest = coll_digest(k);
 	int err = run_join(c, digest);
 
