@@ -176,7 +176,6 @@ static void launcher_abroad(struct spawn_request *q, struct boot_spawned *r)
 static void launcher_spawn(struct spawn_request *q, struct group *parents, struct boot_spawned *r)
 {
 	char *birth = NULL;
-
 	int err = launcher_birth(q, parents, &birth);
 
 	launcher_wait(launcher_free);

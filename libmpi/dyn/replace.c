@@ -16,6 +16,7 @@
 #include "libmpi/comm/groups.h"
 #include "libmpi/core/err.h"
 #include "libmpi/core/process_state.h"
+#include "libmpi/env/info.h"
 #include "libmpi/p2p/p2p.h"
 #include <engine.h>
 #include <mpi-ext.h>
@@ -25,39 +26,14 @@
 
 #define TAG_REPLACE 2 /* on CTX_MAKE */
 
-/* The message of rank 0 of the survivors to each new process. */
+/* The message of rank 0 of the survivors to each new process.  Unless the call has failed, a byte
+ * for each rank follows as another message: 1 if the rank is free. */
 struct replace_plan {
-	int32_t err;   /* class of MPI: the call has failed */
-	int32_t size;  /* of the old communicator */
-	int32_t nfree; /* ranks that are free */
+	int32_t err;  /* class of MPI: the call has failed */
+	int32_t size; /* of the old communicator */
 };
 
 /* --- the program of this process ------------------------------------------------------------ */
-
-/* The command line of this process in one block; NULL: no memory, or no /proc. */
-static char *self_read(size_t *len)
-{
-	FILE *f = fopen("/proc/self/cmdline", "r");
-	size_t room = 65536;
-	char *text = malloc(room);
-
-	*len = 0;
-	while (f != NULL && text != NULL) {
-		size_t n = fread(text + *len, 1, room - *len - 1, f);
-		char *more = n > 0 ? realloc(text, 2 * room) : NULL;
-
-		*len += n;
-		if (more == NULL)
-			break;
-		text = more;
-		room *= 2;
-	}
-	if (f != NULL)
-		fclose(f);
-	if (text != NULL)
-		text[*len] = '\0';
-	return text;
-}
 
 /* The arguments of this process: of a text of strings, one after the other.  The caller frees the
  * array. */
@@ -78,7 +54,7 @@ static int spawn_self(int n, struct info *info, struct comm *c, struct comm **in
 {
 	char path[4096] = "/proc/self/exe";
 	size_t len;
-	char *text = self_read(&len), **argv = text != NULL ? self_argv(text, len) : NULL;
+	char *text = env_command_line(&len), **argv = text != NULL ? self_argv(text, len) : NULL;
 	int err;
 
 	if (realpath("/proc/self/exe", path) == NULL || argv == NULL || argv[0] == NULL)
@@ -133,18 +109,11 @@ static int ranks_free(const struct comm *c, const struct group *living, uint8_t 
 /* Rank 0 of the survivors tells the new processes. */
 static void plan_send(struct comm *inter, struct replace_plan plan, const uint8_t *is_free)
 {
-	size_t len = sizeof(plan) + (size_t)plan.size;
-	char *msg = malloc(len);
-
-	if (msg == NULL)
-		haft_abort_job(MPI_ERR_NO_MEM, "no memory for a message to a new process");
-	memcpy(msg, &plan, sizeof(plan));
-	memcpy(msg + sizeof(plan), is_free, (size_t)plan.size);
 	for (int i = 0; i < inter->remote->size; i++) {
-		p2p_plane_send(inter, CTX_MAKE, &plan.size, sizeof(plan.size), i, TAG_REPLACE);
-		p2p_plane_send(inter, CTX_MAKE, msg, (int64_t)len, i, TAG_REPLACE);
+		p2p_plane_send(inter, CTX_MAKE, &plan, sizeof(plan), i, TAG_REPLACE);
+		if (plan.err == 0)
+			p2p_plane_send(inter, CTX_MAKE, is_free, plan.size, i, TAG_REPLACE);
 	}
-	free(msg);
 }
 
 /* Do all survivors have the new processes?  0, or an error class that all of them get. */
@@ -182,7 +151,7 @@ static int replace_living(struct comm *c, struct comm *living, const char *comma
 	if (n > 0)
 		err = replace_agree(living, err);
 	if (inter != NULL && living->rank == 0)
-		plan_send(inter, (struct replace_plan){err, c->size, n}, is_free);
+		plan_send(inter, (struct replace_plan){err, c->size}, is_free);
 	if (inter != NULL && err == 0)
 		err = replace_make(
 			c, inter, living->group, inter->remote, is_free, c->size, newcomm);
@@ -196,32 +165,28 @@ static int replace_living(struct comm *c, struct comm *living, const char *comma
 
 static int replace_new(struct comm **newcomm)
 {
-	struct replace_plan plan = {0};
+	struct replace_plan plan;
 	struct comm *inter;
-	int32_t size = 0;
-	char *msg = NULL;
-	int64_t len;
+	uint8_t *is_free;
 	int err = dyn_get_parent(&inter);
 
 	if (err == 0 && inter == NULL)
 		err = haft_err(MPI_ERR_COMM,
 			"MPI_COMM_NULL is for processes that MPIX_Comm_replace has started");
 	if (err == 0)
-		err = p2p_plane_recv(inter, CTX_MAKE, &size, sizeof(size), 0, TAG_REPLACE);
-	if (err != 0)
-		return err;
-	len = (int64_t)sizeof(plan) + size;
-	msg = malloc((size_t)len);
-	if (msg == NULL)
-		return haft_err(MPI_ERR_NO_MEM, "no memory for %d ranks", size);
-	err = p2p_plane_recv(inter, CTX_MAKE, msg, len, 0, TAG_REPLACE);
-	memcpy(&plan, msg, sizeof(plan));
+		err = p2p_plane_recv(inter, CTX_MAKE, &plan, sizeof(plan), 0, TAG_REPLACE);
 	if (err == 0 && plan.err != 0)
 		err = haft_err(plan.err, "the other members have failed to replace processes");
+	if (err != 0)
+		return err;
+	is_free = malloc((size_t)plan.size);
+	if (is_free == NULL)
+		return haft_err(MPI_ERR_NO_MEM, "no memory for %d ranks", plan.size);
+	err = p2p_plane_recv(inter, CTX_MAKE, is_free, plan.size, 0, TAG_REPLACE);
 	if (err == 0)
-		err = replace_make(&haft_world, inter, inter->remote, inter->group,
-			(const uint8_t *)msg + sizeof(plan), size, newcomm);
-	free(msg);
+		err = replace_make(&haft_world, inter, inter->remote, inter->group, is_free,
+			plan.size, newcomm);
+	free(is_free);
 	return err;
 }
 

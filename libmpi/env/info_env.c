@@ -14,14 +14,14 @@
 #include "libmpi/core/hardware.h"
 #include "libmpi/core/process_state.h"
 #include <engine.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
-#define TOLD_VAR "HAFT_INFO_ENV" /* lines KEY=VALUE from mpiexec */
+#define TOLD_VAR     "HAFT_INFO_ENV" /* lines KEY=VALUE from mpiexec */
+#define COMMAND_STEP 4096            /* bytes of a command line that are read at once */
 
 static struct info info_env;
 
@@ -34,24 +34,37 @@ static void info_env_set(struct info *info, const char *key, const char *value)
 		env_info_set(info, key, value);
 }
 
-/* Reads the arguments of the process into buf, each with its NUL; returns the number of bytes. */
-static size_t read_cmdline(char *buf, size_t n)
+char *env_command_line(size_t *len)
 {
-	int fd = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
-	ssize_t got = fd >= 0 ? read(fd, buf, n - 1) : -1;
+	FILE *f = fopen("/proc/self/cmdline", "re");
+	size_t room = 0;
+	char *text = NULL;
 
-	if (fd >= 0)
-		close(fd);
-	if (got <= 0)
-		return 0;
-	buf[got] = '\0';
-	return (size_t)got;
+	*len = 0;
+	if (f == NULL)
+		return NULL;
+	do {
+		char *more = realloc(text, room + COMMAND_STEP);
+
+		if (more == NULL) {
+			free(text);
+			text = NULL;
+			break;
+		}
+		text = more;
+		room += COMMAND_STEP;
+		*len += fread(text + *len, 1, room - *len - 1, f);
+	} while (*len == room - 1);
+	fclose(f);
+	if (text != NULL)
+		text[*len] = '\0';
+	return text;
 }
 
 /* The program and its arguments: from main's argv, or from the kernel if that is not given. */
 static void fill_words(struct info *info, int argc, char **argv)
 {
-	char words[MPI_MAX_INFO_VAL], args[MPI_MAX_INFO_VAL] = "";
+	char args[MPI_MAX_INFO_VAL] = "", *words = NULL;
 	size_t n = 0, at = 0;
 
 	if (argc > 0 && argv != NULL && argv[0] != NULL) {
@@ -60,16 +73,16 @@ static void fill_words(struct info *info, int argc, char **argv)
 			at += (size_t)snprintf(
 				args + at, sizeof(args) - at, "%s%s", i > 1 ? " " : "", argv[i]);
 	} else {
-		n = read_cmdline(words, sizeof(words));
-		if (n > 0)
-			info_env_set(info, "command", words);
+		words = env_command_line(&n);
+		info_env_set(info, "command", words);
 		for (size_t i = n > 0 ? strlen(words) + 1 : 0; i < n && at < sizeof(args);
 			i += strlen(words + i) + 1)
 			at += (size_t)snprintf(
 				args + at, sizeof(args) - at, "%s%s", at > 0 ? " " : "", words + i);
 	}
-	if (at < sizeof(args) && n + 1 < sizeof(words))
+	if (at < sizeof(args) && n + 1 < sizeof(args))
 		info_env_set(info, "argv", args);
+	free(words);
 }
 
 static void fill_errhandler(struct info *info)
