@@ -114,17 +114,17 @@ struct io_file {
 	struct io_hints *hints;
 	struct io_shared *shared; /* block of the members on this host; never NULL */
 	bool atomic;              /* MPI_File_set_atomicity */
-	_Atomic bool
-		holes;   /* the view of a member has had holes; equal on all members.  Workers read
-			     * it; relaxed: nothing else is told by it */
-	bool alone;      /* one member */
-	bool one_host;   /* all members share memory */
-	bool sequential; /* MPI_MODE_SEQUENTIAL: a pipe or a device has no positions */
-	bool readable;   /* fd can be read, also where amode is MPI_MODE_WRONLY: for blocks */
-	bool stream;     /* a pipe or a device, opened so: stream_os.c */
-	bool timed;      /* the hint haft_statistics */
-	bool dirty;      /* this member has written since its last MPI_File_sync */
-	bool shared_owner;                        /* this member has allocated `shared' */
+	/* The view of a member has had holes; equal on all members.  Workers read it; relaxed:
+	 * nothing else is told by it. */
+	_Atomic bool holes;
+	bool alone;        /* one member */
+	bool one_host;     /* all members share memory */
+	bool sequential;   /* MPI_MODE_SEQUENTIAL: a pipe or a device has no positions */
+	bool readable;     /* fd can be read, also where amode is MPI_MODE_WRONLY: for blocks */
+	bool stream;       /* a pipe or a device, opened so: stream_os.c */
+	bool timed;        /* the hint haft_statistics */
+	bool dirty;        /* this member has written since its last MPI_File_sync */
+	bool shared_owner; /* this member has allocated `shared' */
 	struct io_pointer_server *pointer_server; /* rank 0, of a file over hosts; or NULL */
 	struct io_pointer_client
 		*pointer_client; /* members that share no memory with it; or NULL */
