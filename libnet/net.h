@@ -175,6 +175,9 @@ int net_listen_on(struct net *net, int fd);
  * for example. */
 int net_dial(const char *addr, int *fd);
 
+/* Is the socket of net_dial connected?  0; EAGAIN: not yet; or the error as of errno. */
+int net_dialled(int fd);
+
 /* From now on net_fd is readable when `fd' is, too; off: no longer.  For a sleep on net_fd alone.
  * NET_SYS. */
 int net_wake_on(struct net *net, int fd, bool on);

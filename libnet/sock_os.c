@@ -344,3 +344,14 @@ int net_dial(const char *addr, int *fd)
 	*fd = s;
 	return 0;
 }
+
+int net_dialled(int fd)
+{
+	struct pollfd p = {.fd = fd, .events = POLLOUT};
+	socklen_t len = sizeof(int);
+	int err = 0;
+
+	if (poll(&p, 1, 0) == 0)
+		return EAGAIN;
+	return getsockopt(fd, SOL_SOCKET, SO_ERROR, &err, &len) != 0 ? errno : err;
+}

@@ -16,11 +16,9 @@
 #include "libmpi/p2p/p2p.h"
 #include "libnet/handshake.h"
 #include <errno.h>
-#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
 #define NAME_CLIENT_S 10     /* so long a server may take to answer */
@@ -92,14 +90,10 @@ static bool client_dial(struct client *k)
 
 static bool client_reach(struct client *k)
 {
-	struct pollfd p = {.fd = k->handshake.fd, .events = POLLOUT};
-	socklen_t len = sizeof(int);
-	int err = 0;
+	int err = net_dialled(k->handshake.fd);
 
-	if (poll(&p, 1, 0) == 0)
+	if (err == EAGAIN)
 		return false;
-	if (getsockopt(k->handshake.fd, SOL_SOCKET, SO_ERROR, &err, &len) != 0)
-		err = errno;
 	if (err != 0)
 		return client_fail(k, err);
 	k->stage = STAGE_HELLO;

@@ -15,7 +15,6 @@
 #include "libnet/handshake.h"
 #include "libmpi/p2p/p2p.h"
 #include <errno.h>
-#include <poll.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -312,16 +311,12 @@ static bool connect_dial(struct pairing *m)
 
 static bool connect_reached(struct pairing *m)
 {
-	struct pollfd p = {.fd = m->handshake.fd, .events = POLLOUT};
-	socklen_t len = sizeof(int);
-	int err = 0;
+	int err = net_dialled(m->handshake.fd);
 
-	if (poll(&p, 1, 0) == 0) {
+	if (err == EAGAIN) {
 		m->nap_ns = BUSY_NS;
 		return false;
 	}
-	if (getsockopt(m->handshake.fd, SOL_SOCKET, SO_ERROR, &err, &len) != 0)
-		err = errno;
 	if (err != 0)
 		return connect_next(m, err);
 	m->step = STEP_QUEUE;
