@@ -152,24 +152,16 @@ static struct target target_find(void *self, int fn)
 }
 
 /* Is this process the only one of the communicator, window or file? */
-static bool raise_alone(void *self)
+static bool raise_alone(const void *self)
 {
 	const struct obj *o = self;
 	const struct comm *c = raise_comm(self);
-	struct group *g;
-	bool alone;
 
-	if (c != NULL)
-		return c->remote == NULL && c->size == 1;
-	if (!raise_alive(o) || (o->u.cls != &haft_win_class && o->u.cls != &haft_file_class))
-		return false;
-	if (o->u.cls == &haft_win_class)
-		return ((const struct win *)self)->size == 1;
-	if (io_get_group(self, &g) != 0)
-		return false;
-	alone = g->size == 1;
-	obj_free_obj(g);
-	return alone;
+	if (raise_alive(o) && o->u.cls == &haft_win_class)
+		c = ((const struct win *)self)->comm;
+	else if (raise_alive(o) && o->u.cls == &haft_file_class)
+		c = ((const struct file *)self)->comm; /* NULL: it is closed */
+	return c != NULL && c->remote == NULL && c->size == 1;
 }
 
 /* MPI-5.0 9.3: MPI_ERRORS_ABORT on a session ends this process alone; on a communicator, window or

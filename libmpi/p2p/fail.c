@@ -93,9 +93,8 @@ int p2p_peer_check_slow(int peer, const struct comm *c)
 
 int p2p_comm_error(const struct comm *c)
 {
-	int peer;
-
 	const char *differs = (c->whole != NULL ? c->whole : c)->differs;
+	int peer;
 
 	if (differs != NULL)
 		return haft_err(MPI_ERR_OTHER, "%s", differs);
