@@ -75,16 +75,18 @@ static int close_drain(struct io_file *f)
 /* Rank 0, when no member has the file open: gives it its name, or deletes it. */
 static int close_name(struct io_file *f, int err)
 {
+	const int once = MPI_MODE_CREATE | MPI_MODE_EXCL;
+
 	if (f->final_path != NULL && err != 0) {
 		io_disk_delete(f, f->path); /* the old file stays */
 		return 0;
 	}
 	if (f->final_path != NULL)
-		err = io_disk_rename(f, f->path, f->final_path, (f->amode & MPI_MODE_EXCL) != 0);
+		err = io_disk_rename(f, f->path, f->final_path, (f->amode & once) == once);
 	if (f->final_path != NULL && err == 0)
 		err = io_disk_sync_folder(f, f->final_path);
 	if ((f->amode & MPI_MODE_DELETE_ON_CLOSE) != 0)
-		return io_disk_delete(f, f->final_path != NULL ? f->final_path : f->path);
+		return io_disk_delete(f, f->path);
 	return err;
 }
 

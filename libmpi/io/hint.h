@@ -35,7 +35,7 @@ enum io_hint {
 };
 
 enum io_tristate { IO_AUTOMATIC, IO_ENABLE, IO_DISABLE };
-enum io_commit { IO_COMMIT_NONE, IO_COMMIT_RENAME };
+enum io_commit { IO_COMMIT_NONE, IO_COMMIT_RENAME, IO_COMMIT_REPLACE };
 enum io_sync { IO_SYNC_NEVER, IO_SYNC_CLOSE };
 
 struct io_hints {

@@ -109,7 +109,7 @@ struct io_file {
 	int amode;            /* as the user gave it */
 	char *path;           /* malloc'ed; absolute, without prefix */
 	char *name;           /* malloc'ed; as the user gave it */
-	char *final_path;     /* malloc'ed: the name of path after close; NULL: no other */
+	char *final_path;     /* malloc'ed: of path after close (commit.h); NULL: no other */
 	struct io_view *view;
 	struct io_hints *hints;
 	struct io_shared *shared; /* block of the members on this host; never NULL */

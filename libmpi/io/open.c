@@ -49,7 +49,7 @@ struct open_offer {
 /* Rank 0's message: the file that it has opened, or its error. */
 struct open_first {
 	int32_t class;
-	int32_t pad;
+	int32_t commit; /* it has opened a temporary file: commit.h */
 	struct io_identity id;
 	struct io_pointer_name pointer;
 	char words[HAFT_ERR_TEXT_MAX];
@@ -222,8 +222,6 @@ static int open_join(struct open_making *m)
 
 	if (err == 0)
 		f->comm->hints |= COMM_COLLECTIVE;
-	if (err == 0)
-		err = io_commit_name(f, &m->all[0].temporary);
 	if (f->shared == NULL)
 		f->shared = via_mem_at(m->all[open_lowest(m->comm, &members)].shared);
 	if (err == 0 && !f->one_host)
@@ -250,18 +248,39 @@ static int open_identical(const struct open_making *m, const struct io_identity 
 		(unsigned long long)id->ino, (unsigned long long)first->ino);
 }
 
+/* Rank 0 makes the temporary file, if the file is to have one. */
+static int open_temporary(struct open_making *m, bool *made)
+{
+	int err;
+
+	*made = false;
+	if (!io_commit_wanted(m->f))
+		return 0;
+	err = io_commit_name(m->f, &m->all[0].temporary);
+	if (err != 0)
+		return err;
+	io_commit_sweep(m->f);
+	return io_commit_begin(m->f, made);
+}
+
 /* Rank 0 opens the file, and prepares what all members use. */
 static int open_as_first(struct open_making *m)
 {
 	struct io_file *f = m->f;
 	int64_t reserve = io_hint(f, IO_HAFT_RESERVE);
-	int err;
+	char words[HAFT_ERR_TEXT_MAX];
+	bool made;
+	int err = open_temporary(m, &made);
 
-	if (f->final_path != NULL && (f->amode & MPI_MODE_EXCL) != 0 &&
-		io_disk_exists(f->final_path))
-		return haft_err(MPI_ERR_FILE_EXISTS, "%s exists", f->final_path);
-	io_commit_sweep(f);
-	err = io_disk_open(f, IO_OPEN_FIRST, (unsigned)io_hint(f, IO_FILE_PERM), &m->id);
+	if (err == 0)
+		err = io_disk_open(f, IO_OPEN_FIRST, (unsigned)io_hint(f, IO_FILE_PERM), &m->id);
+	m->id.created = m->id.created || made;
+	f->dirty = made; /* the copy; MPI_File_close brings it to the device */
+	if (err != 0 && made) {
+		snprintf(words, sizeof(words), "%s", haft_err_text(err));
+		io_disk_delete(f, f->path);
+		return haft_err(err, "%s", words);
+	}
 	if (err == 0 && reserve > 0 && (f->amode & MPI_MODE_RDONLY) == 0)
 		err = io_disk_reserve(f, reserve);
 	if (err == 0 && (f->amode & MPI_MODE_APPEND) != 0)
@@ -279,6 +298,7 @@ static int open_all(struct open_making *m, int err)
 		if (err == 0)
 			err = open_as_first(m);
 		first.class = err;
+		first.commit = f->final_path != NULL;
 		first.id = m->id;
 		if (err != 0)
 			snprintf(first.words, sizeof(first.words), "%s", haft_err_text(err));
@@ -293,6 +313,8 @@ static int open_all(struct open_making *m, int err)
 			err = failed;
 		if (err == 0 && first.class != 0)
 			err = haft_err(first.class, "%s", first.words);
+		if (f->rank != 0 && err == 0 && first.commit)
+			err = io_commit_name(f, &m->all[0].temporary);
 		if (f->rank != 0 && err == 0)
 			err = io_disk_open(f, IO_OPEN_AGAIN, 0, &m->id);
 		if (f->rank != 0 && err == 0)

@@ -11,7 +11,7 @@
  *              │ 2  │ 3  │     of the same file.
  *              └────┴────┘
  *
- * A checkpoint replaces the one before only when it is complete: with the hint haft_commit=rename
+ * A checkpoint replaces the one before only when it is complete: with the hint haft_commit=replace
  * the file gets its name in MPI_File_close.
  *
  *     checkpoint [FILE SWEEPS]    goes on from FILE, if it is there, for SWEEPS sweeps, and saves
@@ -143,7 +143,7 @@ static void save(const struct plate *p, const char *name)
 
 	MPI_Comm_rank(p->grid, &rank);
 	MPI_Info_create(&info);
-	MPI_Info_set(info, "haft_commit", "rename");
+	MPI_Info_set(info, "haft_commit", "replace");
 	check(MPI_File_open(p->grid, name, MPI_MODE_CREATE | MPI_MODE_WRONLY, info, &f), name);
 	MPI_Info_free(&info);
 	if (rank == 0)

@@ -25,7 +25,7 @@ static MPI_Info info_of(const char *key, const char *value)
 /* A file that is replaced as a whole: until close the old one is there. */
 static void commit(const char *path)
 {
-	MPI_Info info = info_of("haft_commit", "rename");
+	MPI_Info info = info_of("haft_commit", "replace");
 	char text[16] = "";
 	MPI_Offset size;
 	MPI_File f;
