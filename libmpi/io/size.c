@@ -42,6 +42,7 @@ int io_set_size(struct file *fh, int64_t size)
 
 	if (err != 0)
 		return err;
+	f->dirty = f->dirty || f->rank == 0;
 	return io_agree(f, f->rank == 0 ? io_disk_truncate(f, size) : 0);
 }
 
@@ -52,6 +53,7 @@ int io_preallocate(struct file *fh, int64_t size)
 
 	if (err != 0)
 		return err;
+	f->dirty = f->dirty || f->rank == 0;
 	return io_agree(f, f->rank == 0 ? io_disk_allocate(f, size) : 0);
 }
 
