@@ -183,6 +183,89 @@ static int convert_chunk(const struct io_convert *c, int64_t from, int64_t n, ch
 			       : convert_elements(c, from, n, file);
 }
 
+/* --- the last element of a short read ------------------------------------------------------- */
+
+/* The entries of an element that have come as a whole. */
+struct convert_rest {
+	const struct io_convert *c;
+	char *file;
+	int64_t left;    /* bytes of the file */
+	int64_t entries; /* so many have come */
+	int64_t bytes;   /* of memory, which they are */
+	int err;
+};
+
+/* Bytes of an entry in the file; 0 and an error class: not known. */
+static int64_t convert_entry(const struct io_rep *rep, const struct type *basic, int *err)
+{
+	struct type *scaled;
+	int64_t bytes;
+
+	if (rep->kind != IO_REP_USER)
+		return type_external(basic);
+	*err = io_rep_scale(rep, (struct type *)(uintptr_t)basic, &scaled);
+	if (*err != 0)
+		return 0;
+	bytes = scaled->size;
+	obj_drop(scaled);
+	return bytes;
+}
+
+static bool convert_rest_row(void *arg, const struct type *basic, char *mem, int64_t n)
+{
+	struct convert_rest *r = arg;
+	int64_t each = convert_entry(r->c->rep, basic, &r->err), at = 0, fits = n;
+
+	if (r->err != 0)
+		return false;
+	if (each > 0)
+		fits = num_min(n, r->left / each);
+	if (r->c->rep->kind != IO_REP_USER && fits > 0)
+		r->err = type_unpack_external("external32", r->file, fits * each, &at, mem, fits,
+			(struct type *)(uintptr_t)basic);
+	r->file += fits * each;
+	r->left -= fits * each;
+	r->entries += fits;
+	r->bytes += fits * basic->size;
+	return r->err == 0 && fits == n;
+}
+
+/* Element `from' has only `left' bytes in the file: converts the entries that these are.  Returns
+ * their bytes in memory. */
+static int64_t convert_rest(
+	const struct io_convert *c, int64_t from, int64_t left, char *file, int *err)
+{
+	struct convert_rest r = {.c = c, .file = file, .left = left};
+
+	if (c->only != NULL || left == 0)
+		return 0;
+	*err = (c->rep->kind == IO_REP_USER ? type_each_whole : type_each)(
+		c->type, c->buf + from * c->type->extent, 1, convert_rest_row, &r);
+	if (*err == 0)
+		*err = r.err;
+	if (*err != 0 || r.entries == 0 || c->rep->kind != IO_REP_USER)
+		return *err == 0 ? r.bytes : 0;
+	if (io_rep_user_converts(c->rep, IO_READ))
+		*err = io_rep_user_convert(
+			c->rep, IO_READ, c->buf, c->type, r.entries, file, from * c->entries);
+	else
+		type_unpack(c->type, c->buf, c->count, from * c->mem_unit, file, r.bytes);
+	return *err == 0 ? r.bytes : 0;
+}
+
+/* Converts the bytes [0, bytes) of the stage that a read has brought, units `from' on.  Returns the
+ * bytes of memory that are right. */
+static int64_t convert_in(const struct io_convert *c, int64_t from, int64_t bytes, int *err)
+{
+	int64_t units = c->file_unit > 0 ? bytes / c->file_unit : 0;
+
+	*err = convert_chunk(c, from, units, c->stage);
+	if (*err != 0)
+		return 0;
+	return units * c->mem_unit + convert_rest(c, from + units, bytes - units * c->file_unit,
+					     c->stage + units * c->file_unit, err);
+}
+
 /* --- blocking ------------------------------------------------------------------------------- */
 
 /* The greatest number of chunks of any member; all members return the first error alike. */
@@ -214,6 +297,7 @@ static bool convert_move(struct io_job *j, const struct io_convert *c, int64_t f
 		.at = j->at + from * c->file_unit,
 		.bytes = n * c->file_unit};
 	int64_t got;
+	int err = 0;
 
 	if (j->direction == IO_WRITE)
 		io_job_fail(&part, convert_chunk(c, from, n, c->stage));
@@ -222,8 +306,10 @@ static bool convert_move(struct io_job *j, const struct io_convert *c, int64_t f
 	got = c->file_unit > 0 ? part.moved / c->file_unit : 0;
 	io_job_fail(j, io_job_error(&part));
 	if (j->direction == IO_READ && j->err == 0)
-		io_job_fail(j, convert_chunk(c, from, got, c->stage));
-	j->moved += got * c->mem_unit;
+		j->moved += convert_in(c, from, part.moved, &err);
+	else
+		j->moved += got * c->mem_unit;
+	io_job_fail(j, err);
 	free(part.words);
 	return part.err == 0 && (j->collective || (got == n && j->err == 0));
 }
@@ -286,9 +372,10 @@ void io_convert_finish(struct io_job *j)
 	int err = 0;
 
 	if (j->direction == IO_READ && j->err == 0)
-		err = convert_chunk(c, 0, units, c->stage);
+		j->moved = convert_in(c, 0, j->moved, &err);
+	else
+		j->moved = units * c->mem_unit;
 	io_job_fail(j, err);
-	j->moved = units * c->mem_unit;
 }
 
 void io_convert_free(struct io_job *j)
