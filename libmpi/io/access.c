@@ -22,6 +22,7 @@
 #include "libmpi/io/shared.h"
 #include "libmpi/io/view.h"
 #include "libmpi/p2p/p2p.h"
+#include "libmpi/p2p/request.h"
 #include "libmpi/type/type.h"
 #include <stdlib.h>
 #include <string.h>
@@ -98,11 +99,23 @@ static int access_prepare(struct io_job *j)
 		err = io_view_complete(j->view);
 	if (err == 0)
 		err = access_check_data(j);
+	if (err == 0 && unlikely(f->stream) && !j->view->linear)
+		err = haft_err(MPI_ERR_UNSUPPORTED_OPERATION,
+			"the view of %s is not in the order of the bytes, and a pipe has no other",
+			f->path);
 	if (err == 0 && j->positioning == IO_EXPLICIT)
 		err = access_check_offset(j, j->offset, &j->at);
-	if (err == 0 && j->positioning == IO_INDIVIDUAL)
-		err = access_check_offset(j, f->position, &j->at);
 	return err;
+}
+
+static void access_position_individual(struct io_job *j, int64_t n)
+{
+	int err = access_check_offset(j, j->f->position, &j->at);
+
+	io_job_fail(j, err);
+	j->placed = err == 0;
+	if (j->placed)
+		j->f->position += n;
 }
 
 static void access_position_shared(struct io_job *j, int64_t n)
@@ -131,12 +144,12 @@ static void access_position(struct io_job *j)
 		io_shared_order(j);
 	if (j->err != 0)
 		return;
-	if (j->positioning == IO_INDIVIDUAL) {
-		f->position += n; /* j->at has been set */
-		j->placed = true;
-	} else if (j->positioning == IO_SHARED) {
+	if (j->positioning == IO_INDIVIDUAL)
+		access_position_individual(j, n);
+	else if (j->positioning == IO_SHARED)
 		access_position_shared(j, n);
-	}
+	if (unlikely(j->err != 0))
+		return;
 	if (j->direction == IO_WRITE)
 		f->dirty = true;
 	if (unlikely(io_check_wanted) && j->direction == IO_WRITE)
@@ -157,14 +170,40 @@ static void access_move(struct io_job *j)
 		io_independent(j);
 }
 
-static void access_do(struct io_job *j)
+static void access_parts(struct io_job *j)
 {
 	if (io_rep_converts(j->view->rep))
 		io_convert(j, access_move);
 	else
 		access_move(j);
+}
+
+/* On a pipe or device each member moves all its bytes in one turn, and waits for nobody else in it.
+ * Then all agree on an error. */
+static void access_in_turn(struct io_job *j)
+{
+	bool collective = j->collective;
+	int err;
+
+	j->collective = false;
+	access_parts(j);
+	if (j->placed)
+		io_stream_pass(j);
+	j->collective = collective;
+	err = collective ? io_agree(j->f, io_job_error(j)) : 0;
+	if (err == 0 || err == j->err)
+		return;
+	free(j->words); /* the lowest rank with an error decides */
+	j->err = 0;
+	io_job_fail(j, err);
+}
+
+static void access_do(struct io_job *j)
+{
 	if (unlikely(j->f->stream))
-		io_stream_skip(j->f, io_view_byte(j->view, j->at) + j->bytes);
+		access_in_turn(j);
+	else
+		access_parts(j);
 }
 
 static int64_t access_elsewhere(const struct io_counts *c)
@@ -191,16 +230,17 @@ static void access_timed(struct io_job *j)
 		c->exchange_ns += num_max(ns - (access_elsewhere(c) - elsewhere), 0);
 }
 
-/* A call that has failed leaves the pointers as they were. */
+/* A call that has failed leaves the pointers as they were; but bytes that have left by a pipe do not
+ * come back. */
 static void access_undo(struct io_job *j)
 {
 	int64_t n = io_view_etypes(j->view, j->bytes);
 
+	if (!j->placed || j->f->stream)
+		return;
 	if (j->positioning == IO_ORDERED)
 		io_shared_order_undo(j->f);
-	if (!j->placed)
-		return;
-	if (j->positioning == IO_INDIVIDUAL)
+	else if (j->positioning == IO_INDIVIDUAL)
 		j->f->position -= n;
 	else
 		io_shared_give_back(j->f, io_view_etypes(j->view, j->at), n);
@@ -223,20 +263,28 @@ int io_access(struct io_job *j, MPI_Status *status)
 	return j->collective ? io_has_joined(err) : err;
 }
 
-/* An access of memory that another thread may move, or that is moved later. */
-static void access_convert_begin(struct io_job *j)
+/* All that may fail before a pointer moves: the conversion of data that are moved later, and the
+ * request. */
+static struct req *access_make(struct io_job *j)
 {
+	struct req *r = NULL;
+
 	if (j->err == 0 && io_rep_converts(j->view->rep))
 		io_convert_begin(j);
+	if (j->collective)
+		r = io_collective_request(j->f);
+	else if (j->err == 0)
+		r = io_independent_request(j->f);
+	if (r == NULL && (j->collective || j->err == 0))
+		io_job_fail(j, p2p_req_no_memory());
+	return r;
 }
 
 /* There is no memory for an access that is not blocking.  The other members of a collective one
  * must not wait. */
-static int access_refuse(struct io_job *job)
+static int access_refuse(struct io_job *job, int err)
 {
-	int err;
-
-	io_job_fail(job, haft_err(MPI_ERR_NO_MEM, "no memory for a nonblocking access"));
+	io_job_fail(job, err);
 	if (job->positioning == IO_ORDERED)
 		io_shared_order(job);
 	err = job->collective ? io_collective_refuse(job) : io_job_error(job);
@@ -244,27 +292,44 @@ static int access_refuse(struct io_job *job)
 	return err;
 }
 
-static int access_start(struct io_job *job, struct req **request)
+/* Ends a job that was not started. */
+static int access_drop(struct io_job *j, struct req *r)
 {
-	struct io_job *j = malloc(sizeof(*j));
-	int err;
+	int err = io_job_error(j);
 
-	if (j == NULL)
-		return access_refuse(job);
-	*j = *job;
-	obj_hold(j->type);
-	io_job_fail(j, access_prepare(j));
-	if (j->err == 0 || j->collective)
-		access_position(j);
-	access_convert_begin(j);
-	if (j->collective)
-		return io_collective_begin(j, request);
-	if (j->err == 0)
-		return io_independent_begin(j, request);
-	err = io_job_error(j);
+	if (r != NULL)
+		p2p_req_free(r);
 	io_job_end(j);
 	free(j);
 	return err;
+}
+
+static int access_start(struct io_job *job, struct req **request)
+{
+	struct io_job *j = malloc(sizeof(*j));
+	struct req *r;
+
+	if (j == NULL)
+		return access_refuse(
+			job, haft_err(MPI_ERR_NO_MEM, "no memory for a nonblocking access"));
+	*j = *job;
+	obj_hold(j->type);
+	io_job_fail(j, access_prepare(j));
+	r = access_make(j);
+	if (r == NULL && j->collective) {
+		access_refuse(job, io_job_error(j));
+		return access_drop(j, NULL);
+	}
+	if (j->err == 0 || j->collective)
+		access_position(j);
+	if (j->err != 0 && !j->collective)
+		return access_drop(j, r);
+	*request = r;
+	if (j->collective)
+		io_collective_start(j, r);
+	else
+		io_independent_start(j, r);
+	return 0;
 }
 
 int io_access_begin(struct io_job *job, struct req **request)

@@ -2,7 +2,7 @@
 /* collective.c - an access of all members, from its call to its result.
  *
  *      io_collective         runs it here, to the end
- *      io_collective_begin   puts it in the file's row; progress runs the first of each row
+ *      io_collective_start   puts it in the file's row; progress runs the first of each row
  *
  *      file A   head ──> [ access 1 ] ──> [ access 2 ]      one at a time, in the order of calls
  *      file B   head ──> [ access 3 ]
@@ -31,7 +31,6 @@ static struct io_collective *active; /* nonblocking accesses of all files, in or
 static void collective_direct(struct io_collective *c)
 {
 	struct io_job *j = c->j, *own;
-	int err;
 
 	if (j->err != 0 || j->bytes == 0)
 		return;
@@ -40,7 +39,9 @@ static void collective_direct(struct io_collective *c)
 		return;
 	}
 	own = malloc(sizeof(*own));
-	if (own == NULL) {
+	c->direct = own != NULL ? io_independent_request(j->f) : NULL;
+	if (c->direct == NULL) { /* then it needs no memory */
+		free(own);
 		io_independent(j);
 		return;
 	}
@@ -50,11 +51,7 @@ static void collective_direct(struct io_collective *c)
 	io_view_hold(own->view);
 	obj_hold(own->type);
 	own->f->busy++;
-	err = io_independent_begin(own, &c->direct);
-	if (err != 0) {
-		c->direct = NULL;
-		io_job_fail(j, err);
-	}
+	io_independent_start(own, c->direct);
 }
 
 /* Is it over?  Takes its result. */
@@ -437,47 +434,42 @@ int io_collective_refuse(const struct io_job *j)
 	return io_job_error(j);
 }
 
-/* There is no memory for a request. */
-static int collective_no_memory(struct io_job *j)
-{
-	int err;
-
-	io_job_fail(j, p2p_req_no_memory());
-	err = io_collective_refuse(j);
-	io_job_end(j);
-	free(j);
-	return err;
-}
-
-int io_collective_begin(struct io_job *j, struct req **request)
+struct req *io_collective_request(const struct io_file *f)
 {
 	struct io_collective *c;
 	struct req *r;
 
-	if (j->f->size == 1 && j->err == 0)
-		return io_independent_begin(j, request);
-	io_helper_rest();
+	if (f->size == 1)
+		return io_independent_request(f);
 	c = calloc(1, sizeof(*c));
-	r = c == NULL ? NULL : p2p_req_new(j->f->comm, &collective_ops);
+	r = c == NULL ? NULL : p2p_req_new(f->comm, &collective_ops);
 	if (r == NULL) {
 		free(c);
-		return collective_no_memory(j);
+		return NULL;
 	}
 	r->kind = REQ_IO;
 	r->res.source = MPI_ANY_SOURCE;
 	r->res.tag = MPI_ANY_TAG;
-	c->file = j->f->file;
+	c->file = f->file;
 	obj_hold(c->file);
-	c->j = j;
-	c->f = j->f;
-	c->g = j->f->aggregate;
+	c->g = f->aggregate;
 	c->request = r;
 	c->later = true;
 	r->io_collective = c;
-	*request = r;
-	if (j->f->size > 1)
-		collective_enqueue(c);
-	else
-		collective_finish(c);
-	return 0;
+	return r;
+}
+
+void io_collective_start(struct io_job *j, struct req *r)
+{
+	struct io_collective *c;
+
+	if (j->f->size == 1) {
+		io_independent_start(j, r);
+		return;
+	}
+	io_helper_rest();
+	c = r->io_collective;
+	c->j = j;
+	c->f = j->f;
+	collective_enqueue(c);
 }

@@ -181,14 +181,14 @@ static int commit_copy(int from, int to, bool data)
 	return fchmod(to, st.st_mode & 07777) == 0 ? 0 : errno;
 }
 
-int io_commit_begin(struct io_file *f, bool *made)
+/* Returns errno, or 0. */
+static int commit_make(const struct io_file *f, bool *made)
 {
-	bool had = haft_user_begin(), data = io_hint(f, IO_HAFT_COMMIT) == IO_COMMIT_RENAME;
+	bool data = io_hint(f, IO_HAFT_COMMIT) == IO_COMMIT_RENAME;
 	bool writable = faccessat(AT_FDCWD, f->final_path, W_OK, AT_EACCESS) == 0;
 	int from = open(f->final_path, (data ? O_RDONLY : O_PATH) | O_CLOEXEC), to = -1;
 	int os_error = from < 0 && errno != ENOENT ? errno : 0;
 
-	*made = false;
 	if (from >= 0 && !writable)
 		os_error = EACCES;
 	if (from >= 0 && os_error == 0) {
@@ -200,7 +200,19 @@ int io_commit_begin(struct io_file *f, bool *made)
 		close(to);
 	if (from >= 0)
 		close(from);
+	return os_error;
+}
+
+int io_commit_begin(struct io_file *f, bool *made)
+{
+	int os_error;
+	bool had;
+
+	io_disk_limit_begin();
+	had = haft_user_begin();
+	os_error = commit_make(f, made);
 	haft_user_end(had);
+	io_disk_limit_end();
 	if (os_error == 0)
 		return 0;
 	return io_disk_error(

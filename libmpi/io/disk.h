@@ -33,6 +33,11 @@ enum io_disk_open {
 int io_disk_open(
 	struct io_file *f, enum io_disk_open how, unsigned permissions, struct io_identity *id);
 
+/* While a file is open SIGXFSZ is ignored, unless the program handles it: a write beyond `ulimit -f'
+ * is an error, and does not end the process.  Under the library's lock, in pairs. */
+void io_disk_limit_begin(void);
+void io_disk_limit_end(void);
+
 /* Closes f->fd, if it is open.  The file system may report an earlier write here. */
 int io_disk_close(struct io_file *f);
 
@@ -74,7 +79,11 @@ int io_stream_move(const struct io_file *f, enum io_direction direction, void *b
 int io_stream_movev(const struct io_file *f, enum io_direction direction, const struct iovec *vec,
 	int nvec, int64_t at, int64_t *moved);
 
-/* An access that ends at byte `end' has failed: those after it must not wait for it. */
-void io_stream_skip(const struct io_file *f, int64_t end);
+/* Are all bytes before a placed job through?  Any thread. */
+bool io_stream_is_turn(const struct io_job *j);
+
+/* The end of a placed job's turn, also after an error or at the end of the stream: waits until all
+ * before it are through, and lets those after it go on.  Releases the library's lock. */
+void io_stream_pass(const struct io_job *j);
 
 #endif

@@ -19,6 +19,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -104,6 +105,35 @@ int io_disk_error(const struct io_file *f, int os_error, const char *what, ...)
 		while (unlikely(disk_result < 0 && errno == EINTR)); \
 		disk_result;                                         \
 	})
+
+/* --- signals -------------------------------------------------------------------------------- */
+
+static struct {
+	int files; /* that this process has open; under the library's lock */
+	bool ignores;
+} disk_limit;
+
+void io_disk_limit_begin(void)
+{
+	struct sigaction now, none = {.sa_handler = SIG_IGN};
+
+	if (disk_limit.files++ > 0)
+		return;
+	disk_limit.ignores = sigaction(SIGXFSZ, NULL, &now) == 0 &&
+			     (now.sa_flags & SA_SIGINFO) == 0 && now.sa_handler == SIG_DFL &&
+			     sigaction(SIGXFSZ, &none, NULL) == 0;
+}
+
+void io_disk_limit_end(void)
+{
+	struct sigaction now, usual = {.sa_handler = SIG_DFL};
+
+	if (--disk_limit.files > 0 || !disk_limit.ignores)
+		return;
+	if (sigaction(SIGXFSZ, NULL, &now) == 0 && (now.sa_flags & SA_SIGINFO) == 0 &&
+		now.sa_handler == SIG_IGN)
+		sigaction(SIGXFSZ, &usual, NULL);
+}
 
 /* --- opening -------------------------------------------------------------------------------- */
 
@@ -206,8 +236,10 @@ int io_disk_open(
 	if (f->fd < 0)
 		return io_disk_error(f, os_error, "open");
 	err = disk_identify(f, id);
-	if (err == 0)
+	if (err == 0) {
+		io_disk_limit_begin();
 		return 0;
+	}
 	close(f->fd);
 	f->fd = -1;
 	return err;
@@ -221,6 +253,7 @@ int io_disk_close(struct io_file *f)
 	if (fd < 0)
 		return 0;
 	f->fd = -1;
+	io_disk_limit_end();
 	had = haft_user_begin();
 	rc = close(fd);
 	os_error = errno;

@@ -12,6 +12,7 @@
 #include "libmpi/io/pointer.h"
 #include "libmpi/io/shared.h"
 #include "libmpi/io/view.h"
+#include "libmpi/io/work.h"
 #include "libmpi/via/shared_mem.h"
 #include <stdlib.h>
 #include <string.h>
@@ -61,6 +62,7 @@ void io_file_free(struct io_file *f)
 	io_pointer_serve_end(f->pointer_server);
 	io_pointer_client_free(f->pointer_client);
 	io_check_free(f);
+	io_workers_free(f->workers);
 	if (f->view != NULL)
 		io_view_drop(f->view);
 	if (f->comm != NULL)

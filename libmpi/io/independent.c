@@ -10,6 +10,7 @@
 #include "libmpi/core/clock.h"
 #include "libmpi/core/err.h"
 #include "libmpi/core/library_lock.h"
+#include "libmpi/io/disk.h"
 #include "libmpi/io/hint.h"
 #include "libmpi/io/lock.h"
 #include "libmpi/io/path.h"
@@ -86,6 +87,8 @@ static void independent_move(struct io_job *j, bool tidy)
 	io_unlock_range(j->f, &lock);
 	if (unlikely(err != 0))
 		io_job_fail(j, err);
+	if (unlikely(j->f->stream))
+		io_stream_pass(j);
 }
 
 void io_independent(struct io_job *j)
@@ -157,54 +160,66 @@ static void independent_over(struct io_work *w)
 static bool independent_is_short(const struct io_job *j)
 {
 	if (j->bytes > INDEPENDENT_SHORT || !j->view->linear || j->f->atomic || j->f->stream)
-		return j->bytes == 0;
-	return j->bytes == 0 || j->direction == IO_READ || j->f->alone || !io_may_rewrite(j->f);
+		return false;
+	return j->direction == IO_READ || j->f->alone || !io_may_rewrite(j->f);
 }
 
-static struct independent_access *independent_access_new(struct io_job *j)
+static bool independent_is_turn(const struct io_work *w)
+{
+	return io_stream_is_turn(((const struct independent_access *)w)->job);
+}
+
+static void independent_work(struct independent_access *a)
+{
+	struct io_file *f = a->job->f;
+
+	if (!f->stream) {
+		io_work_start(NULL, &a->work);
+		return;
+	}
+	if (f->workers == NULL)
+		f->workers = io_workers_new();
+	a->work.ready = independent_is_turn;
+	io_work_start(f->workers, &a->work);
+}
+
+struct req *io_independent_request(const struct io_file *f)
 {
 	struct independent_access *a = calloc(1, sizeof(*a));
 
 	if (a == NULL)
 		return NULL;
-	a->req = p2p_req_new(j->f->comm, &independent_ops);
+	a->req = p2p_req_new(f->comm, &independent_ops);
 	if (a->req == NULL) {
 		free(a);
 		return NULL;
 	}
-	a->job = j;
-	a->file = j->f->file;
+	a->file = f->file;
 	obj_hold(a->file);
-	a->tidy = io_view_is_tidy(j->view);
 	a->work.run = independent_run;
 	a->work.over = independent_over;
 	a->req->kind = REQ_IO;
 	a->req->io_access = a;
 	a->req->res.source = MPI_ANY_SOURCE;
 	a->req->res.tag = MPI_ANY_TAG;
-	return a;
+	return a->req;
 }
 
-int io_independent_begin(struct io_job *j, struct req **request)
+void io_independent_start(struct io_job *j, struct req *r)
 {
-	struct independent_access *a = independent_access_new(j);
+	struct independent_access *a = r->io_access;
 
-	if (a == NULL) {
-		io_job_end(j);
-		free(j);
-		return haft_err(MPI_ERR_NO_MEM, "no memory for a request");
-	}
-	*request = a->req;
-	if (!independent_is_short(j)) {
-		io_work_start(&a->work);
-		return 0;
-	}
-	if (j->bytes > 0) {
+	a->job = j;
+	if (j->err == 0 && j->bytes > 0) {
+		a->tidy = io_view_is_tidy(j->view);
+		if (!independent_is_short(j)) {
+			independent_work(a);
+			return;
+		}
 		bool had = haft_user_begin();
 
 		independent_run(&a->work);
 		haft_user_end(had);
 	}
 	independent_over(&a->work);
-	return 0;
 }

@@ -42,6 +42,7 @@ struct io_rep;            /* rep.h */
 struct io_shared;         /* shared.h */
 struct io_pointer_server; /* pointer.h */
 struct io_pointer_client;
+struct io_workers; /* work.h */
 
 /* --- the view ------------------------------------------------------------------------------- */
 
@@ -123,7 +124,7 @@ struct io_file {
 	bool readable;     /* fd can be read, also where amode is MPI_MODE_WRONLY: for blocks */
 	bool stream;       /* a pipe or a device, opened so: stream_os.c */
 	bool timed;        /* the hint haft_statistics */
-	bool dirty;        /* this member has written since its last MPI_File_sync */
+	bool dirty;        /* this member has changed the file since its last MPI_File_sync */
 	bool shared_owner; /* this member has allocated `shared' */
 	struct io_pointer_server *pointer_server; /* rank 0, of a file over hosts; or NULL */
 	struct io_pointer_client
@@ -138,7 +139,8 @@ struct io_file {
 	struct io_aggregate *aggregate; /* collective.h; NULL: one member */
 	struct io_split split;
 	struct io_order order;
-	struct io_check *check; /* HAFT_CHECK=io; NULL: nothing noted */
+	struct io_check *check;     /* HAFT_CHECK=io; NULL: nothing noted */
+	struct io_workers *workers; /* owned: of a pipe; NULL: none yet */
 	int64_t opened_ns;
 	int late;         /* class of the first error that no call has returned yet, or 0 */
 	char *late_words; /* malloc'ed; its words */
@@ -209,16 +211,18 @@ int io_access(struct io_job *j, MPI_Status *status);
 int io_access_begin(struct io_job *j, struct req **request);
 
 /* independent.c: does a checked job of this process alone.  Results are in *j.
- * io_independent_begin starts it: *j is malloc'ed, and the request owns it from then on
- * (io_job_end, free).  An error of the access is the request's; it returns an error only if
- * there is no memory for a request. */
+ * io_independent_request makes a request (NULL: no memory), and io_independent_start starts the job
+ * for it: *j is malloc'ed, and the request owns it from then on (io_job_end, free).  An error of the
+ * access, also an earlier one, is the request's. */
 void io_independent(struct io_job *j);
-int io_independent_begin(struct io_job *j, struct req **request);
+struct req *io_independent_request(const struct io_file *f);
+void io_independent_start(struct io_job *j, struct req *r);
 
 /* collective.c: does a job of all members.  A member whose j->err is set already cannot take part;
  * all members then fail with that class, and the words say its rank.  Otherwise as above. */
 void io_collective(struct io_job *j);
-int io_collective_begin(struct io_job *j, struct req **request);
+struct req *io_collective_request(const struct io_file *f);
+void io_collective_start(struct io_job *j, struct req *r);
 
 /* This member has no memory for a nonblocking access of all members, or for a split one: j->err.
  * Takes part without a request; all members fail.  *j and its words stay the caller's.  Waits only

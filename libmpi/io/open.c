@@ -281,6 +281,9 @@ static int open_as_first(struct open_making *m)
 		io_disk_delete(f, f->path);
 		return haft_err(err, "%s", words);
 	}
+	if (err == 0 && f->sequential && !m->id.regular && !f->one_host)
+		err = haft_err(MPI_ERR_UNSUPPORTED_OPERATION,
+			"%s is a pipe or a device, and its members are on several hosts", f->path);
 	if (err == 0 && reserve > 0 && (f->amode & MPI_MODE_RDONLY) == 0)
 		err = io_disk_reserve(f, reserve);
 	if (err == 0 && (f->amode & MPI_MODE_APPEND) != 0)

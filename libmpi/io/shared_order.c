@@ -51,7 +51,7 @@ void io_shared_order_undo(struct io_file *f)
 {
 	int64_t was;
 
-	if (!f->order.moved)
+	if (!f->order.moved || f->stream)
 		return;
 	f->order.moved = false;
 	if (f->rank == f->size - 1)
@@ -68,7 +68,7 @@ void io_shared_order(struct io_job *j)
 
 	f->order = (struct io_order){.n = mine[0]};
 	if (f->alone) {
-		f->order.moved = j->err == 0;
+		f->order.moved = j->placed = j->err == 0;
 		if (j->err == 0)
 			io_shared_add(f, mine[0], &first[0]);
 		order_position(j, first[0], unit);
@@ -81,6 +81,7 @@ void io_shared_order(struct io_job *j)
 		mine[1] = 1; /* the last rank needs all, so it knows of a scan that has failed */
 	err = order_take(f, mine, before, first);
 	f->order = (struct io_order){first[1] == 0, before[0] + mine[0]};
+	j->placed = f->order.moved;
 	if (first[1] != 0 || j->err != 0)
 		err = io_agree(f, io_job_error(j));
 	io_job_fail(j, err);

@@ -669,7 +669,7 @@ static void remote_store(struct io_collective *c)
 	s->work.over = remote_store_over;
 	if (s->n >= WORKER_LEAST && c->round + 1 < c->rounds) {
 		c->writing = true;
-		io_work_start(&s->work);
+		io_work_start(NULL, &s->work);
 		return;
 	}
 	remote_store_run(&s->work);

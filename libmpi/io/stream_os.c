@@ -6,14 +6,17 @@
  *                                            └── rank 2's turn: its bytes go now
  *
  * The shared pointer gives each access its place; here it waits until all before it are through.
- * The wait has no lock, so it may be a worker's.  The turn passes on after an error and at the end
- * of the view, too. */
+ * The wait has no lock, so it may be a worker's.  An access keeps its turn for all its bytes; it
+ * passes the turn on after an error and at the end of the stream, too, but never before its turn has
+ * come.  A failed access does not give its place back: bytes before it and behind it have gone. */
 #include "libmpi/io/disk.h"
 
 #include "libmpi/core/library_lock.h"
 #include "libmpi/core/num.h"
 #include "libmpi/io/shared.h"
+#include "libmpi/io/view.h"
 #include <errno.h>
+#include <signal.h>
 #include <sys/uio.h>
 #include <time.h>
 #include <unistd.h>
@@ -32,12 +35,52 @@ static void stream_wait_turn(const struct io_file *f, int64_t at)
 	}
 }
 
-void io_stream_skip(const struct io_file *f, int64_t end)
+/* It is this access's turn; its bytes up to `end' are through, or never will be. */
+static void stream_pass(const struct io_file *f, int64_t end)
 {
 	int64_t now = atomic_load(&f->shared->stream);
 
 	while (now < end && !atomic_compare_exchange_weak(&f->shared->stream, &now, end))
 		;
+}
+
+bool io_stream_is_turn(const struct io_job *j)
+{
+	return atomic_load(&j->f->shared->stream) >= io_view_byte(j->view, j->at);
+}
+
+void io_stream_pass(const struct io_job *j)
+{
+	int64_t at = io_view_byte(j->view, j->at);
+	bool had;
+
+	if (j->bytes == 0 || atomic_load(&j->f->shared->stream) >= at + j->bytes)
+		return;
+	had = haft_user_begin();
+	stream_wait_turn(j->f, at);
+	stream_pass(j->f, at + j->bytes);
+	haft_user_end(had);
+}
+
+/* As write(2); a pipe without a reader is EPIPE, and no signal that ends the process. */
+static ssize_t stream_write(int fd, const char *buf, size_t n)
+{
+	const struct timespec now = {.tv_nsec = 0};
+	sigset_t broken, before, pending;
+	ssize_t got;
+	int os_error;
+
+	sigemptyset(&broken);
+	sigaddset(&broken, SIGPIPE);
+	pthread_sigmask(SIG_BLOCK, &broken, &before);
+	sigpending(&pending);
+	got = write(fd, buf, n);
+	os_error = errno;
+	if (got < 0 && os_error == EPIPE && !sigismember(&pending, SIGPIPE))
+		sigtimedwait(&broken, NULL, &now);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	errno = os_error;
+	return got;
 }
 
 /* Moves n bytes; a read stops at the end.  Returns errno, or 0. */
@@ -51,7 +94,7 @@ static int stream_bytes(
 
 		do
 			got = direction == IO_READ ? read(f->fd, buf + *moved, most)
-						   : write(f->fd, buf + *moved, most);
+						   : stream_write(f->fd, buf + *moved, most);
 		while (got < 0 && errno == EINTR);
 		if (got < 0)
 			return errno;
@@ -77,7 +120,7 @@ int io_stream_movev(const struct io_file *f, enum io_direction direction, const 
 		}
 		all += n;
 	}
-	io_stream_skip(f, at + all);
+	stream_pass(f, at + all);
 	haft_user_end(had);
 	if (os_error == 0)
 		return 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* work.c - see work.h.
  *
- *      queue      under a mutex, with a condition for sleeping workers
+ *      queue      under a mutex, with a condition for sleeping workers; of all files, of one pipe
  *      finished   a stack that workers push and progress takes as a whole: no lock
  *
  * Invariants
@@ -12,50 +12,92 @@
 #include "libmpi/io/work.h"
 
 #include "libmpi/core/library_lock.h"
+#include "libmpi/core/num.h"
 #include "libmpi/core/process_state.h"
 #include "libmpi/core/setting.h"
 #include "libmpi/p2p/p2p.h"
 #include "libmpi/core/thread_start.h"
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <time.h>
 
 #define WORK_THREADS_MAX 64
+#define WORK_NAP_MIN_NS  1000 /* between two looks for work that is ready */
+#define WORK_NAP_MAX_NS  1000000
 #define WORK_STOPS       3 /* workers, the pointer's thread, the helper */
 
 static void (*work_stops[WORK_STOPS])(void); /* under the library's lock */
 
-static struct {
+/* Threads and what they have to do. */
+struct io_workers {
 	/* under `mutex' */
 	pthread_mutex_t mutex;
 	pthread_cond_t wanted;
-	struct io_work *head, *tail;
-	int idle; /* threads that wait for work */
+	struct io_work *head, **end; /* where the next one goes */
+	int idle;                    /* threads that wait for work */
 	bool stop;
 	/* under the library's lock */
-	pthread_t thread[WORK_THREADS_MAX];
-	int nthreads;
+	int most, nthreads;
+	pthread_t thread[];
+};
+
+static struct {
+	/* under the library's lock */
+	struct io_workers *common; /* of all files */
 	int64_t pending;
 	/* any thread */
 	_Atomic(struct io_work *) finished;
 	_Atomic uint64_t ended;
-} work = {.mutex = PTHREAD_MUTEX_INITIALIZER, .wanted = PTHREAD_COND_INITIALIZER};
+} work;
 
-/* The next work; NULL: there will be none.  Under the mutex, which it gives up while it waits. */
-static struct io_work *work_take(void)
+/* Takes the first work that is ready out of the queue; NULL: there is none.  Under the mutex. */
+static struct io_work *work_first(struct io_workers *k)
 {
-	struct io_work *w;
+	struct io_work **at = &k->head, *w;
 
-	while (work.head == NULL && !work.stop) {
-		work.idle++;
-		pthread_cond_wait(&work.wanted, &work.mutex);
-		work.idle--;
-	}
-	w = work.head;
+	while (*at != NULL && (*at)->ready != NULL && !(*at)->ready(*at))
+		at = &(*at)->next;
+	w = *at;
 	if (w == NULL)
 		return NULL;
-	work.head = w->next;
-	if (work.head == NULL)
-		work.tail = NULL;
+	*at = w->next;
+	if (w->next == NULL)
+		k->end = at;
+	return w;
+}
+
+/* Waits for work; nap_ns: or so long, if there is some that is not ready. */
+static void work_wait(struct io_workers *k, int64_t nap_ns)
+{
+	struct timespec until;
+
+	k->idle++;
+	if (k->head == NULL) {
+		pthread_cond_wait(&k->wanted, &k->mutex);
+	} else {
+		clock_gettime(CLOCK_REALTIME, &until);
+		until.tv_nsec += nap_ns;
+		if (until.tv_nsec >= 1000000000) {
+			until.tv_nsec -= 1000000000;
+			until.tv_sec++;
+		}
+		pthread_cond_timedwait(&k->wanted, &k->mutex, &until);
+	}
+	k->idle--;
+}
+
+/* The next work; NULL: there will be none.  Under the mutex, which it gives up while it waits. */
+static struct io_work *work_take(struct io_workers *k)
+{
+	int64_t nap_ns = WORK_NAP_MIN_NS;
+	struct io_work *w;
+
+	while ((w = work_first(k)) == NULL && !(k->stop && k->head == NULL)) {
+		work_wait(k, nap_ns);
+		nap_ns = num_min(2 * nap_ns, WORK_NAP_MAX_NS);
+	}
 	return w;
 }
 
@@ -74,35 +116,64 @@ static void work_finish(struct io_work *w)
 
 static void *work_main(void *arg)
 {
+	struct io_workers *k = arg;
 	struct io_work *w;
 
-	pthread_mutex_lock(&work.mutex);
-	while ((w = work_take()) != NULL) {
-		pthread_mutex_unlock(&work.mutex);
+	pthread_mutex_lock(&k->mutex);
+	while ((w = work_take(k)) != NULL) {
+		pthread_mutex_unlock(&k->mutex);
 		w->run(w);
 		work_finish(w);
-		pthread_mutex_lock(&work.mutex);
+		pthread_mutex_lock(&k->mutex);
 	}
-	pthread_mutex_unlock(&work.mutex);
-	return arg;
+	pthread_mutex_unlock(&k->mutex);
+	return NULL;
 }
 
-/* Ends the threads, when nothing is under way. */
-static void work_stop(void)
+static struct io_workers *workers_new(int most)
+{
+	struct io_workers *k = calloc(1, sizeof(*k) + (size_t)most * sizeof(k->thread[0]));
+
+	if (k == NULL)
+		return NULL;
+	pthread_mutex_init(&k->mutex, NULL);
+	pthread_cond_init(&k->wanted, NULL);
+	k->end = &k->head;
+	k->most = most;
+	return k;
+}
+
+struct io_workers *io_workers_new(void)
+{
+	return workers_new(haft_setting_get(SETTING_IO_THREADS) > 0);
+}
+
+void io_workers_free(struct io_workers *k)
 {
 	bool had;
 
-	if (work.nthreads == 0)
+	if (k == NULL)
 		return;
-	pthread_mutex_lock(&work.mutex);
-	work.stop = true;
-	pthread_cond_broadcast(&work.wanted);
-	pthread_mutex_unlock(&work.mutex);
+	pthread_mutex_lock(&k->mutex);
+	k->stop = true;
+	pthread_cond_broadcast(&k->wanted);
+	pthread_mutex_unlock(&k->mutex);
 	had = haft_user_begin();
-	while (work.nthreads > 0)
-		pthread_join(work.thread[--work.nthreads], NULL);
+	while (k->nthreads > 0)
+		pthread_join(k->thread[--k->nthreads], NULL);
 	haft_user_end(had);
-	work.stop = false;
+	pthread_cond_destroy(&k->wanted);
+	pthread_mutex_destroy(&k->mutex);
+	free(k);
+}
+
+/* Ends the common threads, when nothing is under way. */
+static void work_stop(void)
+{
+	struct io_workers *k = work.common;
+
+	work.common = NULL;
+	io_workers_free(k);
 }
 
 static void work_stop_all(void)
@@ -123,15 +194,23 @@ void io_threads_end_with(void (*stop)(void))
 }
 
 /* Makes one more thread, if that is allowed and possible. */
-static void work_thread_add(void)
+static void work_thread_add(struct io_workers *k)
+{
+	if (k->nthreads < k->most &&
+		haft_thread_start(&k->thread[k->nthreads], NULL, work_main, k) == 0)
+		k->nthreads++;
+}
+
+/* The workers of all files; NULL: no memory. */
+static struct io_workers *work_common(void)
 {
 	int64_t most = haft_setting_get(SETTING_IO_THREADS);
 
-	if (work.nthreads >= (most < WORK_THREADS_MAX ? most : WORK_THREADS_MAX))
-		return;
-	if (haft_thread_start(&work.thread[work.nthreads], NULL, work_main, NULL) == 0)
-		work.nthreads++;
-	io_threads_end_with(work_stop);
+	if (work.common == NULL) {
+		work.common = workers_new((int)num_min(most, WORK_THREADS_MAX));
+		io_threads_end_with(work_stop);
+	}
+	return work.common;
 }
 
 /* The finished work, in the order in which it ended. */
@@ -169,37 +248,37 @@ int io_work_progress(void)
 	return n;
 }
 
-static void work_push(struct io_work *w)
+/* Behind all others.  Returns whether a thread is free for it. */
+static bool work_push(struct io_workers *k, struct io_work *w)
 {
+	bool free;
+
+	pthread_mutex_lock(&k->mutex);
+	free = k->idle > 0 && k->head == NULL;
 	w->next = NULL;
-	if (work.tail != NULL)
-		work.tail->next = w;
-	else
-		work.head = w;
-	work.tail = w;
-	pthread_cond_signal(&work.wanted);
+	*k->end = w;
+	k->end = &w->next;
+	pthread_cond_signal(&k->wanted);
+	pthread_mutex_unlock(&k->mutex);
+	return free;
 }
 
-void io_work_start(struct io_work *w)
+void io_work_start(struct io_workers *own, struct io_work *w)
 {
-	bool busy;
+	struct io_workers *k = own != NULL ? own : work_common();
+	bool first = k != NULL && k->nthreads == 0;
 
 	p2p_progress_hook(io_work_progress);
-	pthread_mutex_lock(&work.mutex);
-	busy = work.idle == 0 || work.head != NULL;
-	pthread_mutex_unlock(&work.mutex);
-	if (busy)
-		work_thread_add();
 	work.pending++;
-	if (work.nthreads == 0) {
+	if (first)
+		work_thread_add(k);
+	if (k == NULL || k->nthreads == 0) {
 		bool had = haft_user_begin();
 
 		w->run(w);
 		work_finish(w);
 		haft_user_end(had);
-		return;
+	} else if (!work_push(k, w) && !first) {
+		work_thread_add(k);
 	}
-	pthread_mutex_lock(&work.mutex);
-	work_push(w);
-	pthread_mutex_unlock(&work.mutex);
 }

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* RUN np=1,2,3 */
+/* RUN np=2 env="HAFT_VIA=net" */
+/* MPI-5.0 14.5.3, 14.7: a conversion function that fails leaves the file pointers as they were, and
+ * no member waits for the access: blocking, nonblocking, split; files and pipes. */
+#include "tests/std/ch14/file_name.h"
+
+enum { N = 10 };
+
+static bool fails;
+
+static int extent(MPI_Datatype type, MPI_Aint *bytes, void *state)
+{
+	int size;
+
+	(void)state;
+	MPI_Type_size(type, &size);
+	*bytes = size;
+	return MPI_SUCCESS;
+}
+
+static int convert_out(
+	void *user, MPI_Datatype type, int count, void *file, MPI_Offset position, void *state)
+{
+	int size;
+
+	(void)state;
+	if (fails)
+		return MPI_ERR_CONVERSION;
+	MPI_Type_size(type, &size);
+	memcpy(file, (char *)user + position * size, (size_t)count * (size_t)size);
+	return MPI_SUCCESS;
+}
+
+static int convert_in(
+	void *user, MPI_Datatype type, int count, void *file, MPI_Offset position, void *state)
+{
+	int size;
+
+	(void)state;
+	MPI_Type_size(type, &size);
+	memcpy((char *)user + position * size, file, (size_t)count * (size_t)size);
+	return MPI_SUCCESS;
+}
+
+static void pointers(MPI_File f, long individual, long shared)
+{
+	MPI_Offset at;
+
+	OK(MPI_File_get_position(f, &at));
+	expect_eq(at, individual);
+	OK(MPI_Barrier(MPI_COMM_WORLD));
+	OK(MPI_File_get_position_shared(f, &at));
+	expect_eq(at, shared);
+	OK(MPI_Barrier(MPI_COMM_WORLD));
+}
+
+/* One member's conversion fails; the last one's, if all members take part. */
+static void to_file(const char *path)
+{
+	bool last = check_rank == check_size - 1;
+	MPI_File f = file_new(MPI_COMM_WORLD, path);
+	MPI_Request r;
+	MPI_Status s;
+	int b[N] = {0};
+
+	OK(MPI_File_set_view(f, 0, MPI_INT, MPI_INT, "fails", MPI_INFO_NULL));
+	fails = true;
+	FAILS(MPI_ERR_CONVERSION, "fails", MPI_File_write(f, b, N, MPI_INT, &s));
+	FAILS(MPI_ERR_CONVERSION, "fails", MPI_File_iwrite(f, b, N, MPI_INT, &r));
+	pointers(f, 0, 0);
+	if (last) { /* one alone: a step of another rank would stay behind it */
+		FAILS(MPI_ERR_CONVERSION, "fails", MPI_File_write_shared(f, b, N, MPI_INT, &s));
+		FAILS(MPI_ERR_CONVERSION, "fails", MPI_File_iwrite_shared(f, b, N, MPI_INT, &r));
+	}
+	if (!check_has_remote())
+		pointers(f, 0, 0);
+	fails = last;
+	OK(MPI_File_seek_shared(f, 0, MPI_SEEK_SET));
+	FAILS(MPI_ERR_CONVERSION, "fails", MPI_File_write_ordered(f, b, N, MPI_INT, &s));
+	FAILS(MPI_ERR_CONVERSION, "fails", MPI_File_write_all(f, b, N, MPI_INT, &s));
+	pointers(f, 0, 0);
+	OK(MPI_File_write_ordered_begin(f, b, N, MPI_INT));
+	FAILS(MPI_ERR_CONVERSION, "fails", MPI_File_write_ordered_end(f, b, &s));
+	OK(MPI_File_write_all_begin(f, b, N, MPI_INT));
+	FAILS(MPI_ERR_CONVERSION, "fails", MPI_File_write_all_end(f, b, &s));
+	pointers(f, 0, 0);
+	fails = false;
+	OK(MPI_File_write_ordered(f, b, N, MPI_INT, &s));
+	pointers(f, 0, (long)N * check_size);
+	OK(MPI_File_close(&f));
+}
+
+/* The bytes that do not come are skipped. */
+static void to_stream(void)
+{
+	MPI_Request r;
+	MPI_Status s;
+	MPI_File f;
+	int b[N] = {0};
+
+	OK(MPI_File_open(MPI_COMM_WORLD, "/dev/null", MPI_MODE_WRONLY | MPI_MODE_SEQUENTIAL,
+		MPI_INFO_NULL, &f));
+	OK(MPI_File_set_view(
+		f, MPI_DISPLACEMENT_CURRENT, MPI_INT, MPI_INT, "fails", MPI_INFO_NULL));
+	fails = check_rank == 0;
+	if (fails) {
+		FAILS(MPI_ERR_CONVERSION, "fails", MPI_File_iwrite_shared(f, b, N, MPI_INT, &r));
+		FAILS(MPI_ERR_CONVERSION, "fails", MPI_File_write_shared(f, b, N, MPI_INT, &s));
+	}
+	OK(MPI_Barrier(MPI_COMM_WORLD));
+	FAILS(MPI_ERR_CONVERSION, "fails", MPI_File_write_ordered(f, b, N, MPI_INT, &s));
+	OK(MPI_File_write_ordered_begin(f, b, N, MPI_INT));
+	FAILS(MPI_ERR_CONVERSION, "fails", MPI_File_write_ordered_end(f, b, &s));
+	fails = false;
+	OK(MPI_File_write_shared(f, b, N, MPI_INT, &s));
+	OK(MPI_File_iwrite_shared(f, b, N, MPI_INT, &r));
+	OK(MPI_File_write_ordered(f, b, N, MPI_INT, &s));
+	OK(MPI_Wait(&r, &s));
+	OK(MPI_File_close(&f));
+}
+
+int main(int argc, char **argv)
+{
+	MPI_File f;
+
+	check_init(&argc, &argv);
+	OK(MPI_Register_datarep("fails", convert_in, convert_out, extent, NULL));
+	to_file(file_name("converted"));
+	if (!check_has_remote())
+		to_stream();
+	else
+		FAILS(MPI_ERR_UNSUPPORTED_OPERATION, "hosts",
+			MPI_File_open(MPI_COMM_WORLD, "/dev/null",
+				MPI_MODE_WRONLY | MPI_MODE_SEQUENTIAL, MPI_INFO_NULL, &f));
+	MPI_Finalize();
+	return check_end();
+}
