@@ -178,8 +178,8 @@ static void access_parts(struct io_job *j)
 		access_move(j);
 }
 
-/* On a pipe or device each member moves all its bytes in one turn, and waits for nobody else in it.
- * Then all agree on an error. */
+/* On a pipe or device each member moves all its bytes in one turn, and waits for no other member in
+ * it.  Then all agree on an error. */
 static void access_in_turn(struct io_job *j)
 {
 	bool collective = j->collective;
@@ -230,8 +230,8 @@ static void access_timed(struct io_job *j)
 		c->exchange_ns += num_max(ns - (access_elsewhere(c) - elsewhere), 0);
 }
 
-/* A call that has failed leaves the pointers as they were; but bytes that have left by a pipe do not
- * come back. */
+/* A call that has failed leaves the pointers as they were.  But bytes that have left by a pipe do
+ * not come back. */
 static void access_undo(struct io_job *j)
 {
 	int64_t n = io_view_etypes(j->view, j->bytes);

@@ -59,7 +59,7 @@ bool io_commit_wanted(const struct io_file *f)
 	return stat(f->path, &st) == 0 ? S_ISREG(st.st_mode) : (f->amode & MPI_MODE_CREATE) != 0;
 }
 
-/* What a symbolic link leads to, malloc'ed; NULL: it is none, or errno says why. */
+/* The target of a symbolic link, malloc'ed; NULL: it is none, or errno says why. */
 static char *commit_link(const char *path)
 {
 	const char *slash = strrchr(path, '/');

@@ -33,8 +33,8 @@ enum io_disk_open {
 int io_disk_open(
 	struct io_file *f, enum io_disk_open how, unsigned permissions, struct io_identity *id);
 
-/* While a file is open SIGXFSZ is ignored, unless the program handles it: a write beyond `ulimit -f'
- * is an error, and does not end the process.  Under the library's lock, in pairs. */
+/* While a file is open SIGXFSZ is ignored, unless the program handles it: a write beyond
+ * `ulimit -f' is an error, and does not end the process.  Under the library's lock, in pairs. */
 void io_disk_limit_begin(void);
 void io_disk_limit_end(void);
 

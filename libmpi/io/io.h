@@ -212,8 +212,8 @@ int io_access_begin(struct io_job *j, struct req **request);
 
 /* independent.c: does a checked job of this process alone.  Results are in *j.
  * io_independent_request makes a request (NULL: no memory), and io_independent_start starts the job
- * for it: *j is malloc'ed, and the request owns it from then on (io_job_end, free).  An error of the
- * access, also an earlier one, is the request's. */
+ * for it: *j is malloc'ed, and the request owns it from then on (io_job_end, free).  An error of
+ * the access, also an earlier one, is the request's. */
 void io_independent(struct io_job *j);
 struct req *io_independent_request(const struct io_file *f);
 void io_independent_start(struct io_job *j, struct req *r);

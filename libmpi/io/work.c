@@ -30,7 +30,7 @@
 
 static void (*work_stops[WORK_STOPS])(void); /* under the library's lock */
 
-/* Threads and what they have to do. */
+/* Threads and their queue. */
 struct io_workers {
 	/* under `mutex' */
 	pthread_mutex_t mutex;

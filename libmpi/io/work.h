@@ -10,8 +10,8 @@
  * Workers are made at the first need, HAFT_IO_THREADS at most.  They block all signals, run on the
  * CPUs of the thread that made them, and end in MPI_Finalize.
  *
- * An access to a pipe may wait for ever, or for an access of another file.  So each pipe has a worker
- * of its own, which ends when the file is closed. */
+ * An access to a pipe may wait for ever, or for an access of another file.  So each pipe has a
+ * worker of its own, which ends when the file is closed. */
 #ifndef HAFT_IO_WORK_H
 #define HAFT_IO_WORK_H
 
@@ -39,7 +39,7 @@ int io_work_progress(void);
 struct io_workers *io_workers_new(void);
 void io_workers_free(struct io_workers *own);
 
-/* Starts work; under the library's lock.  own: who does it; NULL: the common workers.  Without any
+/* Starts work; under the library's lock.  own: its worker; NULL: a common one.  Without any
  * thread, run is called here and now. */
 void io_work_start(struct io_workers *own, struct io_work *w);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* RUN np=1,2 */
 /* MPI-5.0 14.7: a limit of the size of files and a pipe without a reader are errors with words, not
- * the end of the process; the dispositions of signals are afterwards what they were. */
+ * the end of the process; the dispositions of signals do not change. */
 #include "tests/std/ch14/file_name.h"
 #include <signal.h>
 #include <sys/resource.h>
