@@ -8,7 +8,8 @@
  * The shared pointer gives each access its place; here it waits until all before it are through.
  * The wait has no lock, so it may be a worker's.  An access keeps its turn for all its bytes.  It
  * passes the turn on after an error and at the end of the stream, too, but never before its turn
- * has come.  A failed access does not give its place back: bytes before it and behind it have gone. */
+ * has come.  A failed access does not give its place back: bytes
+ * before it and behind it have gone. */
 #include "libmpi/io/disk.h"
 
 #include "libmpi/core/library_lock.h"

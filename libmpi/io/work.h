@@ -34,8 +34,8 @@ void io_threads_end_with(void (*stop)(void));
 /* Ends finished accesses; under the library's lock.  Returns how much.  Progress calls it. */
 int io_work_progress(void);
 
-/* A worker of a file's own; NULL: no memory.  To free it waits until it has nothing to do; under the
- * library's lock, which is released meanwhile. */
+/* A worker of a file's own; NULL: no memory.  io_workers_free waits until it has nothing to do;
+ * under the library's lock, which is released meanwhile. */
 struct io_workers *io_workers_new(void);
 void io_workers_free(struct io_workers *own);
 
