@@ -623,11 +623,47 @@ void boot_apart(const struct boot_run *v, int n)
 	runs_tell(&control.home, "haft_apart", v, n);
 }
 
+/* The launcher of a spawn. */
+static struct control_line *edge_line(int edge)
+{
+	return edge % 2 != 0 ? &control.abroad : &control.home;
+}
+
 void boot_spawn_apart(int edge)
 {
 	const struct boot_run first = {edge / 2, 1};
 
-	runs_tell(edge % 2 != 0 ? &control.abroad : &control.home, "haft_apart", &first, 1);
+	runs_tell(edge_line(edge), "haft_apart", &first, 1);
+}
+
+int boot_children_live(int edge)
+{
+	struct boot_text t = {.v = NULL};
+	char *answer, words[BOOT_WORDS] = "";
+	const char *v = NULL;
+	int err;
+
+	boot_text_add(&t, "cmd=haft_children first=%d end=0\n", edge / 2);
+	err = control_ask(edge_line(edge), &t, &answer);
+	free(t.v);
+	if (err != 0)
+		return haft_err(MPI_ERR_SPAWN, "their launcher is gone");
+	if (answer_number(answer, "rc", 0) != 0)
+		v = strstr(answer, "msg=");
+	if (v != NULL) {
+		boot_text_unescape(words, sizeof(words), v + 4, strlen(v + 4));
+		err = haft_err(MPI_ERR_SPAWN, "%s", words);
+	}
+	free(answer);
+	return err;
+}
+
+void boot_children_end(int edge)
+{
+	struct boot_text t = {.v = NULL};
+
+	boot_text_add(&t, "cmd=haft_children first=%d end=1\n", edge / 2);
+	(void)line_request(edge_line(edge), &t);
 }
 
 int boot_universe_size(void)

@@ -101,6 +101,13 @@ void boot_apart(const struct boot_run *v, int n);
 /* The children of a spawn are no longer connected to this process's job because of it. */
 void boot_spawn_apart(int edge);
 
+/* Whether the children of a spawn (edge: as boot_spawned has it) all live, while they are on their
+ * way to their parents.  0, or MPI_ERR_SPAWN with words: one has ended, or the launcher has. */
+int boot_children_live(int edge);
+
+/* The parents give these children up: the launcher ends them. */
+void boot_children_end(int edge);
+
 /* MPI_UNIVERSE_SIZE; -1: not known. */
 int boot_universe_size(void);
 

@@ -229,16 +229,18 @@ static int result_of_root(
 	return 0;
 }
 
-/* The children come to a port of the root.  If they do not, the spawn has failed. */
+/* The children come to a port of the root.  If they do not, the spawn has failed, and they end. */
 static int result_by_port(const struct spawn_result *s, const char *port, int root, struct comm *c,
 	struct comm **intercomm, int array_of_errcodes[])
 {
 	char words[HAFT_ERR_TEXT_MAX];
-	int err = dyn_port_accept(port, c, root, DYN_BIRTH_TIMEOUT_S, intercomm);
+	int err = dyn_port_await(port, c, root, s->edge, intercomm);
 
 	if (err == 0 && c->rank == root)
 		dyn_connected_spawned(*intercomm, s->edge);
-	if (err != MPI_ERR_PORT)
+	if (err != 0 && c->rank == root && s->edge != 0)
+		boot_children_end(s->edge);
+	if (err != MPI_ERR_PORT && err != MPI_ERR_SPAWN)
 		return err;
 	for (int i = 0; array_of_errcodes != NULL && i < s->total; i++)
 		array_of_errcodes[i] = MPI_ERR_SPAWN;

@@ -14,6 +14,7 @@
 #include "libmpi/comm/comm_create.h"
 #include "libmpi/comm/leader_exchange.h"
 #include "libmpi/core/err.h"
+#include "libmpi/dyn/dyn.h"
 #include "libmpi/dyn/pairing.h"
 #include "libmpi/dyn/port.h"
 #include "libmpi/env/info.h"
@@ -38,6 +39,7 @@ struct connect_call {
 	const char *port;
 	int root, timeout_s;
 	bool accepts;
+	int edge; /* of the spawn whose children are awaited; 0: of none */
 };
 
 /* Meets the other root.  Only at the root. */
@@ -45,8 +47,8 @@ static int connect_pair(
 	const struct connect_call *k, const struct via_card *cards, struct dyn_pairing *m)
 {
 	if (k->accepts)
-		return dyn_pair_accept(
-			k->port, k->timeout_s, cards, k->c->size, comm_ctx_mint_mixed(CTX_FEW), m);
+		return dyn_pair_accept(&(struct dyn_awaited){k->port, k->timeout_s, k->edge}, cards,
+			k->c->size, comm_ctx_mint_mixed(CTX_FEW), m);
 	return dyn_pair_connect(k->port, k->timeout_s, cards, k->c->size, m);
 }
 
@@ -149,7 +151,14 @@ static int connect_run(const struct connect_call *k, struct comm **newcomm)
 int dyn_port_accept(
 	const char *port, struct comm *c, int root, int timeout_s, struct comm **newcomm)
 {
-	struct connect_call k = {c, port, root, timeout_s, true};
+	struct connect_call k = {c, port, root, timeout_s, true, 0};
+
+	return connect_run(&k, newcomm);
+}
+
+int dyn_port_await(const char *port, struct comm *c, int root, int edge, struct comm **newcomm)
+{
+	struct connect_call k = {c, port, root, DYN_BIRTH_TIMEOUT_S, true, edge};
 
 	return connect_run(&k, newcomm);
 }
@@ -157,7 +166,7 @@ int dyn_port_accept(
 int dyn_port_connect(
 	const char *port, struct comm *c, int root, int timeout_s, struct comm **newcomm)
 {
-	struct connect_call k = {c, port, root, timeout_s, false};
+	struct connect_call k = {c, port, root, timeout_s, false, 0};
 
 	return connect_run(&k, newcomm);
 }

@@ -10,6 +10,7 @@
  * on meanwhile.  The sockets are watched by libnet's descriptor, so they end a sleep. */
 #include "libmpi/dyn/pairing.h"
 
+#include "libmpi/boot/control.h"
 #include "libmpi/core/clock.h"
 #include "libmpi/core/err.h"
 #include "libnet/handshake.h"
@@ -24,6 +25,7 @@
 
 #define HANDSHAKE_MS 5000     /* time limit for a client's request */
 #define NAP_NS       50000000 /* a sleep that nothing ends */
+#define LOOK_NS      100000000 /* between two looks whether awaited children live */
 #define BUSY_NS      1000000  /* while bytes wait to go, or a full queue may get room */
 
 enum pairing_step {
@@ -50,6 +52,8 @@ struct pairing {
 	struct dyn_port_name name; /* client */
 	int addr, timeout_s;       /* client: index of the address that is tried */
 	int why;                   /* client: errno of the last attempt */
+	int edge;                  /* server: of struct dyn_awaited */
+	uint64_t look_ns;          /* server: time of the next look at them */
 };
 
 /* An ACCEPT begins with it; cards follow. */
@@ -193,6 +197,19 @@ static int accept_handshake(struct pairing *m)
 	return err != 0 ? err : net_handshake_flush(&m->handshake);
 }
 
+/* Fails if a child that this side waits for has ended. */
+static bool accept_look(struct pairing *m)
+{
+	uint64_t now = m->edge != 0 ? clock_now_ns() : 0;
+	int err;
+
+	if (m->edge == 0 || now < m->look_ns)
+		return false;
+	m->look_ns = now + LOOK_NS;
+	err = boot_children_live(m->edge);
+	return err != 0 && pairing_fail(m, err, "%s", haft_err_text(err));
+}
+
 static bool accept_step(void *arg)
 {
 	struct pairing *m = arg;
@@ -207,7 +224,7 @@ static bool accept_step(void *arg)
 		}
 		if (err == -EAGAIN && clock_now_ns() < m->handshake_until) {
 			m->nap_ns = BUSY_NS;
-			return false;
+			return accept_look(m);
 		}
 		pairing_hang_up(m);
 		pairing_drop(m);
@@ -220,7 +237,7 @@ static bool accept_step(void *arg)
 	if (m->until != 0 && clock_now_ns() >= m->until)
 		return pairing_fail(m, MPI_ERR_PORT, "no process has connected to the port in %d s",
 			m->timeout_s);
-	return false;
+	return accept_look(m);
 }
 
 static void accept_watch(const struct dyn_port *p, bool on)
@@ -229,17 +246,18 @@ static void accept_watch(const struct dyn_port *p, bool on)
 		via_wake_on(p->fd[i], on);
 }
 
-int dyn_pair_accept(const char *port, int timeout_s, const struct via_card *cards, int n,
+int dyn_pair_accept(const struct dyn_awaited *what, const struct via_card *cards, int n,
 	struct comm_ids ids, struct dyn_pairing *result)
 {
 	struct pairing m = {.step = STEP_QUEUE,
 		.handshake.fd = -1,
-		.until = pairing_deadline(timeout_s),
-		.timeout_s = timeout_s,
+		.until = pairing_deadline(what->timeout_s),
+		.timeout_s = what->timeout_s,
 		.result = result,
 		.cards = cards,
 		.n = n,
-		.port = dyn_port_use(port)};
+		.port = dyn_port_use(what->port),
+		.edge = what->edge};
 	int err;
 
 	*result = (struct dyn_pairing){.ids = ids};

@@ -24,10 +24,16 @@ struct dyn_pairing {
 	struct via_card *card; /* malloc'ed: [n] */
 };
 
-/* Waits for a client at a port of this process, for at most timeout_s seconds (0: for ever).  n
- * cards: of this side; ids are offered.  Makes progress meanwhile.  0, or MPI_ERR_PORT or
- * MPI_ERR_NO_MEM with words. */
-int dyn_pair_accept(const char *port, int timeout_s, const struct via_card *cards, int n,
+/* What a server waits for. */
+struct dyn_awaited {
+	const char *port; /* of this process */
+	int timeout_s;    /* 0: no limit */
+	int edge;         /* children of a spawn, which may end before (boot_children_live); 0: none */
+};
+
+/* Waits for a client.  n cards: of this side; ids are offered.  Makes progress meanwhile.  0, or
+ * MPI_ERR_PORT, MPI_ERR_SPAWN (the children have ended) or MPI_ERR_NO_MEM with words. */
+int dyn_pair_accept(const struct dyn_awaited *what, const struct via_card *cards, int n,
 	struct comm_ids ids, struct dyn_pairing *m);
 
 /* Waits until the process of a port accepts, likewise. */

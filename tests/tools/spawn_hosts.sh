@@ -74,6 +74,21 @@ alone -n 2 -k host=a,b "$me" child die
 want_err 'rank 1 of world 1'
 want_err 'was killed by signal 9'
 until_gone "$me" 3000 || fail "$said: processes are left"
+# Children that end on their way to the port of their parents: the spawn fails at once, with words.
+patience=20
+alone -n 2 -k host=a,b /bin/sh -c 'kill -9 $$'
+want_rc 0
+want_out 'spawn: MPI_ERR_SPAWN, 0 processes, 2 codes'
+want_out 'ended before MPI_Init was complete'
+alone -n 2 -k host=a,b /bin/true
+want_rc 0
+want_out 'ended before MPI_Init was complete'
+# One of two: the other is ended as well, although it never comes to MPI.
+alone -n 2 -k host=a,b /bin/sh -c "$my"' [ "$r" = 0 ] || exec sleep '$mark
+want_rc 0
+want_out 'child 0 of 2, process'
+want_out 'on host a, has ended before MPI_Init was complete'
+until_gone $mark 3000 || fail "$said: a child that was given up is left"
 HAFT_CONF=$TMPDIR/conf "$me" -n 2 -k host=a,b "$me" child sleep $mark >"$out" 2>"$err" </dev/null &
 pid=$!
 until_ eval '[ "$(alive $mark)" = 3 ]' || fail "the children do not start"

@@ -7,6 +7,8 @@
  *   haft_show addr=A                        the asking process listens there from now on
  *   haft_together, haft_apart runs=F+N,...  the worlds of the asking process and of the N processes
  *                                           from number F on are connected once more, or once less
+ *   haft_children first=F end=E             whether all processes of the world of number F live; E
+ *                                           is 1: its parents give it up, and it ends
  *   haft_ft what=W                          enum boot_ft of the asking process; no answer */
 #include "tools/mpiexec/requests.h"
 
@@ -98,6 +100,45 @@ static void apart_do(struct job *j, int entry, const char *line)
 	edges_do(j, entry, line, job_disconnect, "haft_apart");
 }
 
+/* The first process of a spawned world that has ended; NULL: there is none. */
+static const struct rank *child_ended(const struct job *j, const struct world *w, int *rank)
+{
+	for (*rank = 0; *rank < w->n; ++*rank) {
+		const struct rank *k = w->entry[*rank] >= 0 ? &j->rank[w->entry[*rank]] : NULL;
+
+		if (k != NULL && !k->alive && k->pid != 0)
+			return k;
+	}
+	return NULL;
+}
+
+/* The children come to a port of their parents, which ask meanwhile whether they still can. */
+static void children_do(struct job *j, int entry, const char *line)
+{
+	int first = request_number(line, "first"), rank;
+	struct world *w = j->world;
+	const struct rank *k;
+
+	while (w != NULL && (w->id == 0 || w->first != first))
+		w = w->next;
+	k = w != NULL ? child_ended(j, w, &rank) : NULL;
+	if (w != NULL && request_number(line, "end") == 1) {
+		job_disconnect(j, j->rank[entry].world->id, w->id);
+		job_world_fail(j, w, 1);
+	}
+	if (k != NULL)
+		request_reply(j, entry,
+			"cmd=haft_children_result rc=-1 msg=child %d of %d, process %d on host %s, has "
+			"ended before MPI_Init was complete",
+			rank, w->n, k->pid,
+			j->plan->nhosts > 0 ? j->plan->host[k->host].name : "localhost");
+	else if (w == NULL || w->ending)
+		request_reply(j, entry,
+			"cmd=haft_children_result rc=-1 msg=they have ended before MPI_Init was complete");
+	else
+		request_reply(j, entry, "cmd=haft_children_result rc=0");
+}
+
 static void ft_do(struct job *j, int entry, const char *line)
 {
 	int what = request_number(line, "what");
@@ -111,7 +152,7 @@ static const struct {
 	const char *name;
 	void (*work)(struct job *j, int entry, const char *line);
 } requests[] = {{"haft_where", where_do}, {"haft_show", show_do}, {"haft_together", together_do},
-	{"haft_apart", apart_do}, {"haft_ft", ft_do}, {"publish_name", names_publish},
+	{"haft_apart", apart_do}, {"haft_children", children_do}, {"haft_ft", ft_do}, {"publish_name", names_publish},
 	{"unpublish_name", names_unpublish}, {"lookup_name", names_lookup}};
 
 void request_ask(void *arg, int entry, const char *text)
