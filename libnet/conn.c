@@ -253,7 +253,8 @@ static void request_accept(struct net_conn *c, const struct wire_hello *h)
 	}
 	if (p->state > NET_PEER_CONNECTING) {
 		net->shared.count.bad_twice++;
-		net_log(net, "peer %d asked again: refused", p->rank);
+		if (p->state == NET_PEER_CONNECTED) /* else its connections ended out of order */
+			net_log(net, "peer %d asked again: refused", p->rank);
 		conn_refuse(c, WIRE_DUPLICATE, h->from);
 		return;
 	}

@@ -9,7 +9,8 @@
  * message that matches it comes by recv_matched, which unpends it.
  *
  * The list of the failed only grows.  So the first n failed members of a communicator are always
- * the same, and `acked' is an index into the list. */
+ * the same, and `acked' is an index into the list.  A process that no communicator has any more
+ * leaves a -1. */
 #include "libmpi/p2p/failed.h"
 
 #include "libmpi/core/err.h"
@@ -30,6 +31,15 @@ void p2p_failed_add(int peer)
 		haft_abort_job(MPI_ERR_NO_MEM, "no memory for the list of failed processes");
 	p2p_state.failed = more;
 	more[p2p_state.nfailed++] = peer;
+}
+
+void p2p_failed_forget(int peer)
+{
+	for (uint32_t i = 0; i < p2p_state.nfailed; i++)
+		if (p2p_state.failed[i] == peer)
+			p2p_state.failed[i] = -1;
+	if (p2p_state.last_lost == peer)
+		p2p_state.last_lost = -1;
 }
 
 uint32_t p2p_failed_count(void)

@@ -20,6 +20,9 @@ extern struct p2p_suspects p2p_suspects;
 /* Adds a process to the list of the failed.  No memory for it ends the job. */
 void p2p_failed_add(int peer);
 
+/* No group has this failed process any more: its number may be another's. */
+void p2p_failed_forget(int peer);
+
 /* As p2p_peer_lost, with words that need no better ones. */
 void p2p_peer_end(int peer, bool left, const char *words);
 

@@ -59,7 +59,7 @@ struct p2p_state {
 	int64_t unexpected_max;    /* bytes from each peer; above, it loses its credit */
 	uint32_t lost;             /* peers that are gone, in good order or not */
 	uint32_t broken;           /* of them those that did not leave in good order */
-	int last_lost;             /* the last of these */
+	int last_lost;             /* the last of these; -1: its number is another's by now */
 	bool ft;                   /* failures are survived: their class is PROC_FAILED */
 	int32_t *failed;           /* [nfailed] numbers, in the order of notice */
 	uint32_t nfailed;

@@ -21,6 +21,7 @@
 #include "libmpi/p2p/p2p_state.h"
 #include "libmpi/p2p/partitioned.h"
 #include "libmpi/p2p/request.h"
+#include "libmpi/via/alias.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -128,9 +129,11 @@ bool p2p_peer_ended(int peer, const char *words)
 
 	if (p->lost == PEER_HERE)
 		p2p_peer_end(peer, true, words);
-	if (p->lost != PEER_LEFT || p->busy || p->out.head != NULL || p->pipe_sends.head != NULL ||
+	if ((p->lost == PEER_LOST && !via_is_alias(peer)) || p->busy || p->out.head != NULL || p->pipe_sends.head != NULL ||
 		p->pipe_recvs.head != NULL || p->pending != NULL || p->unexpected_bytes != 0)
 		return false;
+	if (p->lost == PEER_LOST)
+		p2p_failed_forget(peer);
 	free(p->lost_words);
 	p->lost_words = NULL;
 	p2p_state.lost--;

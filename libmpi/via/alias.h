@@ -12,7 +12,7 @@
  * the number of a process of its own universe.
  *
  * Groups hold the aliases of their members.  An alias that has been held, is held no more, and
- * whose process has left MPI is another process's the next time that one is made.
+ * whose process has left MPI or is lost is another process's the next time that one is made.
  *
  * Messages with aliases go over libnet's sockets, which open when the first card is needed.
  *

@@ -82,8 +82,8 @@ bool via_peers_valid(void);
 /* The process has ended, and its seat is another's now.  Does nothing for a peer without a row. */
 void via_peer_gone(int number);
 
-/* Makes the row of an alias blank again if its process has left MPI and nothing is left of it here.
- * False: it stays. */
+/* Makes the row of an alias blank again if its process has left MPI or is lost, and nothing is left
+ * of it here.  False: it stays. */
 bool via_peer_release(int number);
 
 /* A new row whose process cannot be reached: operations with it fail. */
