@@ -76,7 +76,8 @@ static void bytes_add(struct bytes *b, const char *v, size_t len)
 		b->cap = (b->len + len) * 2;
 		b->v = mem_grow(b->v, b->cap, 1);
 	}
-	memcpy(b->v + b->len, v, len);
+	if (len > 0)
+		memcpy(b->v + b->len, v, len);
 	b->len += len;
 }
 

@@ -11,20 +11,25 @@
 
 #define LONG (4 << 20)
 
+static char *freed, *buffered, *synced, *room; /* until MPI_Finalize */
+
 static void send_all(MPI_Comm c)
 {
-	int room = LONG + MPI_BSEND_OVERHEAD;
-	char *freed = malloc(LONG), *buffered = malloc(LONG), *sync = malloc(LONG);
+	int bytes = LONG + MPI_BSEND_OVERHEAD;
 	MPI_Request r;
 
+	freed = malloc(LONG);
+	buffered = malloc(LONG);
+	synced = malloc(LONG);
+	room = malloc((size_t)bytes);
 	memset(freed, 1, LONG);
 	memset(buffered, 2, LONG);
 	OK(MPI_Isend(freed, LONG, MPI_CHAR, 0, 1, c, &r));
 	OK(MPI_Request_free(&r));
-	OK(MPI_Buffer_attach(malloc((size_t)room), room));
+	OK(MPI_Buffer_attach(room, bytes));
 	OK(MPI_Bsend(buffered, LONG, MPI_CHAR, 0, 2, c));
-	sync[0] = 3;
-	OK(MPI_Issend(sync, 1, MPI_CHAR, 0, 3, c, &r));
+	synced[0] = 3;
+	OK(MPI_Issend(synced, 1, MPI_CHAR, 0, 3, c, &r));
 	OK(MPI_Request_free(&r));
 }
 
@@ -58,5 +63,9 @@ int main(int argc, char **argv)
 	else if (check_rank == 0)
 		receive_all(c);
 	MPI_Finalize();
+	free(freed);
+	free(buffered);
+	free(synced);
+	free(room);
 	return 0;
 }
