@@ -69,6 +69,29 @@ want_out 'spawn: MPI_ERR_SPAWN, 0 processes, 1 codes'
 want_out 'host nowhere cannot be used: its proxy could not be started'
 want_out 'exited with code 5'
 
+# --- standard input, to children on other hosts
+head -c 300000 /dev/zero >"$TMPDIR/input"
+# fed ARGS...: as `job', with an input.
+fed() {
+	said="with input: mpiexec $*"
+	timeout $patience "$run" "$@" <"$TMPDIR/input" >"$out" 2>"$err"
+	rc=$?
+	want_rc 0
+}
+fed -launcher fork -hosts a,b -stdin none -n 2 "$me" -n 3 -k host=b -k haft_stdin=1 "$me" child read
+want_out 'child 0 has read 0 bytes'
+want_out 'child 1 has read 300000 bytes'
+fed -launcher fork -hosts a,b -stdin none -n 2 "$me" -n 3 -k host=a,b -k haft_stdin=all "$me" child read
+[ "$(grep -c 'has read 300000 bytes' "$out")" = 3 ] || fail "$said: $(cat "$out")"
+# The second of two worlds that want it gets its end.
+fed -launcher fork -hosts a,b -stdin none -n 2 "$me" -r 2 -n 1 -k host=b -k haft_stdin=0 "$me" child read
+want_out 'child 0 has read 300000 bytes'
+want_out 'child 0 has read 0 bytes'
+said='with input, without mpiexec'
+HAFT_CONF=$TMPDIR/conf timeout $patience "$me" -n 2 -k host=a,b -k haft_stdin=1 "$me" child read \
+	<"$TMPDIR/input" >"$out" 2>"$err"
+want_out 'child 1 has read 300000 bytes'
+
 # --- ends
 alone -n 2 -k host=a,b "$me" child die
 want_err 'rank 1 of world 1'

@@ -24,6 +24,16 @@ static void universe_tell(void)
 		printf("universe not set\n");
 }
 
+/* Says how much of stdin this process gets. */
+static void input_tell(int rank)
+{
+	long n = 0;
+
+	while (getchar() != EOF)
+		n++;
+	printf("child %d has read %ld bytes\n", rank, n);
+}
+
 static int child(MPI_Comm parents, const char *what)
 {
 	int rank, size;
@@ -36,6 +46,8 @@ static int child(MPI_Comm parents, const char *what)
 			env != NULL ? env : "(none)");
 	if (strcmp(what, "universe") == 0)
 		universe_tell();
+	if (strcmp(what, "read") == 0)
+		input_tell(rank);
 	free(cwd);
 	fflush(stdout);
 	if (strcmp(what, "die") == 0 && rank == size - 1)

@@ -155,6 +155,7 @@ void world_put(struct marshal *p, const struct world *w)
 	marshal_put_int(p, w->n);
 	marshal_put(p, w->entry, (size_t)w->n * sizeof(*w->entry));
 	marshal_put(p, w->host_of, (size_t)w->n * sizeof(*w->host_of));
+	marshal_put_int(p, w->stdin_to);
 	marshal_put_int(p, w->npreputs);
 	for (int i = 0; i < w->npreputs; i++) {
 		marshal_put_text(p, w->preput[i].key);
@@ -176,6 +177,7 @@ struct world *world_take(struct marshal *p)
 		p->bad = true;
 	marshal_take(p, w->entry, (size_t)w->n * sizeof(*w->entry));
 	marshal_take(p, w->host_of, (size_t)w->n * sizeof(*w->host_of));
+	w->stdin_to = (int)marshal_take_int(p);
 	w->npreputs = marshal_take_count(p, APPS_MAX);
 	w->preput = mem_grow(NULL, (size_t)w->npreputs + 1, sizeof(*w->preput));
 	for (int i = 0; i < w->npreputs; i++) {

@@ -113,6 +113,16 @@ void feed_end(void)
 	feed_work();
 }
 
+void feed_restart(void)
+{
+	for (int i = 0; i < feed.n; i++)
+		if (feed.v[i].fd >= 0)
+			reader_close(&feed.v[i]);
+	feed.n = 0;
+	feed.len = feed.taken = 0;
+	feed.end = false;
+}
+
 int feed_fd(void)
 {
 	return feed_open() && feed.len > 0 ? feed.epfd : -1;

@@ -21,6 +21,8 @@ bool feed_open(void);   /* a rank still reads */
 size_t feed_room(void); /* bytes that feed_put accepts now; 0 without readers */
 void feed_put(const void *v, size_t len);
 void feed_end(void); /* end of input: pipes are closed when the buffer is empty */
+/* Others read from now on: the readers so far get the end of input. */
+void feed_restart(void);
 
 int feed_fd(void); /* poll for POLLIN; -1: nothing to wait for */
 void feed_work(void);

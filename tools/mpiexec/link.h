@@ -49,7 +49,8 @@ enum frame_kind {
 	UP_SAID,      /* text for the user */
 	UP_FAIL,      /* which: exit code; text: this host cannot continue */
 	UP_LOST,      /* text: this host, and those behind it, are unreachable */
-	UP_TOOK,      /* stdin: bytes consumed, an int; which 1: no more are wanted */
+	UP_TOOK,      /* stdin: bytes consumed, an int; which 1: no more are wanted; rank: the id of
+		       * the world that reads */
 	UP_PROFILE,   /* the table of a rank that has ended: profile.h */
 	UP_GONE,      /* no rank runs here, and no output is left */
 	UP_ASK,       /* rank: its request; text */

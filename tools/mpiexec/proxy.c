@@ -57,6 +57,7 @@ static struct proxy {
 	int code;            /* exit code */
 	uint64_t kill_ns;    /* when to kill what still runs; 0: never */
 	uint64_t drain_ns;   /* start of ending background processes; 0: not yet */
+	int reader;          /* id of the world that reads stdin */
 	sigset_t mask;
 } me;
 
@@ -411,10 +412,14 @@ static void spawn_prepare(const char *v, size_t len)
 	free(out.v);
 }
 
-static int no_stdin(int entry)
+static const struct world *going; /* for going_stdin, a callback without an argument */
+
+static int going_stdin(int entry)
 {
-	(void)entry;
-	return -1;
+	int to = going->stdin_to;
+	bool reads = to == STDIN_ALL || (to >= 0 && to < going->n && going->entry[to] == entry);
+
+	return reads ? feed_pipe() : -1;
 }
 
 static void spawn_go(int id, bool soft)
@@ -428,7 +433,12 @@ static void spawn_go(int id, bool soft)
 		return;
 	errs = mem_grow(NULL, (size_t)w->n, sizeof(*errs));
 	memset(errs, 0, (size_t)w->n * sizeof(*errs));
-	why = local_start(&me.local, w, no_stdin, proxy_out_add, errs, soft);
+	if (w->stdin_to != STDIN_NONE) {
+		feed_restart();
+		me.reader = id;
+	}
+	going = w;
+	why = local_start(&me.local, w, going_stdin, proxy_out_add, errs, soft);
 	for (int r = 0; r < w->n; r++) {
 		int row = w->host_of[r] == me.host ? local_row(&me.local, w->entry[r]) : -1;
 
@@ -618,7 +628,7 @@ static void stdin_say(void)
 	static bool was_open;
 
 	if (n > 0 || (was_open && !open))
-		up_put(UP_TOOK, !open, -1, &n, sizeof(n));
+		up_put(UP_TOOK, !open, me.reader, &n, sizeof(n));
 	was_open = open;
 }
 

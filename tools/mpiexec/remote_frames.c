@@ -281,6 +281,8 @@ static void took_take(struct remote_ranks *f, const struct proxy_frame *fr, stru
 	int n;
 
 	marshal_take(p, &n, sizeof(n));
+	if (fr->rank != (f->reader != NULL ? f->reader->id : 0))
+		return; /* it has read before */
 	f->hosts[fr->host].took += n;
 	f->hosts[fr->host].sated = fr->which != 0;
 }

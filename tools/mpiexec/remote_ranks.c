@@ -6,6 +6,7 @@
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include <sys/wait.h>
 #include "libmpi/boot/boot.h"
 #include "tools/mpiexec/conf.h"
@@ -64,6 +65,10 @@ void remote_forget(struct remote_ranks *f, const struct world *w)
 {
 	struct proxy_frame fr = {.kind = FRAME_FORGET, .host = -1, .rank = w->id};
 
+	if (f->reader == w) {
+		f->reader = NULL;
+		f->j->stdin_fd = -1;
+	}
 	tree_down(&f->tree, &fr, NULL);
 }
 
@@ -76,6 +81,18 @@ void remote_spawn(struct remote_ranks *f, const struct world *w)
 	free(p.v);
 }
 
+/* From now on the world reads what is not read of stdin. */
+static void stdin_turn(struct remote_ranks *f, const struct world *w)
+{
+	f->reader = w;
+	f->sent = 0;
+	for (int h = 0; h < f->plan->nhosts; h++) {
+		f->hosts[h].took = 0;
+		f->hosts[h].sated = false;
+	}
+	f->j->stdin_fd = STDIN_FILENO;
+}
+
 void remote_go(struct remote_ranks *f, const struct world *w, bool soft)
 {
 	struct proxy_frame fr = {
@@ -85,6 +102,8 @@ void remote_go(struct remote_ranks *f, const struct world *w, bool soft)
 		out_expect(w->entry[r], 0);
 		out_expect(w->entry[r], 1);
 	}
+	if (w->stdin_to != STDIN_NONE)
+		stdin_turn(f, w);
 	tree_down(&f->tree, &fr, NULL);
 }
 
@@ -140,30 +159,56 @@ void remote_pause(struct remote_ranks *f)
 	tree_write(&f->tree, now_ns());
 }
 
+/* The entry of the rank that reads stdin; -1: several may. */
+static int stdin_entry(const struct remote_ranks *f)
+{
+	int to = f->reader != NULL ? f->reader->stdin_to : f->plan->stdin_to;
+
+	if (f->reader == NULL || to < 0)
+		return to;
+	return to < f->reader->n ? f->reader->entry[to] : -1;
+}
+
+/* True if a rank of the host reads stdin. */
+static bool host_reads(const struct remote_ranks *f, int host)
+{
+	const struct world *w = f->reader;
+	int to = stdin_entry(f);
+
+	if (to >= 0)
+		return host == f->j->rank[to].host;
+	for (int r = 0; w != NULL && w->stdin_to == STDIN_ALL && r < w->n; r++)
+		if (w->host_of[r] == host)
+			return true;
+	return w == NULL;
+}
+
 size_t remote_stdin_room(const struct remote_ranks *f)
 {
-	int to = f->plan->stdin_to;
 	int64_t least = f->sent;
 	bool wanted = false;
 
 	for (int h = 0; h < f->plan->nhosts; h++) {
 		const struct remote_host *s = &f->hosts[h];
 
-		if ((to >= 0 && h != f->j->rank[to].host) || s->over || s->sated)
+		if (!host_reads(f, h) || s->over || s->sated)
 			continue;
 		wanted = true;
 		least = s->took < least ? s->took : least;
 	}
-	if (!wanted || f->nready < f->plan->nused || f->sent - least >= FEED_LEN)
+	if (!wanted || (f->reader == NULL && f->nready < f->plan->nused) ||
+		f->sent - least >= FEED_LEN)
 		return 0;
 	return (size_t)(FEED_LEN - (f->sent - least));
 }
 
 void remote_stdin(struct remote_ranks *f, const void *v, size_t len)
 {
+	int to = stdin_entry(f);
+
 	f->sent += (int64_t)len;
-	if (f->plan->stdin_to >= 0)
-		remote_send_rank(f, FRAME_STDIN, 0, f->plan->stdin_to, v, len);
+	if (to >= 0)
+		remote_send_rank(f, FRAME_STDIN, 0, to, v, len);
 	else
 		remote_send(f, FRAME_STDIN, 0, v, len);
 }

@@ -190,9 +190,6 @@ static bool request_take(struct spawn *s, const char *text, char *const *base)
 
 		if (s->app[i].app.appnum < 0)
 			s->app[i].app.appnum = i;
-		if (why == NULL && s->j->remote != NULL && s->app[i].stdin_to != STDIN_NONE)
-			why = text_new("haft_stdin is for jobs of one host: the standard input of "
-				       "mpiexec reaches no other");
 		if (why != NULL) {
 			spawn_reason(s, why);
 			return false;
@@ -216,6 +213,7 @@ static void spawn_world_make(struct spawn *s)
 	s->w = world_new(s->j->made, s->j->numbers, app, s->q.nparts);
 	s->w->preput = s->q.preput;
 	s->w->npreputs = s->q.npreputs;
+	s->w->stdin_to = s->app[0].stdin_to;
 	s->errs = mem_grow(s->errs, (size_t)s->w->n + 1, sizeof(*s->errs));
 	memset(s->errs, 0, (size_t)s->w->n * sizeof(*s->errs));
 }

@@ -32,6 +32,7 @@ struct world {
 	int *host_of; /* by rank: index of its host */
 	struct preput *preput;
 	int npreputs;
+	int stdin_to;      /* of a spawned one: the rank that reads mpiexec's stdin, or STDIN_... */
 	bool starting;     /* hosts have not said yet how its start went */
 	bool mark;         /* of job_mark_connected */
 	bool ending;       /* it is ended alone, and other worlds go on */
