@@ -296,6 +296,7 @@ static void spawn_count(struct spawn *s)
 
 		k->pid = row >= 0 ? (int)j->local.m[row].pid : 0;
 		k->alive = row >= 0 && j->local.m[row].alive;
+		s->started += k->alive;
 		s->w->alive += k->alive;
 		j->alive += k->alive;
 		if (k->alive && j->plan->verbose)
@@ -338,7 +339,7 @@ static void spawn_end(struct spawn *s)
 {
 	struct job *j = s->j;
 
-	if (s->w->alive < s->w->n && (spawn_hard(s) || s->w->alive == 0)) {
+	if (s->started < s->w->n && (spawn_hard(s) || s->started == 0)) {
 		spawn_kill(s);
 		spawn_refuse(s);
 		return;
@@ -465,6 +466,7 @@ void spawn_going(int world, int host, struct marshal *p)
 		k->pid = (int)marshal_take_int(p);
 		s->errs[r] = (int)marshal_take_int(p);
 		k->alive = k->pid > 0;
+		s->started += k->alive;
 		s->w->alive += k->alive;
 		s->j->alive += k->alive;
 		if (!k->alive)

@@ -26,6 +26,7 @@ struct spawn {
 	struct world *w;       /* NULL: no process is started */
 	int *errs;             /* by rank: errno of one that could not be started */
 	int waits;             /* hosts that have not answered */
+	int started;           /* processes; some may have ended since */
 	char *abroad;          /* spawn_abroad; NULL: it is done here */
 	char *why;             /* first reason why a process is missing; malloc'ed; NULL: none */
 };
