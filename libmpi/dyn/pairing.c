@@ -23,10 +23,10 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#define HANDSHAKE_MS 5000     /* time limit for a client's request */
-#define NAP_NS       50000000 /* a sleep that nothing ends */
+#define HANDSHAKE_MS 5000      /* time limit for a client's request */
+#define NAP_NS       50000000  /* a sleep that nothing ends */
 #define LOOK_NS      100000000 /* between two looks whether awaited children live */
-#define BUSY_NS      1000000  /* while bytes wait to go, or a full queue may get room */
+#define BUSY_NS      1000000   /* while bytes wait to go, or a full queue may get room */
 
 enum pairing_step {
 	STEP_DIAL,      /* client: the next address */

@@ -24,11 +24,11 @@ struct dyn_pairing {
 	struct via_card *card; /* malloc'ed: [n] */
 };
 
-/* What a server waits for. */
+/* The client that a server waits for. */
 struct dyn_awaited {
 	const char *port; /* of this process */
 	int timeout_s;    /* 0: no limit */
-	int edge;         /* children of a spawn, which may end before (boot_children_live); 0: none */
+	int edge; /* children of a spawn, which may end before (boot_children_live); 0: none */
 };
 
 /* Waits for a client.  n cards: of this side; ids are offered.  Makes progress meanwhile.  0, or

@@ -81,7 +81,7 @@ void remote_spawn(struct remote_ranks *f, const struct world *w)
 	free(p.v);
 }
 
-/* From now on the world reads what is not read of stdin. */
+/* From now on the world reads the rest of stdin. */
 static void stdin_turn(struct remote_ranks *f, const struct world *w)
 {
 	f->reader = w;

@@ -128,13 +128,15 @@ static void children_do(struct job *j, int entry, const char *line)
 	}
 	if (k != NULL)
 		request_reply(j, entry,
-			"cmd=haft_children_result rc=-1 msg=child %d of %d, process %d on host %s, has "
+			"cmd=haft_children_result rc=-1 msg=child %d of %d, process %d on host %s, "
+			"has "
 			"ended before MPI_Init was complete",
 			rank, w->n, k->pid,
 			j->plan->nhosts > 0 ? j->plan->host[k->host].name : "localhost");
 	else if (w == NULL || w->ending)
 		request_reply(j, entry,
-			"cmd=haft_children_result rc=-1 msg=they have ended before MPI_Init was complete");
+			"cmd=haft_children_result rc=-1 msg=they have ended before MPI_Init was "
+			"complete");
 	else
 		request_reply(j, entry, "cmd=haft_children_result rc=0");
 }
@@ -152,8 +154,9 @@ static const struct {
 	const char *name;
 	void (*work)(struct job *j, int entry, const char *line);
 } requests[] = {{"haft_where", where_do}, {"haft_show", show_do}, {"haft_together", together_do},
-	{"haft_apart", apart_do}, {"haft_children", children_do}, {"haft_ft", ft_do}, {"publish_name", names_publish},
-	{"unpublish_name", names_unpublish}, {"lookup_name", names_lookup}};
+	{"haft_apart", apart_do}, {"haft_children", children_do}, {"haft_ft", ft_do},
+	{"publish_name", names_publish}, {"unpublish_name", names_unpublish},
+	{"lookup_name", names_lookup}};
 
 void request_ask(void *arg, int entry, const char *text)
 {

@@ -10,8 +10,8 @@ struct world *world_new(int id, int first, struct app *app, int napps)
 {
 	struct world *w = mem_grow(NULL, 1, sizeof(*w));
 
-	*w = (struct world){.id = id, .first = first, .app = app, .napps = napps,
-		.stdin_to = STDIN_NONE};
+	*w = (struct world){
+		.id = id, .first = first, .app = app, .napps = napps, .stdin_to = STDIN_NONE};
 	for (int a = 0; a < napps; a++)
 		w->n += app[a].n;
 	w->entry = mem_grow(NULL, (size_t)w->n + 1, sizeof(*w->entry));

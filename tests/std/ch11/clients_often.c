@@ -2,7 +2,7 @@
 /* RUN np=1 time=60 */
 /* MPI-5.0 11.9, 11.10.4: a server whose clients come, disconnect and end has after many of them as
  * many descriptors, and as much memory, as after the first: processes without mpiexec, each of
- * which is a universe of its own.  The same if each client is killed while it is connected. */
+ * which is a universe of its own.  Clients that are killed while they are connected leave no more. */
 #include "tests/check.h"
 #define SAN_OPTIONS SAN_LEAN
 #include "tests/san.inc"
@@ -107,7 +107,7 @@ static void serve_all(char *self, char *port, int many)
 	fds = descriptors();
 	memory = private_memory();
 	serve(self, port, many);
-	expect(descriptors() <= fds + 2);         /* that of the last client may be open */
+	expect(descriptors() <= fds + 2); /* that of the last client may be open */
 	expect(private_memory() < memory + 4096 * san_times()); /* malloc may keep a buffer */
 }
 

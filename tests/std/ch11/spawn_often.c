@@ -82,7 +82,8 @@ int main(int argc, char **argv)
 		spawn(argv[0], MANY);
 		expect_eq(descriptors(), fds);
 		expect(status_of("RssShmem:") < shared + 2048);
-		expect(status_of("RssAnon:") < private + 4096 * san_times()); /* malloc may keep a buffer */
+		expect(status_of("RssAnon:") <
+			private + 4096 * san_times()); /* malloc may keep a buffer */
 	}
 	MPI_Finalize();
 	return check_end();
