@@ -2,8 +2,7 @@
 /* RUN np=1 time=60 */
 /* MPI-5.0 11.9, 11.10.4: a server whose clients come, disconnect and end has after many of them as
  * many descriptors, and as much memory, as after the first: processes without mpiexec, each of
- * which is a universe of its own.  Clients that are killed while they are connected leave as little.
- */
+ * which is a universe of its own.  So it is if clients are killed while they are connected. */
 #include "tests/check.h"
 #define SAN_OPTIONS SAN_LEAN
 #include "tests/san.inc"
