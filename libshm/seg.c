@@ -371,6 +371,11 @@ bool shm_seg_crowded(const struct shm_seg *seg)
 	return atomic_load_explicit(&seg->head->live, memory_order_relaxed) > seg->head->ncpus;
 }
 
+uint32_t shm_seg_ranks_per_cpu(const struct shm_seg *seg)
+{
+	return atomic_load_explicit(&seg->head->live, memory_order_relaxed) / seg->head->ncpus;
+}
+
 uint64_t shm_seg_cookie(const struct shm_seg *seg)
 {
 	return seg->head->cookie;

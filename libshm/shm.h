@@ -14,7 +14,7 @@
  *
  * Rules for all functions, unless their comment says otherwise:
  *  - A struct shm belongs to one thread at a time.  A struct shm_seg may be used by any thread.
- *  - No function blocks, except shm_idle (sleeps at most SHM_NAP_MS) and shm_flag_wait.
+ *  - No function blocks, except shm_idle (sleeps for a bounded time) and shm_flag_wait.
  *  - Functions that return int return 0 or one of enum shm_error; outputs are set only at 0.
  *  - Pointers into the segment stay valid until shm_seg_close. */
 #ifndef LIBSHM_SHM_H
@@ -55,7 +55,7 @@ const char *shm_error_text(int error);
 #define SHM_CHUNKS      MEAN_OR(2, 4)       /* of a pipe: a producer, a consumer, two on the way */
 #define SHM_CHUNKS_MIN  2
 #define SHM_CHUNKS_MAX  8    /* their lengths share a line with the count */
-#define SHM_NAP_MS      50   /* longest sleep: 80 naps in 4 s cost about 1 ms of CPU */
+#define SHM_NAP_MS      50   /* longest sleep with less than 16 ranks a CPU */
 #define SHM_DESCRIBE_MS 10   /* a wait that lasts longer is described */
 #define SHM_JOB_LEN     4096 /* bytes of the job area that all share */
 #define SHM_JOB_RANK    64   /* bytes of the job area of each rank */
@@ -100,8 +100,9 @@ int shm_seg_seats_end(const struct shm_seg *seg); /* seats from here on were nev
 uint64_t shm_seg_len(const struct shm_seg *seg);  /* bytes that are mapped here */
 /* CPUs that the ranks of the segment may use together, as the launcher counted them. */
 int shm_seg_ncpus(const struct shm_seg *seg);
-bool shm_seg_contended(const struct shm_seg *seg);  /* more first ranks than CPUs: constant */
-bool shm_seg_crowded(const struct shm_seg *seg);    /* more open seats than CPUs, now */
+bool shm_seg_contended(const struct shm_seg *seg); /* more first ranks than CPUs: constant */
+bool shm_seg_crowded(const struct shm_seg *seg);   /* more open seats than CPUs, now */
+uint32_t shm_seg_ranks_per_cpu(const struct shm_seg *seg); /* open seats now, rounded down */
 uint64_t shm_seg_cookie(const struct shm_seg *seg); /* random, never 0: is it this job's segment? */
 
 /* Room for the layer that starts jobs (its state, application numbers): zero at first, never read
@@ -520,9 +521,10 @@ static inline void shm_wait_begin(struct shm_wait *w)
 }
 
 /* To be called after each pass that moved nothing.  Spins a moment, yields the CPU, or sleeps
- * (never longer than SHM_NAP_MS).  Returns 0 at the latest when there may be a frame or a chunk for
- * this rank, room after SHM_AGAIN, a change of the flag, or ready().  It may return without any of
- * these: call it in a loop that looks again.  SHM_ABORTED. */
+ * (at most SHM_NAP_MS; with 16 or more ranks a CPU, SHM_NAP_MS times an eighth of that number).
+ * Returns 0 at the latest when there may be a frame or a chunk for this rank, room after SHM_AGAIN,
+ * a change of the flag, or ready().  It may return without any of these: call it in a loop that
+ * looks again.  SHM_ABORTED. */
 int shm_idle(struct shm *s, struct shm_wait *w);
 
 /* For a rank that waits for more than this segment, such as sockets: its own functions instead of

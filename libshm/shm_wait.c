@@ -27,6 +27,7 @@
 #define YIELDS_SLOW      4    /* then other threads need the CPU more */
 #define YIELD_SLOW_NS    1600 /* a yield that took longer: another thread ran */
 #define OVERSUB_WAITS    32   /* waits without spinning after a slow yield */
+#define NAP_OVERSUB      8    /* so many ranks a CPU make naps longer, see nap_stretch */
 #define NAP_FIRST_NS     10000000u /* naps grow from here */
 #define NAP_SHORT_NS     1000000u  /* from here if no wake-up is certain ... */
 #define NAP_SHORT_MAX    4000000u  /* ... such as for room in an inbox, which rings no doorbell */
@@ -262,15 +263,26 @@ static enum sleep_how sleep_how(const struct shm *s, const struct shm_wait *w)
 	return shm_os_sleep_two() ? SLEEP_ON_BOTH : SLEEP_ON_EITHER;
 }
 
+/* By how much naps are longer where ranks are many.  The end of a nap costs a CPU two switches and
+ * a pass, up to 0.1 ms: 1,000 ranks that wake 20 times a second leave two CPUs no time for work. */
+static uint64_t nap_stretch(const struct shm_seg *seg)
+{
+	uint32_t ranks_per_cpu = shm_seg_ranks_per_cpu(seg);
+
+	return ranks_per_cpu > NAP_OVERSUB ? ranks_per_cpu / NAP_OVERSUB : 1;
+}
+
 /* The longest time for this sleep, ns.  It doubles with each sleep that a timeout ends, and is
  * short where no wake-up is certain. */
-static uint64_t nap_limit(struct shm_private *in, const struct shm_wait *w, enum sleep_how how)
+static uint64_t nap_limit(const struct shm *s, const struct shm_wait *w, enum sleep_how how)
 {
+	struct shm_private *in = s->in;
 	bool uncertain = in->short_nap || in->weak || how == SLEEP_ON_EITHER;
-	uint64_t most = uncertain ? NAP_SHORT_MAX : NAP_MAX_NS, ns = in->nap_ns, ops;
+	uint64_t stretch = nap_stretch(s->seg), ns = in->nap_ns, ops;
+	uint64_t most = (uncertain ? NAP_SHORT_MAX : NAP_MAX_NS) * stretch;
 
 	if (ns == 0)
-		ns = uncertain ? NAP_SHORT_NS : NAP_FIRST_NS;
+		ns = (uncertain ? NAP_SHORT_NS : NAP_FIRST_NS) * stretch;
 	in->nap_ns = 2 * ns;
 	if (ns > most)
 		ns = most;
@@ -333,7 +345,7 @@ static bool sleep_once(struct shm *s, struct shm_wait *w)
 	sleep_announce(s, w, how);
 	if (!wait_over(s, w)) {
 		s->count.sleeps++;
-		ns = nap_limit(s->in, w, how);
+		ns = nap_limit(s, w, how);
 		lock_release(s, w);
 		timed = sleep_now(s, w, how, ns);
 		lock_retake(s, w);
@@ -376,6 +388,7 @@ static void sleep_standby(struct shm *s, struct shm_wait *w)
 	bool two = w->flag != NULL && shm_os_sleep_two();
 	uint64_t ns = w->flag != NULL && (!two || in->weak) ? NAP_SHORT_MAX : NAP_MAX_NS;
 
+	ns *= nap_stretch(s->seg);
 	if (w->nap_ns != 0 && w->nap_ns < ns)
 		ns = w->nap_ns;
 	standby_update(s, w);

@@ -1,6 +1,15 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Many ranks start and end: 512 under the usual limit of open files.
+# Many ranks start and end: 512 under the usual limit of open files.  A signal ends a start.
 . tests/tools/lib.sh
+
+# SIGTERM while ranks are being started: they are ended, and most others are never started.
+if [ "$(ulimit -H -n)" = unlimited ] || [ "$(ulimit -H -n)" -ge 4096 ]; then
+	mkdir "$TMPDIR/up"
+	job -n 1000 sh -c "$my : >'$TMPDIR/up/'\$r; [ \$r != 0 ] || kill -TERM \$PPID; exec sleep $mark"
+	want_rc 143
+	[ "$(ls "$TMPDIR/up" | wc -l)" -lt 1000 ] || fail "$said: SIGTERM came after the last start"
+	until_gone "$mark" 0 || fail "$said: ranks are left"
+fi
 
 ulimit -S -n 256
 job -n 512 sh -c 'ulimit -n; :'

@@ -89,6 +89,32 @@ static void idle_cheap(void **state)
 	node_run(2, idle_rank, NULL);
 }
 
+/* Many ranks on a CPU wait for 1.5 seconds: their naps are so much longer that few of them end. */
+static void oversubscribed_rank(struct shm *s, void *arg)
+{
+	enum { SHORT_NAPS = 31, LONG_NAPS = 9 }; /* in this time: of two ranks, of 32 */
+
+	(void)arg;
+	if (s->me > 0) {
+		wait_frame(s);
+		CHECK(s->count.naps < (SHORT_NAPS + LONG_NAPS) / 2);
+		return;
+	}
+	for (int r = 1; r < s->nranks; r++)
+		until_asleep(s, r);
+	nap(1.5);
+	for (int r = 1; r < s->nranks; r++)
+		put_frame(s, r);
+}
+
+static void oversubscribed_naps(void **state)
+{
+	const struct shm_opts opts = {.nranks = 32, .ncpus = 1};
+
+	(void)state;
+	node_run_opts(&opts, oversubscribed_rank, NULL);
+}
+
 static void watched_rank(struct shm *s, void *arg)
 {
 	(void)arg;
@@ -435,6 +461,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(idle_cheap),
+		cmocka_unit_test(oversubscribed_naps),
 		cmocka_unit_test(view),
 		cmocka_unit_test(bell),
 		cmocka_unit_test(alarms),

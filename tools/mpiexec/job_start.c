@@ -80,6 +80,7 @@ static void here_start(struct job *j)
 			job_rank_say(j, r, j->local.cpus != NULL ? &j->local.cpus[r] : NULL);
 	}
 	j->alive = j->world->alive = j->local.alive;
+	j->hurt = j->alive < j->n; /* a failure, or a signal that came meanwhile */
 	if (why != NULL) {
 		out_say("%s", why);
 		free(why);

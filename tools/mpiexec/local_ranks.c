@@ -15,6 +15,7 @@
 #include "libmpi/core/setting.h"
 #include "tools/mpiexec/cpu_bind.h"
 #include "tools/mpiexec/pmi_server.h"
+#include "tools/mpiexec/priority.h"
 #include "tools/mpiexec/proc.h"
 
 #define FD_MIN    100 /* low numbers are left to scripts */
@@ -462,13 +463,27 @@ static char *member_start(struct local_ranks *c, int i, int in, local_hear_fn *h
 	return NULL;
 }
 
+/* Has the user asked for the end of the job?  The main loop will read the signal. */
+static bool end_is_asked(void)
+{
+	static const int ends[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
+	bool asked = false;
+	sigset_t set;
+
+	sigpending(&set);
+	for (size_t k = 0; k < countof(ends); k++)
+		asked = asked || sigismember(&set, ends[k]) > 0;
+	return asked;
+}
+
 char *local_start(struct local_ranks *c, const struct world *w, int (*in_fd)(int entry),
 	local_hear_fn *hear, int *errs, bool soft)
 {
 	int null = open("/dev/null", O_RDONLY | O_CLOEXEC);
 	char *why = NULL;
 
-	for (int i = 0; i < c->n && (why == NULL || soft); i++) {
+	priority_raise(c->n, shm_seg_ncpus(c->seg));
+	for (int i = 0; i < c->n && (why == NULL || soft) && !end_is_asked(); i++) {
 		char *more;
 		int in;
 

@@ -125,8 +125,8 @@ char *local_adopt(struct local_ranks *c, int fd, int pid);
 
 /* Starts the ranks of a world; c->pmi may be set before. in_fd(entry) returns the stdin of a rank,
  * which is closed here, or -1 for /dev/null. errs: NULL, or by rank, receives the errno of a rank
- * that could not be started.  Stops at the first failure, unless `soft'.  Returns NULL, or
- * malloc'ed words about the first failure. */
+ * that could not be started.  Stops at the first failure, unless `soft', and when a signal that
+ * ends the job is pending.  Returns NULL, or malloc'ed words about the first failure. */
 char *local_start(struct local_ranks *c, const struct world *w, int (*in_fd)(int entry),
 	local_hear_fn *hear, int *errs, bool soft);
 
