@@ -88,8 +88,8 @@ const char *boot_host_name(int host); /* as in the host list; else the system's 
 const char *boot_host_name_of(int number);
 
 /* The address at which a process listens, as text: "tcp:10.0.0.2:4711", "tcp:[fe80::1]:4711",
- * "unix:NAME" (abstract).  NULL: it does not listen, as in a job on one host without HAFT_VIA=net.
- * Valid until this thread calls it again. */
+ * "unix:NAME" (abstract).  NULL: it does not listen, as in a job on one host without HAFT_VIA=net
+ * or ofi-all.  Valid until this thread calls it again. */
 const char *boot_addr(int number);
 
 /* The job's key: BOOT_KEY secret bytes that only its processes know.  NULL: no rank listens. */

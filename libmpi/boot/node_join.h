@@ -3,8 +3,8 @@
  *
  * mpiexec makes the segment of a host and hands it down.  Under another launcher the ranks of a
  * node elect a creator, which makes the segment and sends it to the others, the joiners.  If there
- * are several nodes, or with HAFT_VIA=net, each rank also listens, at an address that the others
- * learn from the launcher. */
+ * are several nodes, or with HAFT_VIA=net or ofi-all, each rank also listens, at an address that
+ * the others learn from the launcher. */
 #ifndef LIBMPI_BOOT_NODE_JOIN_H
 #define LIBMPI_BOOT_NODE_JOIN_H
 

@@ -64,7 +64,9 @@ static const struct setting_row rows[SETTING_COUNT] = {
 		.words = {"auto", "never", "always"},
 		.meaning = "large messages are copied once, from the memory of the sender "
 			   "(process_vm_readv), where the system permits it",
-		.more = "auto: when that has been faster than the pipe, which copies twice."},
+		.more = "auto: when that has been faster than the pipe, which copies twice.  "
+			"Messages "
+			"of more than 16 MiB always take the pipe."},
 	[SETTING_COLL_ALGORITHM] = {.name = "HAFT_COLL_ALGORITHM",
 		.old = "HAFT_COLL_PLAN",
 		.form = SETTING_TEXT,

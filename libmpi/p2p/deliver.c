@@ -5,7 +5,8 @@
  *                           ├── EAGER ──────────────────────> p2p_recv_eager
  *                           ├── with a type signature ──────> either, p2p_state.sig set
  *                           └── all others ──> deliver_handlers[kind]
- *                                              recv, send, credit, cancel, partitioned, rma, io
+ *                                              recv, send, credit, cancel, partitioned; rma, io,
+ *                                              ft, dyn
  *
  * A handler runs inside a poll and must take the frame: its payload is gone afterwards.  It checks
  * a frame before it changes anything for it, and calls p2p_protocol_error for one that no Haft

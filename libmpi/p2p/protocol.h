@@ -76,7 +76,19 @@ struct rts {
 	uint64_t claim; /* likewise: offset of its claim word (claim.h) */
 };
 
-/* struct req's `state'.  OUT: in the peer's queue `out', until its frame is put. */
+/* struct req's `state'.  OUT: in the peer's queue `out', until its frame is put.  A message with an
+ * RTS, at its sender and at its receiver:
+ *
+ *     NEW ─> OUT_RTS ─> AWAIT_CTS ──┬── CTS, local peer ──> PIPE_SEND ──> done
+ *                         │  ^      ├── CTS, remote peer ─> STREAM ─────> done
+ *                         │  │      └── FIN ──────────────────────────> done
+ *                   COOP  v  │ the frame is put
+ *              OUT_COOP_DONE, OUT_COOP_FAILED      MPI_Cancel: AWAIT_CTS ─> CANCELLING ─> done
+ *
+ *     NEW ─> POSTED ─> matched ──┬── OUT_CTS, local peer ──> PIPE_RECV ──> done
+ *                        │       ├── OUT_CTS, remote peer ─> STREAM ─────> done
+ *                        │       └── OUT_FIN ──────────────────────────> done
+ *                        └─> AWAIT_COOP ── COOP_DONE ──> OUT_FIN; or OUT_CTS, as a copy failed */
 enum req_state {
 	STATE_NEW,
 	STATE_OUT_EAGER,

@@ -6,8 +6,15 @@
  *      receive ──> an unexpected message ──> likewise
  *              └─> none: posted
  *
- *      recv_rendezvous ──┬── read in place, alone or with the sender ──> FIN
- *                        └── CTS; then the pipe or a stream brings the data
+ *      recv_rendezvous: the first that fits
+ *        RTS_AT_SHARED, claim taken ───────> the receiver copies from the segment ──────> FIN
+ *        RTS_AT_PRIVATE, receive contiguous,
+ *          proto.c says read, claim taken
+ *          ├── n >= 64 KiB, CPUs to spare ─> COOP: both sides copy chunks (COOP_DONE) ──> FIN
+ *          └── else ───────────────────────> the receiver copies by process_vm_readv ───> FIN
+ *        a copy has failed, or none of these:
+ *          ├── remote peer ────────────────> CTS {stream}, the stream brings the data
+ *          └── local peer ─────────────────> CTS, the pipe brings the data
  *
  * A message longer than the receive's room is an error of the receive (MPI_ERR_TRUNCATE, MPI-5.0
  * 3.2.4).  The first bytes are delivered, the rest is dropped, and the sender does not

@@ -1,12 +1,21 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* remote_stream.c - rendezvous messages of remote peers: streams, after RTS and CTS.
  *
- * The network transport, libnet or libfabric, moves the bytes of a stream (via.h).
+ * The network transport, libnet or libfabric, moves the bytes of a stream (via.h).  1 MiB between
+ * two hosts:
  *
  *     sender                                        receiver
- *     RTS ─────────────────────────────────────>    matched: posts the user's buffer for a stream
- *          <────────────────── CTS, ctx: its number   that it has never used before
- *     the user's buffer ═══════════════════════>    the user's buffer
+ *     MPI_Send: send_rendezvous                     MPI_Recv: p2p_recv_start, posted
+ *     RTS {1 MiB, id} ─────── one frame ───────>    p2p_recv_got_rts: matched
+ *                                                   p2p_stream_post: the user's buffer is posted
+ *                                                     for stream 7, a number never used before
+ *          <──────────────── CTS id, ctx: 7 ───     recv_answer
+ *     p2p_send_got_cts > p2p_stream_send
+ *     the user's buffer ═══════════════════════>    the user's buffer, without a copy in between:
+ *                                                     libnet: chunks of at most 256 KiB, and frames
+ *                                                     of other messages between them
+ *                                                     libfabric: one tagged message
+ *     stream_chunk_done: p2p_req_finish             stream_chunk_done: p2p_req_finish
  *
  *     A buffer that is not contiguous goes through a window of two chunks.  One is on its way while
  *     the other is packed, or unpacked.
@@ -93,7 +102,7 @@ static bool stream_take(struct stream_chunk *c)
 	return true;
 }
 
-/* Libnet is done with a chunk. */
+/* The transport is done with a chunk. */
 static void stream_chunk_over(struct stream_chunk *c)
 {
 	struct p2p_stream *s = c->stream;
@@ -120,7 +129,7 @@ static void stream_finish(struct p2p_stream *s)
 	p2p_req_finish(r);
 }
 
-/* Libnet's callback, inside a poll. */
+/* The transport's callback, inside a poll. */
 static void stream_chunk_done(struct net_op *op)
 {
 	struct stream_chunk *c = (struct stream_chunk *)(void *)op;

@@ -544,12 +544,15 @@ static int win_layout_shared(struct win_making *m)
 
 static int win_no_sharing(int rank, int peer)
 {
+	char via_word[32];
+
 	if (via_machine(peer) != via_machine(via.me))
 		return haft_err(MPI_ERR_RMA_SHARED,
 			"rank %d is on another host: it cannot share memory", rank);
+	haft_setting_print(SETTING_VIA, via_word, sizeof(via_word));
 	return haft_err(MPI_ERR_RMA_SHARED,
 		"rank %d cannot share memory with this one, as HAFT_VIA=%s forbids it", rank,
-		haft_setting_get(SETTING_VIA) == HAFT_VIA_NET ? "net" : "ofi-all");
+		via_word);
 }
 
 /* All members must choose the same layout, or parts would not lie where others expect them. */

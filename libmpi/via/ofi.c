@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* ofi.c - remote peers by libfabric, and frames to them: see ofi.h and ofi_internal.h.
  *
- *   via_ofi_put ──┬─> until the fabric is open: net_put
+ *   ofi_put ──┬─> until the fabric is open: net_put
  *                 └─> buffer: header, payload copied ──> via_fabric_send ──> pool, when complete
  *                        │ the fabric is full
  *                        └─> waiting (one), then VIA_AGAIN
@@ -42,6 +42,7 @@
 #define DRAIN_NS  (10000 * (uint64_t)MS) /* as libnet: for the last messages */
 #define GOT_NS    (10000 * (uint64_t)MS) /* for BYE_ACK of all peers */
 #define LOOKS     300 /* such a time also takes so many polls: the process may have been stopped */
+#define SILENCE   32  /* polls without a frame from a dead peer: the fabric has no more of them */
 #define NAP_WORK  1   /* ms: the fabric had no room for something */
 #define NAP_BUSY  10  /* ms: sends are under way, and the descriptor should wake us */
 #define WORDS_LEN NET_WORDS_LEN
@@ -131,7 +132,7 @@ void via_ofi_fail(struct ofi_peer *t, int err)
 	via_ofi_work_add(t);
 }
 
-const char *via_ofi_words(int peer)
+static const char *ofi_words(int peer)
 {
 	const struct ofi_peer *t = ofi_peer_of(peer);
 
@@ -330,20 +331,15 @@ int via_ofi_frame(struct ofi_peer *t, const struct net_hdr *h, const void *buf, 
 	return 0;
 }
 
-static struct net_hdr hdr_of(const struct shm_hdr *h)
-{
-	return (struct net_hdr){.ctx = h->ctx, .tag = h->tag, .kind = h->kind, .flags = h->flags};
-}
-
-int via_ofi_put(int peer, const struct shm_hdr *h, const void *buf, size_t len)
+static int ofi_put(int peer, const struct shm_hdr *h, const void *buf, size_t len)
 {
 	struct ofi_peer *t = via_ofi_peer_get(peer);
-	struct net_hdr hdr = hdr_of(h);
+	struct net_hdr hdr = via_net_hdr(h);
 
 	return t != NULL ? via_ofi_frame(t, &hdr, buf, len) : VIA_NOMEM;
 }
 
-int via_ofi_reserve(int peer, size_t len, void **room)
+static int ofi_reserve(int peer, size_t len, void **room)
 {
 	struct ofi_peer *t = via_ofi_peer_get(peer);
 	int err = t != NULL ? peer_writable(t) : VIA_NOMEM;
@@ -362,9 +358,9 @@ int via_ofi_reserve(int peer, size_t len, void **room)
 	return err;
 }
 
-void via_ofi_commit(int peer, const struct shm_hdr *h, size_t len)
+static void ofi_commit(int peer, const struct shm_hdr *h, size_t len)
 {
-	struct net_hdr hdr = hdr_of(h);
+	struct net_hdr hdr = via_net_hdr(h);
 
 	if (reserved == NULL) {
 		net_commit(via.net, peer, &hdr, len);
@@ -496,6 +492,7 @@ static void rx_frame(struct ofi_buffer *b, size_t len)
 		return;
 	}
 	b->len = (uint32_t)len;
+	t->silent = 0;
 	if (likely(rx_in_order(t, b)))
 		rx_deliver(t, b);
 	else
@@ -586,7 +583,7 @@ static void failed_received(struct ofi_peer *t, const struct net_frame *f)
 		peer_end_set(t, OFI_ENDING);
 }
 
-void via_ofi_deliver(const struct net_frame *f)
+static void ofi_deliver(const struct net_frame *f)
 {
 	struct ofi_peer *t = via_ofi_peer_get(f->from);
 
@@ -604,7 +601,7 @@ void via_ofi_deliver(const struct net_frame *f)
 	}
 }
 
-void via_ofi_net_lost(int peer, bool left, const char *words)
+static void ofi_net_lost(int peer, bool left, const char *words)
 {
 	struct ofi_peer *t = ofi_peer_of(peer);
 
@@ -652,8 +649,9 @@ static int peer_end_step(struct ofi_peer *t)
 		}
 		peer_end_set(t, OFI_ENDING);
 	}
-	if (!via_ofi_streams_stop(t, !t->stopping) && !peer_time_over(t, END_NS)) {
-		t->stopping = true;
+	if ((t->silent++ < SILENCE || !via_ofi_streams_stop(t, !t->stopping)) &&
+		!peer_time_over(t, END_NS)) {
+		t->stopping = t->silent > SILENCE;
 		via_ofi_work_add(t);
 		return 0;
 	}
@@ -731,7 +729,7 @@ static void rx_idle_post(void)
 		rx_post(buffer_pop(&q));
 }
 
-int via_ofi_poll(bool all)
+static int ofi_poll(bool all)
 {
 	static uint32_t tick;
 	struct via_fabric_event ev[BATCH];
@@ -752,7 +750,7 @@ int via_ofi_poll(bool all)
 	return n;
 }
 
-bool via_ofi_quiet(void)
+static bool ofi_quiet(void)
 {
 	if (via_ofi.busy > 0 || !net_all_sent(via.net))
 		return false;
@@ -762,7 +760,7 @@ bool via_ofi_quiet(void)
 	return true;
 }
 
-bool via_ofi_sleep(uint64_t *ns, int *fd)
+static bool ofi_sleep(uint64_t *ns, int *fd)
 {
 	uint64_t nap = (uint64_t)atomic_load_explicit(&via_ofi.nap_ms, memory_order_relaxed) * MS;
 
@@ -774,7 +772,7 @@ bool via_ofi_sleep(uint64_t *ns, int *fd)
 
 /* --- opening and closing -------------------------------------------------------------------- */
 
-int via_ofi_open(const char *ip, void (*lost)(int peer, bool left, const char *words))
+static int ofi_open(const char *ip, void (*lost)(int peer, bool left, const char *words))
 {
 	struct via_fabric_options want = {.provider = haft_setting_text(SETTING_OFI_PROVIDER),
 		.ip = ip,
@@ -800,7 +798,7 @@ int via_ofi_open(const char *ip, void (*lost)(int peer, bool left, const char *w
 
 static void leave_poll(void)
 {
-	if (via_ofi_poll(true) == 0)
+	if (ofi_poll(true) == 0)
 		nanosleep(&(struct timespec){.tv_nsec = LEAVE_NAP}, NULL);
 }
 
@@ -816,12 +814,12 @@ static bool bye_heard(const struct ofi_peer *t)
 	return !bye_due(t) || t->acked || t->seq_out == 0;
 }
 
-void via_ofi_leave(void)
+static void ofi_leave(void)
 {
 	uint64_t end = clock_now_ns() + DRAIN_NS;
 
 	via_ofi.closing = true;
-	while (!via_ofi_quiet() && clock_now_ns() < end)
+	while (!ofi_quiet() && clock_now_ns() < end)
 		leave_poll();
 	for (struct ofi_peer *t = via_ofi.peers; t != NULL; t = t->all)
 		while (bye_due(t) && clock_now_ns() < end &&
@@ -833,7 +831,7 @@ void via_ofi_leave(void)
 			leave_poll();
 }
 
-void via_ofi_close(void)
+static void ofi_close(void)
 {
 	struct ofi_peer *t;
 
@@ -846,3 +844,21 @@ void via_ofi_close(void)
 		free(t);
 	}
 }
+
+const struct via_transport via_ofi_transport = {
+	.open = ofi_open,
+	.put = ofi_put,
+	.reserve = ofi_reserve,
+	.commit = ofi_commit,
+	.stream_send = via_ofi_stream_send,
+	.stream_post = via_ofi_stream_post,
+	.stream_unpost = via_ofi_stream_unpost,
+	.poll = ofi_poll,
+	.quiet = ofi_quiet,
+	.sleep = ofi_sleep,
+	.words = ofi_words,
+	.leave = ofi_leave,
+	.close = ofi_close,
+	.deliver = ofi_deliver,
+	.net_lost = ofi_net_lost,
+};

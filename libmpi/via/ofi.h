@@ -28,44 +28,11 @@
 #ifndef HAFT_VIA_OFI_H
 #define HAFT_VIA_OFI_H
 
-#include "libmpi/via/via.h"
+#include "libmpi/via/transport.h"
 
 /* Kinds of libnet frames from here on belong to ofi.c; engines use none of them. */
 #define OFI_KINDS 0xf0
 
-/* Opens the endpoint; lost: as in struct via_conf; ip: where the sockets are, or NULL.  0, or
- * MPI_ERR_OTHER or MPI_ERR_NO_MEM with words. */
-int via_ofi_open(const char *ip, void (*lost)(int peer, bool left, const char *words));
-
-/* Sends the pending messages, and exchanges BYE.  net_close must follow, then via_ofi_close. */
-void via_ofi_leave(void);
-void via_ofi_close(void);
-
-/* As via_put, via_reserve and via_commit. */
-int via_ofi_put(int peer, const struct shm_hdr *h, const void *buf, size_t len);
-int via_ofi_reserve(int peer, size_t len, void **room);
-void via_ofi_commit(int peer, const struct shm_hdr *h, size_t len);
-
-/* As via_stream_send, via_stream_post, via_stream_unpost. */
-int via_ofi_stream_send(int peer, uint64_t id, const void *buf, size_t len, struct net_op *op);
-int via_ofi_stream_post(int peer, uint64_t id, void *buf, size_t len, struct net_op *op);
-void via_ofi_stream_unpost(struct net_op *op);
-
-/* Polls the fabric, and the sockets now and then, or if `all'.  > 0: something has moved. */
-int via_ofi_poll(bool all);
-
-/* libnet's callbacks. */
-void via_ofi_deliver(const struct net_frame *f);
-void via_ofi_net_lost(int peer, bool left, const char *words);
-
-/* True if the fabric or the kernel has taken everything that was put. */
-bool via_ofi_quiet(void);
-
-/* Before a sleep of *ns, which it may shorten: *fd is a descriptor to sleep on, or -1.  False:
- * there is work, do not sleep. */
-bool via_ofi_sleep(uint64_t *ns, int *fd);
-
-/* The reason why a peer is lost, for messages.  Never NULL. */
-const char *via_ofi_words(int peer);
+extern const struct via_transport via_ofi_transport;
 
 #endif

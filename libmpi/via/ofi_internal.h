@@ -79,6 +79,7 @@ struct ofi_peer {
 	enum ofi_end end;
 	uint64_t since_ns; /* of broken, LEAVING, ENDING */
 	uint32_t polls;    /* of the fabric, since then */
+	uint32_t silent;   /* polls at the end since the last frame from it */
 	uint64_t addr;
 	uint64_t key_out, key_in;        /* in frames to it, in frames from it */
 	uint32_t net_sent, net_received; /* numbered frames by sockets, to it and from it */
@@ -120,6 +121,11 @@ void via_ofi_fail(struct ofi_peer *t, int err);
 int via_ofi_frame(struct ofi_peer *t, const struct net_hdr *h, const void *buf, size_t len);
 
 /* --- ofi_stream.c --------------------------------------------------------------------------- */
+
+/* Of via_ofi_transport: see transport.h. */
+int via_ofi_stream_send(int peer, uint64_t id, const void *buf, size_t len, struct net_op *op);
+int via_ofi_stream_post(int peer, uint64_t id, void *buf, size_t len, struct net_op *op);
+void via_ofi_stream_unpost(struct net_op *op);
 
 /* A frame OFI_CTS has arrived. */
 void via_ofi_streams_cts(struct ofi_peer *t, const void *data, size_t len);

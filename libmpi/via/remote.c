@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* remote.c - frames and streams to remote peers, by libnet or by ofi.c; and the sleep of a process
- * that has such peers: see remote.h. */
+/* remote.c - frames and streams to remote peers, by the transport of HAFT_VIA; and the sleep of a
+ * process that has such peers: see remote.h. */
 #include "libmpi/via/remote.h"
 
 #include "libmpi/core/err.h"
 #include "libmpi/core/setting.h"
 #include "libmpi/via/alias.h"
 #include "libmpi/via/ofi.h"
+#include "libmpi/via/transport.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <mpi.h>
@@ -27,7 +28,22 @@ static struct {
 	int bell;                                    /* socket of this process's doorbell */
 	bool named;                                  /* it has its name: others can ring it */
 	pid_t owner; /* the process that has opened all this, and not a child of it */
-} remote = {.bell = -1};
+	const struct via_transport *by; /* to remote peers of this universe */
+} remote = {.bell = -1, .by = &via_sockets};
+
+/* To remote peers, by HAFT_VIA.  A new transport gets its lines here. */
+static const struct via_transport *const transports[] = {
+	[HAFT_VIA_AUTO] = &via_sockets,
+	[HAFT_VIA_SHM] = &via_sockets,
+	[HAFT_VIA_NET] = &via_sockets,
+	[HAFT_VIA_OFI] = &via_ofi_transport,
+	[HAFT_VIA_OFI_ALL] = &via_ofi_transport,
+};
+
+static const struct via_transport *transport_to(int peer)
+{
+	return via_is_alias(peer) ? &via_sockets : remote.by;
+}
 
 /* --- frames --------------------------------------------------------------------------------- */
 
@@ -41,102 +57,59 @@ static void remote_deliver(void *arg, const struct net_frame *f)
 		.kind = f->hdr.kind,
 		.flags = f->hdr.flags};
 
-	if (via.ofi && !via_is_alias(f->from))
-		via_ofi_deliver(f);
+	if (transport_to(f->from)->deliver != NULL)
+		transport_to(f->from)->deliver(f);
 	else
 		via.deliver(arg, &as);
 }
 
-static struct net_hdr hdr_of(const struct shm_hdr *h)
-{
-	return (struct net_hdr){.ctx = h->ctx, .tag = h->tag, .kind = h->kind, .flags = h->flags};
-}
-
-static int error_of(int err)
-{
-	switch (err) {
-	case 0: return 0;
-	case NET_AGAIN: return VIA_AGAIN;
-	case NET_NOMEM: return VIA_NOMEM;
-	}
-	return VIA_LOST;
-}
-
-/* Do messages to this peer go by libfabric? */
-static bool by_fabric(int peer)
-{
-	return via.ofi && !via_is_alias(peer);
-}
-
 int via_remote_put(int peer, const struct shm_hdr *h, const void *buf, size_t len)
 {
-	struct net_hdr hdr = hdr_of(h);
-
-	if (by_fabric(peer))
-		return via_ofi_put(peer, h, buf, len);
-	return error_of(net_put(via.net, peer, &hdr, buf, len));
+	return transport_to(peer)->put(peer, h, buf, len);
 }
 
 int via_remote_reserve(int peer, size_t len, void **room)
 {
-	if (by_fabric(peer))
-		return via_ofi_reserve(peer, len, room);
-	return error_of(net_reserve(via.net, peer, len, room));
+	return transport_to(peer)->reserve(peer, len, room);
 }
 
 void via_remote_commit(int peer, const struct shm_hdr *h, size_t len)
 {
-	struct net_hdr hdr = hdr_of(h);
-
-	if (by_fabric(peer))
-		via_ofi_commit(peer, h, len);
-	else
-		net_commit(via.net, peer, &hdr, len);
+	transport_to(peer)->commit(peer, h, len);
 }
 
 int via_stream_send(int peer, uint64_t id, const void *buf, size_t len, struct net_op *op)
 {
-	if (by_fabric(peer))
-		return via_ofi_stream_send(peer, id, buf, len, op);
-	return error_of(net_send(via.net, peer, id, buf, len, op));
+	return transport_to(peer)->stream_send(peer, id, buf, len, op);
 }
 
 int via_stream_post(int peer, uint64_t id, void *buf, size_t len, struct net_op *op)
 {
-	if (by_fabric(peer))
-		return via_ofi_stream_post(peer, id, buf, len, op);
-	return error_of(net_post(via.net, peer, id, buf, len, op));
+	return transport_to(peer)->stream_post(peer, id, buf, len, op);
 }
 
 void via_stream_unpost(struct net_op *op)
 {
-	if (by_fabric(op->peer))
-		via_ofi_stream_unpost(op);
-	else
-		net_unpost(via.net, op);
+	transport_to(op->peer)->stream_unpost(op);
 }
 
 bool via_quiet_remote(void)
 {
-	if (!via.ofi)
-		return net_all_sent(via.net);
-	return via_ofi_quiet() && (!via_alias_any() || net_all_sent(via.net));
+	if (remote.by == &via_sockets)
+		return via_sockets.quiet();
+	return remote.by->quiet() && (!via_alias_any() || via_sockets.quiet());
 }
 
 int via_remote_poll(bool all)
 {
-	if (via.ofi)
-		return via_ofi_poll(all);
-	return all ? net_poll(via.net) : net_poll_from(via.net, via.awaited);
+	return remote.by->poll(all);
 }
 
 const char *via_error_text(int peer, int error)
 {
 	if (error != VIA_LOST)
 		return shm_error_text(error);
-	if (via.net == NULL)
-		return "it has ended";
-	return by_fabric(peer) ? via_ofi_words(peer) : net_peer_words(via.net, peer);
+	return via.net != NULL ? transport_to(peer)->words(peer) : "it has ended";
 }
 
 /* --- the doorbell --------------------------------------------------------------------------- */
@@ -207,7 +180,7 @@ static bool bell_sleep(void *arg, uint64_t ns)
 	int n;
 
 	(void)arg;
-	if (via.ofi && !via_ofi_sleep(&ns, &fds[2].fd)) {
+	if (remote.by->sleep != NULL && !remote.by->sleep(&ns, &fds[2].fd)) {
 		atomic_store_explicit(&via.due, true, memory_order_relaxed);
 		sched_yield();
 		return false;
@@ -231,14 +204,14 @@ static const char *addr_of(void *arg, int peer)
 
 bool via_remote_connected(int peer)
 {
-	return !by_fabric(peer) && net_peer_state_get(via.net, peer) == NET_PEER_CONNECTED;
+	return net_peer_state_get(via.net, peer) == NET_PEER_CONNECTED;
 }
 
 static void peer_lost(void *arg, int peer, enum net_why why, const char *words)
 {
 	(void)arg;
-	if (by_fabric(peer))
-		via_ofi_net_lost(peer, why == NET_WHY_LEFT, words);
+	if (transport_to(peer)->net_lost != NULL)
+		transport_to(peer)->net_lost(peer, why == NET_WHY_LEFT, words);
 	else
 		remote.conf.lost(peer, why == NET_WHY_LEFT, words);
 }
@@ -254,11 +227,11 @@ static void remote_close(void)
 {
 	if (getpid() != remote.owner)
 		return;
-	if (via.ofi)
-		via_ofi_leave();
+	if (remote.by->leave != NULL)
+		remote.by->leave();
 	net_close(via.net);
-	if (via.ofi)
-		via_ofi_close();
+	if (remote.by->close != NULL)
+		remote.by->close();
 }
 
 static int remote_failed(const char *what, const char *words)
@@ -279,16 +252,17 @@ static bool ip_of(const char *addr, char ip[NET_ADDR_LEN])
 	return true;
 }
 
-/* Opens libfabric if HAFT_VIA says so. */
-static int fabric_open(const struct via_conf *conf)
+/* Opens the transport that HAFT_VIA says. */
+static int transport_open(const struct via_conf *conf)
 {
+	const struct via_transport *by = transports[haft_setting_get(SETTING_VIA)];
 	char ip[NET_ADDR_LEN];
-	int err;
+	int err = 0;
 
-	if (!haft_via_ofi(haft_setting_get(SETTING_VIA)))
-		return 0;
-	err = via_ofi_open(ip_of(conf->addr(conf->me), ip) ? ip : NULL, conf->lost);
-	via.ofi = err == 0;
+	if (by->open != NULL)
+		err = by->open(ip_of(conf->addr(conf->me), ip) ? ip : NULL, conf->lost);
+	if (err == 0)
+		remote.by = by;
 	return err;
 }
 
@@ -345,7 +319,7 @@ int via_remote_open(const struct via_conf *conf)
 					       "must be in mpiexec's environment");
 	err = sockets_open(conf->key);
 	if (err == 0)
-		err = fabric_open(conf);
+		err = transport_open(conf);
 	if (err == 0)
 		atexit(remote_close);
 	return err;

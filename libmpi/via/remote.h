@@ -37,7 +37,8 @@ int via_remote_poll(bool all);
 struct via_card;
 void via_remote_card(struct via_card *card);
 
-/* Does a socket lead to the peer now? */
+/* Does a connection of libnet lead to the peer now?  With libfabric, too: libnet's connection says
+ * that its process has ended. */
 bool via_remote_connected(int peer);
 
 /* As via_put, via_reserve and via_commit, to a remote peer. */

@@ -19,8 +19,6 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-struct via via;
-
 /* The table of settings has the order of libshm's. */
 static_assert(SHM_SLEEP_AUTO == 0 && SHM_SLEEP_NEVER == 1 && SHM_SLEEP_ALWAYS == 2,
 	"HAFT_SLEEP=auto, never, always");

@@ -37,7 +37,6 @@ struct via {
 	struct via_peer *peers_made; /* rows: peer_table.h */
 	void (*peer_made)(struct via_peer *p);
 	struct net *net;    /* libnet; NULL: no peer is remote */
-	bool ofi;           /* libfabric carries frames to remote peers, but to aliases: ofi.h */
 	int awaited;        /* the remote peer whose socket is polled first; -1: none */
 	_Atomic bool due;   /* a socket has ended a sleep: the next poll looks at all sockets */
 	uint32_t frame_max; /* bytes, to local peers; NET_FRAME_MAX to remote ones */
@@ -78,8 +77,9 @@ struct via_conf {
 	const char *(*host_name)(int peer); /* name of its host, for messages */
 	shm_deliver_fn *deliver;
 	void (*peer_made)(struct via_peer *p); /* fills in p2p's part of a new row */
-	/* Called from via_poll and via_poll_from: nothing more will arrive from this remote peer,
-	 * or go to it.  left: it has ended MPI in good order.  words: which peer, and why. */
+	/* Nothing more will arrive from this peer, or go to it: a remote one, inside via_poll or
+	 * via_poll_from; or one that has ended before it was first named here, inside
+	 * via_peer_get.  left: it has ended MPI in good order.  words: which peer, and why. */
 	void (*lost)(int peer, bool left, const char *words);
 	/* As lost, for a local peer whose seat is another's now.  True: its row may go. */
 	bool (*ended)(int peer, const char *words);
@@ -326,7 +326,8 @@ void via_news_set(shm_news_fn *hear);
 void via_news_look(void);
 const void *via_news_get(uint32_t i);
 
-/* Is there a connection to a remote peer, which will say that the peer has ended? */
+/* Is there a connection of libnet to a remote peer, which will say that the peer has ended, after
+ * its last frames? */
 bool via_connected(int peer);
 
 /* The process has died: from now on it cannot be reached.  The caller has taken its last frames. */

@@ -24,7 +24,6 @@
 #include "libmpi/p2p/p2p_state.h"
 #include "libmpi/rma/am.h"
 #include "libmpi/via/remote.h"
-#include "libmpi/via/ofi.h"
 
 #include <mpi.h>
 #include <setjmp.h>

@@ -201,8 +201,8 @@ const char *job_process_name(const struct job *j, int r, int pid);
  * with errno: it cannot be opened. */
 bool job_file_open(const struct job *j, int r, int which, const char *pattern, bool copy);
 
-/* The address at which processes of one host listen under HAFT_VIA=net, the loopback or -iface;
- * NULL: they do not listen. */
+/* The address at which processes of one host listen under HAFT_VIA=net and ofi-all, the loopback or
+ * -iface; NULL: they do not listen. */
 const char *job_listen_where(const struct job *j, char *ip);
 
 /* Reports process, host, program and CPUs of a rank (-v); cpus NULL: not bound. */
