@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* close.c - MPI_File_close, MPI_File_sync, MPI_File_delete (MPI-5.0 14.2.2, 14.2.3, 14.6.1).
  *
- *   close   drain ── sync, if asked for ── close(2) ── agreement ── rank 0: rename or unlink
+ *   close   drain ── sync, if asked for ── close(2) ── agreement ── rank 0: close(2), rename
  *                     hint haft_sync, HAFT_FILE_SYNC                  └─ agreement
+ *
+ * Rank 0 closes last: its mark (gate.h) stays until all members are here.
  *
  * A write that has returned is in the kernel of the host that made it, so close needs no sync for
  * members of one host to see it.  Errors that no call has returned yet come out here.  The handle
@@ -72,21 +74,22 @@ static int close_drain(struct io_file *f)
 	return err;
 }
 
-/* Rank 0, when no member has the file open: gives it its name, or deletes it. */
-static int close_name(struct io_file *f, int err)
+/* Rank 0, when no other member has the file open: closes it.  Gives it its name, or deletes it. */
+static int close_last(struct io_file *f, int err)
 {
 	const int once = MPI_MODE_CREATE | MPI_MODE_EXCL;
 
-	if (f->final_path != NULL && err != 0) {
-		io_disk_delete(f, f->path); /* the old file stays */
-		return 0;
+	CLOSE_STEP(err, io_disk_close(f));
+	if (f->final_path != NULL && err != 0) { /* the old file stays */
+		CLOSE_STEP(err, io_disk_delete(f, f->path));
+		return err;
 	}
 	if (f->final_path != NULL)
 		err = io_disk_rename(f, f->path, f->final_path, (f->amode & once) == once);
 	if (f->final_path != NULL && err == 0)
 		err = io_disk_sync_folder(f, f->final_path);
 	if ((f->amode & MPI_MODE_DELETE_ON_CLOSE) != 0)
-		return io_disk_delete(f, f->path);
+		CLOSE_STEP(err, io_disk_delete(f, f->path));
 	return err;
 }
 
@@ -107,7 +110,7 @@ int io_close(struct file **fh)
 	struct file *file = *fh;
 	struct io_file *f = io_of(file);
 	bool rename = f->final_path != NULL;
-	bool named = rename || (f->amode & MPI_MODE_DELETE_ON_CLOSE) != 0;
+	bool more = rename || f->marked || (f->amode & MPI_MODE_DELETE_ON_CLOSE) != 0;
 	int err = close_drain(f), failed;
 
 	must_valid(io_file_valid(f));
@@ -116,10 +119,11 @@ int io_close(struct file **fh)
 		CLOSE_STEP(err, io_disk_sync(f));
 	io_stats_close(f);
 	err = io_check_writes(f, err);
-	CLOSE_STEP(err, io_disk_close(f));
+	if (f->rank != 0 || !f->marked)
+		CLOSE_STEP(err, io_disk_close(f));
 	err = io_agree(f, err);
-	if (named) {
-		failed = f->rank == 0 ? close_name(f, err) : 0;
+	if (more) {
+		failed = f->rank == 0 ? close_last(f, err) : 0;
 		if (err == 0)
 			err = io_agree(f, failed);
 	}

@@ -187,6 +187,20 @@ static bool collective_stage_step(struct io_collective *c)
 	return c->local ? io_stage_local_step(c) : io_stage_remote_step(c);
 }
 
+/* The rounds are over.  Or blocks must not be written: then each member writes its own pieces. */
+static void collective_stage_end(struct io_collective *c)
+{
+	if (!c->crowded) {
+		collective_last(c);
+		return;
+	}
+	c->staged = false;
+	c->f->counts.aggregated--;
+	if (c->left)
+		collective_direct(c);
+	c->state = COLLECTIVE_SPREAD;
+}
+
 static void collective_last_end(struct io_collective *c)
 {
 	if (c->staged && c->left && c->j->direction == IO_WRITE)
@@ -207,7 +221,7 @@ static const struct {
 	[COLLECTIVE_BEGIN] = {NULL, collective_begin},
 	[COLLECTIVE_DIRECT] = {collective_direct_done, collective_describe},
 	[COLLECTIVE_DESCRIBE] = {io_exchange_step, collective_choose},
-	[COLLECTIVE_STAGE] = {collective_stage_step, collective_last},
+	[COLLECTIVE_STAGE] = {collective_stage_step, collective_stage_end},
 	[COLLECTIVE_SPREAD] = {collective_direct_done, collective_last},
 	[COLLECTIVE_LAST] = {io_exchange_step, collective_last_end},
 	[COLLECTIVE_WORDS] = {collective_words_step, collective_take_words},

@@ -109,14 +109,16 @@ struct io_collective {
 	bool left;                         /* this member's data are left to aggregators */
 	bool staged;                       /* there have been rounds */
 	bool lacks_stage;                  /* an aggregator has none */
-	bool by_memory;      /* exchanges by shared memory: a blocking call, all on one host */
-	bool local;          /* aggregators have a stage in shared memory */
-	bool holes;          /* blocks are read before they are filled */
-	bool in_place;       /* holes, and they may not be read: pieces are written one by one */
-	bool keep;           /* an exchange whose data are of no use */
-	bool writing;        /* a worker writes a block */
-	bool stops_at_disk;  /* nothing can go on until it has written */
-	bool over;           /* a read has met the end of the file */
+	bool by_memory;     /* exchanges by shared memory: a blocking call, all on one host */
+	bool local;         /* aggregators have a stage in shared memory */
+	bool holes;         /* blocks are read before they are filled */
+	bool gated;         /* this aggregator is within the gate: gate.h */
+	bool crowded;       /* holes, and the file has other opens: nothing was written by blocks */
+	bool in_place;      /* holes, and they may not be read: pieces are written one by one */
+	bool keep;          /* an exchange whose data are of no use */
+	bool writing;       /* a worker writes a block */
+	bool stops_at_disk; /* nothing can go on until it has written */
+	bool over;          /* a read has met the end of the file */
 	uint8_t state, part; /* enum io_collective_state; a part of it */
 	uint8_t why;         /* enum io_why: of its path */
 	int nreqs, waited;   /* messages under way; the first that is not known to be done */

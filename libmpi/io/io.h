@@ -123,6 +123,7 @@ struct io_file {
 	bool sequential;   /* MPI_MODE_SEQUENTIAL: a pipe or a device has no positions */
 	bool readable;     /* fd can be read, also where amode is MPI_MODE_WRONLY: for blocks */
 	bool stream;       /* a pipe or a device, opened so: stream_os.c */
+	bool marked;       /* other opens can see this one: gate.h */
 	bool timed;        /* the hint haft_statistics */
 	bool dirty;        /* this member has changed the file since its last MPI_File_sync */
 	bool shared_owner; /* this member has allocated `shared' */
@@ -139,7 +140,9 @@ struct io_file {
 	struct io_aggregate *aggregate; /* collective.h; NULL: one member */
 	struct io_split split;
 	struct io_order order;
-	struct io_check *check;     /* HAFT_CHECK=io; NULL: nothing noted */
+	struct io_check *check; /* HAFT_CHECK=io; NULL: nothing noted */
+	uint64_t number;        /* of this open, equal on all members; other opens have others */
+	int gate;               /* threads within: gate_os.c */
 	struct io_workers *workers; /* owned: of a pipe; NULL: none yet */
 	int64_t opened_ns;
 	int late;         /* class of the first error that no call has returned yet, or 0 */

@@ -7,6 +7,7 @@
 #include "libmpi/io/lock.h"
 
 #include "libmpi/io/disk.h"
+#include "libmpi/io/gate.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -25,6 +26,12 @@ static int lock_fcntl(const struct io_file *f, int command, short kind, int64_t 
 		rc = fcntl(f->fd, command, &range);
 	while (rc != 0 && errno == EINTR);
 	return rc == 0 ? 0 : errno;
+}
+
+/* The end of a lock on data: the bytes of the gate are locked by others. */
+static int64_t lock_data_end(int64_t lo, int64_t hi)
+{
+	return lo < io_gate_byte() && hi > io_gate_byte() ? io_gate_byte() : hi;
 }
 
 int io_lock_kernel_try(const struct io_file *f)
@@ -46,7 +53,10 @@ int io_lock_kernel_try(const struct io_file *f)
 int io_lock_kernel(const struct io_file *f, int64_t lo, int64_t hi, enum io_lock_mode mode)
 {
 	short kind = mode == IO_LOCK_SHARED ? F_RDLCK : F_WRLCK;
-	int os_error = lock_fcntl(f, F_OFD_SETLKW, kind, lo, hi);
+	int os_error;
+
+	hi = lock_data_end(lo, hi);
+	os_error = lock_fcntl(f, F_OFD_SETLKW, kind, lo, hi);
 
 	if (os_error == EINVAL)
 		os_error = lock_fcntl(f, F_SETLKW, kind, lo, hi);
@@ -58,6 +68,7 @@ int io_lock_kernel(const struct io_file *f, int64_t lo, int64_t hi, enum io_lock
 
 void io_unlock_kernel(const struct io_file *f, int64_t lo, int64_t hi)
 {
+	hi = lock_data_end(lo, hi);
 	if (lock_fcntl(f, F_OFD_SETLK, F_UNLCK, lo, hi) == EINVAL)
 		lock_fcntl(f, F_SETLK, F_UNLCK, lo, hi);
 }

@@ -23,6 +23,7 @@
 #include "libmpi/io/commit.h"
 #include "libmpi/io/disk.h"
 #include "libmpi/io/file.h"
+#include "libmpi/io/gate.h"
 #include "libmpi/io/hint.h"
 #include "libmpi/io/hosts.h"
 #include "libmpi/io/io_valid.h"
@@ -222,6 +223,7 @@ static int open_join(struct open_making *m)
 
 	if (err == 0)
 		f->comm->hints |= COMM_COLLECTIVE;
+	f->number = m->all[0].temporary.number;
 	if (f->shared == NULL)
 		f->shared = via_mem_at(m->all[open_lowest(m->comm, &members)].shared);
 	if (err == 0 && !f->one_host)
@@ -263,6 +265,12 @@ static int open_temporary(struct open_making *m, bool *made)
 	return io_commit_begin(m->f, made);
 }
 
+/* May there be other opens, which this one must not disturb, nor they this one? */
+static bool open_is_marked(const struct io_file *f, const struct io_identity *id)
+{
+	return id->regular && (f->amode & (MPI_MODE_RDONLY | MPI_MODE_UNIQUE_OPEN)) == 0;
+}
+
 /* Rank 0 opens the file, and prepares what all members use. */
 static int open_as_first(struct open_making *m)
 {
@@ -284,6 +292,8 @@ static int open_as_first(struct open_making *m)
 	if (err == 0 && f->sequential && !m->id.regular && !f->one_host)
 		err = haft_err(MPI_ERR_UNSUPPORTED_OPERATION,
 			"%s is a pipe or a device, and its members are on several hosts", f->path);
+	if (err == 0 && open_is_marked(f, &m->id))
+		io_gate_mark(f);
 	if (err == 0 && reserve > 0 && (f->amode & MPI_MODE_RDONLY) == 0)
 		err = io_disk_reserve(f, reserve);
 	if (err == 0 && (f->amode & MPI_MODE_APPEND) != 0)
@@ -328,6 +338,7 @@ static int open_all(struct open_making *m, int err)
 	}
 	f->opened_ns = (int64_t)clock_now_ns();
 	io_check_open(f);
+	f->marked = open_is_marked(f, &first.id);
 	f->stream = f->sequential && !first.id.regular;
 	f->block = first.id.block;
 	f->position = (f->amode & MPI_MODE_APPEND) != 0 ? first.id.size : 0;

@@ -10,13 +10,15 @@
  * the bytes of that range are in it: packing and unpacking move them.
  *
  * A write of a block writes the holes back.  It has the block locked exclusively, and each writer
- * of this open locks its range (io_may_rewrite).  A file of one member is often opened by other
- * processes as well, each alone: then the kernel keeps them out for the moment of a block
- * (F_SETLEASE). Where it does not, and with members on several hosts, only runs are written. */
+ * of this open locks its range (io_may_rewrite).  Other opens are kept out for the moment of a
+ * block: those of a file of one member by the kernel (F_SETLEASE), other programs' too; else by
+ * the gate.  Where that is not possible, and with members on several hosts, only runs are
+ * written. */
 #include "libmpi/io/path.h"
 
 #include "libmpi/core/err.h"
 #include "libmpi/core/num.h"
+#include "libmpi/io/gate.h"
 #include "libmpi/io/hint.h"
 #include "libmpi/io/lock.h"
 #include "libmpi/type/map_order.h"
@@ -28,6 +30,7 @@
 #define SCATTER_RUNS  128
 #define SCATTER_LOOK  16                     /* runs that tell how long runs are */
 #define SCATTER_CALL  MEAN_OR(24, 6000)      /* bytes that are moved in the time of a call */
+#define SCATTER_LOCKS MEAN_OR(0, 2)          /* calls that the locks of a block cost */
 #define SCATTER_STAGE MEAN_OR(64, 256 << 10) /* bytes of runs that are packed at once */
 
 /* An access under way. */
@@ -256,8 +259,11 @@ static int scatter_sieve_write(struct scatter *s, const struct scatter_sieve *w)
 		return scatter_sieve_sole(s, w);
 	if (!f->atomic)
 		err = io_lock_range(f, w->lo, w->hi, IO_LOCK_EXCLUSIVE, IO_LOCK_HOST, &lock);
-	if (err == 0)
+	s->sieving = err == 0 && io_gate_enter(f);
+	if (s->sieving) {
 		err = scatter_sieve_change(s, w);
+		io_gate_leave(f);
+	}
 	io_unlock_range(f, &lock);
 	return err;
 }
@@ -271,7 +277,9 @@ static bool scatter_sieve_pays(const struct scatter *s, const struct scatter_sie
 
 	if (how != IO_AUTOMATIC)
 		return how == IO_ENABLE && w->runs > 1;
-	return w->runs > 1 && (read ? holes : span + holes) <= w->runs * SCATTER_CALL;
+	if (read)
+		return w->runs > 1 && holes <= w->runs * SCATTER_CALL;
+	return w->runs > 1 && span + holes <= (w->runs - SCATTER_LOCKS) * SCATTER_CALL;
 }
 
 static int scatter_sieve_make(struct scatter *s)

@@ -16,6 +16,7 @@
  * model/stage.pml is the model. */
 #include "libmpi/core/err.h"
 #include "libmpi/io/collective.h"
+#include "libmpi/io/gate.h"
 #include "libmpi/io/path.h"
 #include "libmpi/io/stage.h"
 #include "libmpi/via/shared_mem.h"
@@ -146,10 +147,40 @@ static void local_unpack(struct io_collective *c, int64_t round)
 
 /* --- the rounds ----------------------------------------------------------------------------- */
 
+/* Other opens must not write into the holes of a block until it is written back (gate.h).  All
+ * members are within this call. */
+static void local_enter(struct io_collective *c)
+{
+	if (!c->holes || c->mine_aggregator < 0)
+		return;
+	c->gated = io_gate_enter(c->f);
+	atomic_store_explicit(&c->g->stage->crowded, !c->gated, memory_order_relaxed);
+}
+
+static void local_leave(struct io_collective *c)
+{
+	if (c->gated)
+		io_gate_leave(c->f);
+	c->gated = false;
+	c->part = LOCAL_OVER;
+}
+
+/* Has an aggregator seen another open?  Equal on all members. */
+static bool local_is_crowded(const struct io_collective *c)
+{
+	bool crowded = false;
+
+	for (int a = 0; a < c->naggregators; a++)
+		crowded = crowded ||
+			  atomic_load_explicit(&local_stage(c, a)->crowded, memory_order_relaxed);
+	return crowded;
+}
+
 static void local_begin(struct io_collective *c)
 {
 	bool loads = c->holes || c->j->direction == IO_READ;
 
+	local_enter(c);
 	c->part = loads ? LOCAL_READY : LOCAL_ROUND;
 	if (loads)
 		local_load(c, 0);
@@ -164,14 +195,14 @@ static void local_begin(struct io_collective *c)
 static void local_write_round(struct io_collective *c)
 {
 	if (local_stopped(c, c->round - 1)) {
-		c->part = LOCAL_OVER;
+		local_leave(c);
 		return;
 	}
 	local_store(c, c->round);
 	if (c->holes)
 		local_load(c, c->round + 2);
 	if (++c->round == c->rounds) {
-		c->part = LOCAL_OVER;
+		local_leave(c);
 		return;
 	}
 	local_pack(c, c->round);
@@ -202,7 +233,10 @@ bool io_stage_local_step(struct io_collective *c)
 			if (!io_exchange_step(c))
 				return false;
 			c->part = LOCAL_ROUND;
-			if (c->j->direction == IO_WRITE) {
+			c->crowded = c->holes && local_is_crowded(c);
+			if (c->crowded) {
+				local_leave(c);
+			} else if (c->j->direction == IO_WRITE) {
 				local_pack(c, 0);
 				local_exchange(c);
 			}
