@@ -269,6 +269,8 @@ static struct req *access_make(struct io_job *j)
 {
 	struct req *r = NULL;
 
+	if (unlikely(io_check_wanted) && j->err == 0)
+		io_check_buffer_begin(j);
 	if (j->err == 0 && io_rep_converts(j->view->rep))
 		io_convert_begin(j);
 	if (j->collective)

@@ -23,8 +23,8 @@ int io_job_error(const struct io_job *j)
 
 void io_job_finish(struct io_job *j)
 {
-	if (unlikely(io_check_wanted))
-		io_job_fail(j, io_check_buffer(j));
+	if (unlikely(j->watched != NULL))
+		io_job_fail(j, io_check_buffer_end(j));
 	if (j->convert != NULL)
 		io_convert_finish(j);
 }
@@ -36,6 +36,8 @@ void io_job_end(struct io_job *j)
 		io_progress_end();
 	if (j->convert != NULL)
 		io_convert_free(j);
+	if (unlikely(j->watched != NULL))
+		io_check_buffer_free(j);
 	if (j->view != NULL) {
 		io_view_drop(j->view);
 		j->f->busy--;

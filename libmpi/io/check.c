@@ -4,9 +4,11 @@
  *      rank 0   write [0, 100) solver.c:80 ──┐ MPI_File_sync: all ranges to all members,
  *      rank 1   write [96, 200) solver.c:80 ─┘ sorted; [96, 100) has two writers
  *
- * A file remembers a bounded number of ranges.  Further ranges are not compared. */
+ * Each member compares the ranges of a part of the file.  A member remembers a bounded number of
+ * ranges between two syncs, and says when it stops. */
 #include "libmpi/io/check.h"
 
+#include "libmpi/coll/reduce_op.h"
 #include "libmpi/core/callsite.h"
 #include "libmpi/core/err.h"
 #include "libmpi/core/num.h"
@@ -21,8 +23,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CHECK_RANGES 16384 /* of one member between two syncs: 512 KiB */
-#define CHECK_RUNS   64    /* taken from a type at a time */
+#define CHECK_RANGES (1 << 20) /* of one member between two syncs: 32 MiB */
+#define CHECK_FIRST  1024
+#define CHECK_RUNS   64 /* taken from a type at a time */
 
 struct check_range {
 	int64_t lo, hi; /* bytes of the file */
@@ -31,8 +34,9 @@ struct check_range {
 };
 
 struct io_check {
-	struct check_range range[CHECK_RANGES];
-	int64_t n;
+	struct check_range *range; /* malloc'ed */
+	int64_t n, room;
+	bool told; /* that it remembers no more */
 };
 
 bool io_check_wanted;
@@ -45,6 +49,8 @@ void io_check_open(const struct io_file *f)
 
 void io_check_free(struct io_file *f)
 {
+	if (f->check != NULL)
+		free(f->check->range);
 	free(f->check);
 	f->check = NULL;
 }
@@ -91,15 +97,42 @@ void io_check_hints(const struct io_file *f, const struct info *info, const char
 
 /* --- conflicting writes --------------------------------------------------------------------- */
 
-static void check_remember(struct io_file *f, int64_t lo, int64_t hi, uintptr_t site)
+/* Makes room for one more range.  false: no more; it has said so once. */
+static bool check_grow(struct io_file *f)
+{
+	struct io_check *c = f->check;
+	int64_t room = num_min(num_max(2 * c->room, CHECK_FIRST), CHECK_RANGES);
+	struct check_range *more = NULL;
+
+	if (room > c->room)
+		more = realloc(c->range, (size_t)room * sizeof(*more));
+	if (more != NULL) {
+		c->range = more;
+		c->room = room;
+		return true;
+	}
+	if (!c->told)
+		fprintf(stderr,
+			"haft: HAFT_CHECK=io: rank %d has written %lld pieces of %s since the last "
+			"MPI_File_sync; further ones are not compared\n",
+			f->rank, (long long)c->n, f->path);
+	c->told = true;
+	return false;
+}
+
+static bool check_remember(struct io_file *f, int64_t lo, int64_t hi, uintptr_t site)
 {
 	struct io_check *c = f->check;
 	struct check_range *last = c->n > 0 ? &c->range[c->n - 1] : NULL;
 
-	if (last != NULL && last->hi == lo && last->site == site)
+	if (last != NULL && last->hi == lo && last->site == site) {
 		last->hi = hi;
-	else if (c->n < CHECK_RANGES)
-		c->range[c->n++] = (struct check_range){lo, hi, site, f->rank};
+		return true;
+	}
+	if (c->n == c->room && !check_grow(f))
+		return false;
+	c->range[c->n++] = (struct check_range){lo, hi, site, f->rank};
+	return true;
 }
 
 /* Notes the ranges of the file that a job writes. */
@@ -112,29 +145,15 @@ static void check_remember_job(const struct io_job *j, uintptr_t site)
 		check_remember(j->f, v->first + j->at, v->first + j->at + j->bytes, site);
 		return;
 	}
-	for (int64_t done = 0, covered; done < j->bytes && j->f->check->n < CHECK_RANGES;
-		done += covered) {
+	for (int64_t done = 0, covered; done < j->bytes; done += covered) {
 		int n = type_runs(
 			v->file_filetype, j->at + done, j->bytes - done, run, CHECK_RUNS, &covered);
 
 		for (int i = 0; i < n; i++)
-			check_remember(j->f, v->disp + run[i].off,
-				v->disp + run[i].off + run[i].len, site);
+			if (!check_remember(j->f, v->disp + run[i].off,
+				    v->disp + run[i].off + run[i].len, site))
+				return;
 	}
-}
-
-static uint64_t check_sum(const struct io_job *j)
-{
-	unsigned char part[4096];
-	uint64_t sum = 0xcbf29ce484222325u;
-
-	for (int64_t at = 0, n; at < j->bytes; at += n) {
-		n = num_min(j->bytes - at, (int64_t)sizeof(part));
-		type_pack(j->type, j->buf, j->count, at, part, n);
-		for (int64_t i = 0; i < n; i++)
-			sum = (sum ^ part[i]) * 0x100000001b3u;
-	}
-	return sum;
 }
 
 void io_check_write(struct io_job *j)
@@ -145,18 +164,6 @@ void io_check_write(struct io_job *j)
 		f->check = calloc(1, sizeof(*f->check));
 	if (f->check != NULL && j->bytes > 0 && !f->atomic && !f->sequential)
 		check_remember_job(j, obj_site_now());
-	if (j->form != IO_BLOCKING && j->convert == NULL)
-		j->sum = check_sum(j);
-}
-
-int io_check_buffer(const struct io_job *j)
-{
-	if (j->direction != IO_WRITE || j->convert != NULL || j->sum == 0 || check_sum(j) == j->sum)
-		return 0;
-	return haft_err(MPI_ERR_BUFFER,
-		"the buffer of %lld bytes was changed before the nonblocking write to %s was "
-		"complete",
-		(long long)j->bytes, j->f->path);
 }
 
 static int check_order(const void *a, const void *b)
@@ -216,45 +223,129 @@ static int check_report(
 		(long long)a->rank, one, (long long)b->rank, two);
 }
 
-/* All members get the ranges of all; *all is malloc'ed. */
-static int check_gather(const struct io_file *f, struct check_range **all, int64_t *total)
-{
-	struct type *byte = type_predefined(MPI_BYTE);
-	int64_t mine = f->check != NULL ? f->check->n * (int64_t)sizeof(**all) : 0, at = 0;
-	int64_t *n = calloc(2 * (size_t)f->size, sizeof(*n)), *from = n + f->size;
-	int err = io_agree(f, n != NULL ? 0 : haft_err(MPI_ERR_NO_MEM, "no memory for a check"));
+/* --- who has written where ------------------------------------------------------------------ */
 
-	if (err == 0)
-		err = coll_allgather(&mine, sizeof(mine), byte, n, sizeof(mine), byte, f->comm);
-	for (int i = 0; i < f->size && err == 0; i++) {
+/* The ranges that members compare: each those of a part of the file. */
+struct check_parts {
+	int64_t low, each; /* part p: from low + p * each on */
+	int64_t *n;        /* [4 size]: bytes to, their places; bytes from, their places */
+	struct check_range *out, *in;
+	int64_t nin;
+};
+
+/* All members get the first byte of all ranges, and the length of a part. */
+static int check_span(const struct io_file *f, struct check_parts *p)
+{
+	int64_t mine[2] = {INT64_MAX, INT64_MAX}, all[2];
+	int err;
+
+	for (int64_t i = 0; f->check != NULL && i < f->check->n; i++) {
+		mine[0] = num_min(mine[0], f->check->range[i].lo);
+		mine[1] = num_min(mine[1], -f->check->range[i].hi);
+	}
+	err = coll_allreduce(
+		mine, all, 2, type_predefined(MPI_INT64_T), coll_op_predefined(MPI_MIN), f->comm);
+	p->low = all[0];
+	p->each = all[0] == INT64_MAX ? 1 : (-all[1] - all[0]) / f->size + 1;
+	return err;
+}
+
+/* Is a range in part `which'? */
+static bool check_is_in(const struct check_parts *p, const struct check_range *r, int which)
+{
+	return (r->lo - p->low) / p->each <= which && (r->hi - 1 - p->low) / p->each >= which;
+}
+
+/* Copies this member's ranges in the order of the parts; those in several parts, several times.
+ * 0 or MPI_ERR_NO_MEM. */
+static int check_sort_out(const struct io_file *f, struct check_parts *p)
+{
+	const struct io_check *c = f->check;
+	int64_t bytes = (int64_t)sizeof(*p->out), total = 0;
+
+	p->n = calloc(4 * (size_t)f->size, sizeof(*p->n));
+	for (int64_t i = 0; c != NULL && i < c->n; i++)
+		total += (c->range[i].hi - 1 - p->low) / p->each -
+			 (c->range[i].lo - p->low) / p->each + 1;
+	p->out = malloc((size_t)(total * bytes) + 1);
+	if (p->n == NULL || p->out == NULL)
+		return haft_err(
+			MPI_ERR_NO_MEM, "no memory to compare %lld writes", (long long)total);
+	total = 0;
+	for (int which = 0; which < f->size; which++) {
+		p->n[f->size + which] = total * bytes;
+		for (int64_t i = 0; c != NULL && i < c->n; i++)
+			if (check_is_in(p, &c->range[i], which))
+				p->out[total++] = c->range[i];
+		p->n[which] = total * bytes - p->n[f->size + which];
+	}
+	return 0;
+}
+
+/* Makes room for the ranges of this member's part. */
+static int check_room(const struct io_file *f, struct check_parts *p)
+{
+	int64_t *n = p->n + 2 * f->size, *from = n + f->size, at = 0;
+
+	for (int i = 0; i < f->size; i++) {
 		from[i] = at;
 		at += n[i];
 	}
-	*all = err == 0 ? malloc((size_t)at + 1) : NULL;
-	*total = at / (int64_t)sizeof(**all);
+	p->nin = at / (int64_t)sizeof(*p->in);
+	p->in = malloc((size_t)at + 1);
+	return p->in != NULL ? 0
+			     : haft_err(MPI_ERR_NO_MEM, "no memory to compare %lld writes",
+				       (long long)p->nin);
+}
+
+/* Each member gets all ranges in its part. */
+static int check_exchange(const struct io_file *f, struct check_parts *p)
+{
+	struct type *byte = type_predefined(MPI_BYTE), *number = type_predefined(MPI_INT64_T);
+	int size = f->size, err = check_span(f, p);
+
+	err = io_agree(f, err != 0 ? err : check_sort_out(f, p));
 	if (err == 0)
-		err = io_agree(
-			f, *all != NULL ? 0 : haft_err(MPI_ERR_NO_MEM, "no memory for a check"));
+		err = coll_alltoall(p->n, 1, number, p->n + 2 * size, 1, number, f->comm);
 	if (err == 0)
-		err = coll_allgatherv(f->check != NULL ? f->check->range : NULL, mine, byte, *all,
-			(struct haft_counts){n, 1}, (struct haft_counts){from, 1}, byte, f->comm);
-	free(n);
+		err = io_agree(f, check_room(f, p));
+	if (err == 0)
+		err = coll_alltoallv(p->out, (struct haft_counts){p->n, 1},
+			(struct haft_counts){p->n + size, 1}, byte, p->in,
+			(struct haft_counts){p->n + 2 * size, 1},
+			(struct haft_counts){p->n + 3 * size, 1}, byte, f->comm);
 	return err;
+}
+
+/* The conflict that the lowest member has found: on all members, in words. */
+static int check_compare(const struct io_file *f, struct check_parts *p)
+{
+	struct check_range pair[2] = {{.lo = 0}};
+	bool found = check_find(p->in, p->nin, &pair[0], &pair[1]);
+	int64_t mine = found ? f->rank : INT64_MAX, first;
+	int err = coll_allreduce(&mine, &first, 1, type_predefined(MPI_INT64_T),
+		coll_op_predefined(MPI_MIN), f->comm);
+
+	if (err != 0 || first == INT64_MAX)
+		return err;
+	err = coll_bcast(pair, sizeof(pair), type_predefined(MPI_BYTE), (int)first, f->comm);
+	return err != 0 ? err : check_report(f, &pair[0], &pair[1]);
 }
 
 int io_check_writes(struct io_file *f, int err)
 {
-	struct check_range *all = NULL, a, b;
-	int64_t total;
+	struct check_parts p = {.low = 0};
 
 	if (likely(!io_check_wanted) || f->alone)
 		return err;
 	err = io_agree(f, err);
 	if (err == 0)
-		err = check_gather(f, &all, &total);
-	if (err == 0 && check_find(all, total, &a, &b))
-		err = check_report(f, &a, &b);
-	free(all);
+		err = check_exchange(f, &p);
+	if (err == 0)
+		err = check_compare(f, &p);
+	free(p.n);
+	free(p.out);
+	free(p.in);
 	if (f->check != NULL)
 		f->check->n = 0;
 	return err;

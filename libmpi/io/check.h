@@ -3,7 +3,7 @@
  *
  *      hints        a line on stderr for each that is ignored; "did you mean cb_nodes?"
  *      writes       ranges of each rank between two syncs; compared by MPI_File_sync and _close
- *      buffers      a sum at the begin and at the end of a nonblocking write
+ *      buffers      a sum at the begin and at the end of an access that is not blocking
  *
  * With it MPI_File_sync waits for all members. */
 #ifndef HAFT_IO_CHECK_H
@@ -20,11 +20,15 @@ void io_check_open(const struct io_file *f);
 /* Names the hints of info that `call' ignores, once a job. */
 void io_check_hints(const struct io_file *f, const struct info *info, const char *call);
 
-/* A placed write begins; its buffer may be looked at. */
+/* A placed write begins. */
 void io_check_write(struct io_job *j);
 
-/* A nonblocking write is over.  0, or MPI_ERR_BUFFER with words: its buffer was changed. */
-int io_check_buffer(const struct io_job *j);
+/* check_buffer.c: watches the buffer of a checked access that is not blocking; j->watched is NULL
+ * if there is no memory for that.  At the end 0, or MPI_ERR_BUFFER with words: it was changed; then
+ * the bytes of the file are in it. */
+void io_check_buffer_begin(struct io_job *j);
+int io_check_buffer_end(struct io_job *j);
+void io_check_buffer_free(struct io_job *j);
 
 /* Collective: two ranks have written the same byte since the last call: MPI_ERR_OTHER with words on
  * all members.  err: the error of this call so far, which goes before. */

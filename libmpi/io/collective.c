@@ -48,6 +48,7 @@ static void collective_direct(struct io_collective *c)
 	*own = *j;
 	own->words = NULL;
 	own->convert = NULL; /* j's */
+	own->watched = NULL; /* likewise */
 	io_view_hold(own->view);
 	obj_hold(own->type);
 	own->f->busy++;

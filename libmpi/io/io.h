@@ -181,12 +181,12 @@ struct io_job {
 	struct type *type; /* held by a job that is not blocking */
 	int64_t offset;    /* IO_EXPLICIT: etypes, as the user gave it */
 	/* set by access.c before independent.c or collective.c see the job */
-	struct io_view *view;       /* held */
-	bool placed;                /* a pointer has moved for it */
-	int64_t at;                 /* first byte of the view */
-	int64_t bytes;              /* of the view, and of the memory */
-	uint64_t sum;               /* HAFT_CHECK=io: of the buffer */
-	struct io_convert *convert; /* owned: memory has another representation.  Or NULL */
+	struct io_view *view;            /* held */
+	bool placed;                     /* a pointer has moved for it */
+	int64_t at;                      /* first byte of the view */
+	int64_t bytes;                   /* of the view, and of the memory */
+	struct io_check_buffer *watched; /* owned: HAFT_CHECK=io.  Or NULL */
+	struct io_convert *convert;      /* owned: memory has another representation.  Or NULL */
 	/* the result */
 	int64_t moved; /* of `bytes', from the first on */
 	int err;       /* class of the first error; 0: none */

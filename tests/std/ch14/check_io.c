@@ -67,7 +67,43 @@ static void buffers(void)
 	OK(MPI_File_iwrite_at(f, (MPI_Offset)N * check_rank, data, N / 4, MPI_INT, &r));
 	data[N - 1] = 1;
 	FAILS(MPI_ERR_BUFFER, "was changed", MPI_Wait(&r, MPI_STATUS_IGNORE));
+	for (int i = 0; i < 4; i++) {
+		MPI_Offset at = (MPI_Offset)N * check_rank;
+
+		memset(data, 'r', N);
+		OK(i < 2 ? MPI_File_iread_at(f, at, data, N / 4, MPI_INT, &r)
+			 : MPI_File_iread_at_all(f, at, data, N / 4, MPI_INT, &r));
+		if (i % 2 == 0)
+			OK(MPI_Wait(&r, MPI_STATUS_IGNORE));
+		else
+			data[5] = 'x';
+		if (i % 2 != 0)
+			FAILS(MPI_ERR_BUFFER, "read from", MPI_Wait(&r, MPI_STATUS_IGNORE));
+		expect_eq(data[0], 0);
+		expect_eq(data[N - 1], 1);
+	}
 	free(data);
+}
+
+/* More runs than fit one block of memory: the last ones meet. */
+static void many(void)
+{
+	enum { RUNS = 40000 };
+	static int data[RUNS];
+	MPI_Datatype tile;
+
+	OK(MPI_File_sync(f));
+	OK(MPI_Type_create_resized(MPI_INT, 0, 16, &tile));
+	OK(MPI_Type_commit(&tile));
+	OK(MPI_File_set_view(f, 4 * check_rank, MPI_INT, tile, "native", MPI_INFO_NULL));
+	OK(MPI_File_write_at(f, 0, data, RUNS, MPI_INT, MPI_STATUS_IGNORE));
+	OK(MPI_File_sync(f));
+	OK(MPI_File_write_at(f, 0, data, RUNS, MPI_INT, MPI_STATUS_IGNORE));
+	OK(MPI_File_set_view(f, 0, MPI_INT, MPI_INT, "native", MPI_INFO_NULL));
+	if (check_rank == 1)
+		OK(MPI_File_write_at(f, 4 * (RUNS - 1), data, 1, MPI_INT, MPI_STATUS_IGNORE));
+	FAILS(MPI_ERR_OTHER, "were written by rank 0", MPI_File_sync(f));
+	OK(MPI_Type_free(&tile));
 }
 
 int main(int argc, char **argv)
@@ -78,6 +114,7 @@ int main(int argc, char **argv)
 	strided();
 	in_order();
 	buffers();
+	many();
 	OK(MPI_File_close(&f));
 	MPI_Finalize();
 	return check_end();

@@ -5,41 +5,40 @@
  * also where a block with holes is written, by an independent or a collective access. */
 #include "tests/std/ch14/file_name.h"
 
-enum { PIECES = 4096, PIECE = 8, TIMES = 400 };
+enum { RUNS = 4096, RUN = 8, TIMES = 400 };
 
-static char data[PIECES * PIECE];
+static char data[RUNS * RUN];
 
-/* Every other piece, of an even or an odd number. */
+/* Every other run, of an even or an odd number. */
 static MPI_File every_other(MPI_Comm comm, const char *path, int odd, int more)
 {
-	MPI_Datatype piece, tile;
+	MPI_Datatype run, tile;
 	MPI_File f;
 
 	OK(MPI_File_open(comm, path, MPI_MODE_RDWR | MPI_MODE_CREATE | more, MPI_INFO_NULL, &f));
-	OK(MPI_Type_contiguous(PIECE, MPI_BYTE, &piece));
-	OK(MPI_Type_create_resized(piece, 0, 2 * PIECE, &tile));
+	OK(MPI_Type_contiguous(RUN, MPI_BYTE, &run));
+	OK(MPI_Type_create_resized(run, 0, 2 * RUN, &tile));
 	OK(MPI_Type_commit(&tile));
-	OK(MPI_File_set_view(f, odd * PIECE, MPI_BYTE, tile, "native", MPI_INFO_NULL));
+	OK(MPI_File_set_view(f, odd * RUN, MPI_BYTE, tile, "native", MPI_INFO_NULL));
 	OK(MPI_Type_free(&tile));
-	OK(MPI_Type_free(&piece));
+	OK(MPI_Type_free(&run));
 	return f;
 }
 
-/* Writes and reads pieces [first, first + n) of the view; returns how many bytes are wrong. */
+/* Writes and reads runs [first, first + n) of the view; returns how many bytes are wrong. */
 static int once(MPI_File f, int first, int n, int value, bool all)
 {
 	int wrong = 0;
 
-	memset(data, value, (size_t)(n * PIECE));
+	memset(data, value, (size_t)(n * RUN));
 	if (all)
 		OK(MPI_File_write_at_all(
-			f, first * PIECE, data, n * PIECE, MPI_BYTE, MPI_STATUS_IGNORE));
+			f, first * RUN, data, n * RUN, MPI_BYTE, MPI_STATUS_IGNORE));
 	else
-		OK(MPI_File_write_at(
-			f, first * PIECE, data, n * PIECE, MPI_BYTE, MPI_STATUS_IGNORE));
+		OK(MPI_File_write_at(f, first * RUN, data, n * RUN, MPI_BYTE, MPI_STATUS_IGNORE));
 	memset(data, 0, sizeof(data));
-	OK(MPI_File_read_at(f, first * PIECE, data, n * PIECE, MPI_BYTE, MPI_STATUS_IGNORE));
-	for (int i = 0; i < n * PIECE; i++)
+	OK(MPI_File_read_at(f, first * RUN, data, n * RUN, MPI_BYTE, MPI_STATUS_IGNORE));
+	for (int i = 0; i < n * RUN; i++)
 		wrong += data[i] != (char)value;
 	return wrong;
 }
@@ -47,7 +46,7 @@ static int once(MPI_File f, int first, int n, int value, bool all)
 /* All ranks have both files open, and even ranks write by one, odd ranks by the other. */
 static void both_open(const char *path)
 {
-	int n = PIECES / check_size, wrong = 0;
+	int n = RUNS / check_size, wrong = 0;
 	MPI_File f[2];
 
 	for (int i = 0; i < 2; i++)
@@ -76,7 +75,7 @@ static void halves(const char *path, bool reopen)
 			OK(MPI_File_close(&f));
 			f = every_other(half, path, 1, 0);
 		}
-		wrong += once(f, rank * (PIECES / size), PIECES / size, i, i % 2 == 0);
+		wrong += once(f, rank * (RUNS / size), RUNS / size, i, i % 2 == 0);
 	}
 	expect_eq(wrong, 0);
 	OK(MPI_File_close(&f));
