@@ -79,8 +79,7 @@ static void buffers(void)
 			data[5] = 'x';
 		if (i % 2 != 0)
 			FAILS(MPI_ERR_BUFFER, "read from", MPI_Wait(&r, MPI_STATUS_IGNORE));
-		expect_eq(data[0], 0);
-		expect_eq(data[N - 1], 1);
+		expect(data[0] == 0 && data[N - 2] == 0);
 	}
 	free(data);
 }
