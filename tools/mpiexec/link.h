@@ -56,6 +56,7 @@ enum frame_kind {
 	UP_ASK,       /* rank: its request; text */
 	UP_PREPARED,  /* rank: id of a world; errno and words for each program; addresses */
 	UP_GOING,     /* rank: id of a world; pid and errno of each rank; words */
+	UP_JOINED,    /* several UP_READY or UP_BEGUN with their heads: start_gather.h */
 	FRAME_KINDS
 };
 

@@ -31,6 +31,7 @@
 #include "tools/mpiexec/pmi_server.h"
 #include "tools/mpiexec/proxy_output.h"
 #include "tools/mpiexec/proxy_tree.h"
+#include "tools/mpiexec/start_gather.h"
 
 #define NS_MS     1000000u
 #define LAST_MS   2000 /* ms for the last frames to leave */
@@ -42,6 +43,7 @@ enum { ON_SIGNAL, ON_UP, ON_UP_ROOM, ON_TREE, ON_OUTPUT, ON_FEED, ON_PMI, ON_ALL
 static struct proxy {
 	struct proxy_link up;
 	struct proxy_tree tree;
+	struct start_gather start;
 	struct local_ranks local;
 	struct conf conf;
 	struct world *world; /* list of worlds; the first is that of the plan */
@@ -61,6 +63,12 @@ static struct proxy {
 	sigset_t mask;
 } me;
 
+static void up_send(void *arg, const struct proxy_frame *f, const char *v)
+{
+	(void)arg;
+	link_put(&me.up, f, v);
+}
+
 static void up_put(enum frame_kind kind, int which, int rank, const void *v, size_t len)
 {
 	struct proxy_frame f = {.len = (uint32_t)len,
@@ -69,7 +77,7 @@ static void up_put(enum frame_kind kind, int which, int rank, const void *v, siz
 		.host = me.host,
 		.rank = rank};
 
-	link_put(&me.up, &f, v);
+	start_gather_put(&me.start, &f, v, up_send, NULL);
 }
 
 /* Writes queued frames, for at most `ms'. */
@@ -154,7 +162,7 @@ static void ready_say(void)
 static void tree_up(void *arg, const struct proxy_frame *f, const char *v)
 {
 	(void)arg;
-	link_put(&me.up, f, v);
+	start_gather_put(&me.start, f, v, up_send, NULL);
 }
 
 static void conf_do(const struct proxy_frame *f, const char *v)
@@ -169,6 +177,7 @@ static void conf_do(const struct proxy_frame *f, const char *v)
 	if (c->plan.cwd != NULL && chdir(c->plan.cwd) != 0)
 		fatal(EXIT_USAGE, "working directory %s: %s", c->plan.cwd, strerror(errno));
 	tree_init(&me.tree, &c->plan, f->rank, tree_up, NULL);
+	start_gather_init(&me.start, &c->plan, f->host, f->rank);
 	me.told = true;
 	p.at = 0;
 	tree_start(&me.tree, &p);

@@ -12,6 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include "tools/mpiexec/launch.h"
+#include "tools/mpiexec/start_gather.h"
 
 #define NS_MS    1000000u
 #define EVENTS   64
@@ -179,12 +180,23 @@ struct child_arg {
 	struct proxy_child *b;
 };
 
-static void branch_take(void *arg, const struct proxy_frame *f, const char *v)
+static void branch_frame(void *arg, const struct proxy_frame *f, const char *v)
 {
 	struct child_arg *from = arg;
 
 	if (f->kind >= UP_READY && f->host >= 0 && f->host < from->t->plan->nhosts)
 		from->t->up(from->t->arg, f, v);
+}
+
+static void branch_take(void *arg, const struct proxy_frame *f, const char *v)
+{
+	struct child_arg *from = arg;
+
+	from->t->nframes += f->kind != FRAME_PING;
+	if (f->kind == UP_JOINED)
+		start_gather_each(f, v, branch_frame, arg);
+	else
+		branch_frame(arg, f, v);
 }
 
 static void branch_noise(void *arg, const char *line)

@@ -48,12 +48,13 @@ struct proxy_tree {
 	int epfd;
 	bool bye;          /* FRAME_BYE was sent: children that end now are not lost */
 	uint64_t clock_ns; /* time of the last tree_clock */
+	uint64_t nframes;  /* that children have sent, without pings */
 	link_take_fn *up;
 	void *arg;
 };
 
 /* Initializes the tree at node `node'.  up(arg, ...) receives every frame from below except
- * pings. */
+ * pings; those of an UP_JOINED one by one. */
 void tree_init(struct proxy_tree *t, const struct plan *p, int node, link_take_fn *up, void *arg);
 
 /* Starts the children and sends them `conf', the content of FRAME_CONF. */

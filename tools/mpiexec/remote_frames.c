@@ -81,6 +81,9 @@ static void world_send(struct remote_ranks *f, int host)
 static void world_begin(struct remote_ranks *f)
 {
 	f->begun = true;
+	if (f->plan->verbose)
+		out_say("%d hosts are ready, by %llu frames of proxies", f->nready,
+			(unsigned long long)f->tree.nframes);
 	if (f->plan->nused == f->plan->nhosts)
 		world_send(f, -1);
 	for (int h = 0; h < f->plan->nhosts && f->plan->nused < f->plan->nhosts; h++)
@@ -109,7 +112,7 @@ static void begun_take(struct remote_ranks *f, int host, struct marshal *p)
 	bool bound = marshal_take_int(p) != 0;
 	cpu_set_t cpus;
 
-	for (int r = 0; r < f->j->n; r++) {
+	for (int r = 0; r < f->j->world->n; r++) {
 		struct rank *k = &f->j->rank[r];
 
 		if (f->j->rank[r].host != host)
