@@ -417,6 +417,7 @@ static void sleep_shown(struct shm *s, struct shm_wait *w)
 	else if (!w->described && in->nap_ns > SHM_DESCRIBE_MS * UINT64_C(1000000))
 		wait_describe(s, w);
 	w->nap = sleep_once(s, w);
+	in->contended = shm_seg_crowded(s->seg); /* processes may have come that we never talk to */
 	in->nwatches = 0;
 	in->short_nap = false;
 	if (w->nap) {

@@ -302,6 +302,13 @@ static inline bool via_oversubscribed(void)
 	return shm_seg_contended(via.shm->seg);
 }
 
+/* True if the node has more processes than CPUs now.  `contended' is that of the last time that
+ * this process met another one. */
+static inline bool via_crowded(void)
+{
+	return shm_seg_crowded(via.shm->seg);
+}
+
 /* --- waiting -------------------------------------------------------------------------------- */
 
 /* From now on the caller waits for a message of this peer; -1: of none. */
