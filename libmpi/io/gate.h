@@ -28,7 +28,7 @@ int64_t io_gate_byte(void);
 void io_gate_mark(struct io_file *f);
 
 /* Enters the gate; false: there are other opens, or it is not known.  Any thread, without the
- * library's lock, or with it for a moment. */
+ * library's lock. */
 bool io_gate_enter(struct io_file *f);
 void io_gate_leave(struct io_file *f);
 

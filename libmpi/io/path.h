@@ -28,7 +28,10 @@ bool io_view_is_tidy(const struct io_view *v);
 
 /* May members of this open read and write back bytes between the runs of a view?  Then each writer
  * of the open locks its range, shared.  Equal on all members. */
-bool io_may_rewrite(const struct io_file *f);
+static inline bool io_may_rewrite(const struct io_file *f)
+{
+	return atomic_load_explicit(&f->holes, memory_order_relaxed) && f->one_host;
+}
 
 /* Writes n bytes beside other members' accesses, which may write blocks back. */
 int io_write_beside(struct io_file *f, const char *buf, int64_t n, int64_t at, int64_t *moved);

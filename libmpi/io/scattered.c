@@ -58,11 +58,6 @@ bool io_view_is_tidy(const struct io_view *v)
 	       !o.rule[TYPE_APART].broken && t->extent >= t->true_extent;
 }
 
-bool io_may_rewrite(const struct io_file *f)
-{
-	return atomic_load_explicit(&f->holes, memory_order_relaxed) && f->one_host;
-}
-
 /* --- memory --------------------------------------------------------------------------------- */
 
 /* The next n bytes of the view as one piece of memory: the user's, or the stage, which is filled

@@ -15,6 +15,7 @@
  * members look there after the exchange at what happened before it, so they stop in one round.
  * model/stage.pml is the model. */
 #include "libmpi/core/err.h"
+#include "libmpi/core/library_lock.h"
 #include "libmpi/io/collective.h"
 #include "libmpi/io/gate.h"
 #include "libmpi/io/path.h"
@@ -151,9 +152,13 @@ static void local_unpack(struct io_collective *c, int64_t round)
  * members are within this call. */
 static void local_enter(struct io_collective *c)
 {
+	bool had;
+
 	if (!c->holes || c->mine_aggregator < 0)
 		return;
+	had = haft_user_begin();
 	c->gated = io_gate_enter(c->f);
+	haft_user_end(had);
 	atomic_store_explicit(&c->g->stage->crowded, !c->gated, memory_order_relaxed);
 }
 
