@@ -208,7 +208,7 @@ static void access_do(struct io_job *j)
 }
 
 /* One range of memory to one range of the file, without any lock: the system call is all. */
-static bool access_is_plain(const struct io_job *j)
+static bool access_is_whole(const struct io_job *j)
 {
 	const struct io_file *f = j->f;
 
@@ -219,9 +219,9 @@ static bool access_is_plain(const struct io_job *j)
 
 /* Few frames: each one costs a return that the processor has not foreseen after a system call.
  * false: nothing was done. */
-static inline bool access_plain(struct io_job *j)
+static inline bool access_whole(struct io_job *j)
 {
-	char *mem = access_is_plain(j) ? type_contiguous_at(j->type, j->buf, j->count) : NULL;
+	char *mem = access_is_whole(j) ? type_contiguous_at(j->type, j->buf, j->count) : NULL;
 
 	if (mem == NULL)
 		return false;
@@ -278,7 +278,7 @@ int io_access(struct io_job *j, MPI_Status *status)
 	io_job_fail(j, err);
 	if (err == 0 || j->collective) {
 		access_position(j);
-		if (!access_plain(j))
+		if (!access_whole(j))
 			access_timed(j);
 		haft_status_set(status, MPI_ANY_SOURCE, MPI_ANY_TAG, j->moved, 0);
 		if (unlikely(j->err != 0))
