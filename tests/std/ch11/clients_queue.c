@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* RUN np=0,1 env="HAFT_IFACE=lo" */
-/* MPI-5.0 11.9.2: clients that come before the server accepts queue at its port, and each is served;
- * those that know the TCP address alone, as on another host, too.  Then the port is closed, and one
- * more client gets MPI_ERR_PORT. */
+/* MPI-5.0 11.9.2: clients that come before the server accepts queue at its port, and each is
+ * served; those that know the TCP address alone, as on another host, too.  Then the port is closed,
+ * and one more client gets MPI_ERR_PORT. */
 #include "tests/std/ch11/other_job.h"
 
 #define CLIENTS 6
