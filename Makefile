@@ -111,6 +111,14 @@ $(B)/flags: force
 deps = $(Q)tools/dev/deps.sh $(1)
 sub  = +$(Q)$(MAKE) --no-print-directory
 
+# Those second makes share a build directory: of several such goals (make -j8 lint check) each waits
+# for the one before it.
+again := $(filter demo lint html deb bench check check-%,$(MAKECMDGOALS))
+each_after = $(if $(word 2,$(1)),$(eval $(word 2,$(1)): | $(firstword $(1)))$(call \
+	each_after,$(wordlist 2,$(words $(1)),$(1))))
+$(call each_after,$(filter-out check-models check-cross check-full,$(again)))
+$(again): | $(filter all tests,$(MAKECMDGOALS))
+
 # The tests in every flavour; warnings are errors.
 flavours := FLAVOUR=release FLAVOUR=debug SAN=address SAN=undefined SAN=thread MEAN=1 CC=clang
 check-all:

@@ -216,10 +216,10 @@ object libmpi/p2p/w
 "$lint" >.git/out 2>&1
 grep -q ': circle: 2 folders ' .git/out || bad "two folders in a circle"
 rm -r libmpi/p2p/w.c libmpi/type build
-mkdir -p tools/ring
-for in in libshm tools/ring; do
+mkdir -p tools/ring tests/loop
+for in in libshm tools/ring tests/loop; do
 	f=${in#lib}
-	f=${f#tools/}_f
+	f=${f#t*s/}_f
 	n=0
 	while [ $n -lt 6 ]; do
 		next=$(((n + 1) % 6))
@@ -231,7 +231,7 @@ for in in libshm tools/ring; do
 	"$lint" >.git/out 2>&1
 	grep -q "^$in/ring0.c:1: circle: 6 files " .git/out || bad "six files of $in in a circle"
 done
-rm -r tools/ring
+rm -r tools/ring tests/loop
 rm libshm/ring5.c
 "$lint" >.git/out 2>&1
 grep -q ': circle: ' .git/out && bad "no circle is said to be one"

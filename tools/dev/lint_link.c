@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* lint_link.c - rules for objects: nm shows all names that the source really uses.  Objects
- * are those of the libraries and tools.
+ * are those of the libraries, the tools, and the tests of one library from inside.
  *
  *     twice     a global name is defined once in objects linked together
  *     link      a global name begins with a prefix of its folder, which has at most two
@@ -14,7 +14,7 @@
 #include <string.h>
 
 #define CIRCLE_MAX   5
-#define SOURCES_MAX  512
+#define SOURCES_MAX  768
 #define FOLDERS_MAX  64
 #define PREFIXES_MAX 2
 
@@ -54,7 +54,7 @@ static int source_number(const char *path)
 
 /* --- names ---------------------------------------------------------------------------------- */
 
-/* A global name in an object of the libraries or tools: defined there, or used. */
+/* A global name in an object: defined there, or used. */
 struct name {
 	char *name, *source; /* the source of that object */
 	int file;            /* number of the source */
@@ -71,9 +71,9 @@ static void names_read(void)
 	FILE *p;
 
 	snprintf(line, sizeof(line),
-		"find %s/obj/lib* %s/obj/tools -name '*.o' 2>/dev/null | LC_ALL=C sort | "
-		"xargs -r nm -A -g 2>/dev/null",
-		lint_build, lint_build);
+		"find %s/obj/lib* %s/obj/tools %s/obj/tests -name '*.o' 2>/dev/null | "
+		"LC_ALL=C sort | xargs -r nm -A -g 2>/dev/null",
+		lint_build, lint_build, lint_build);
 	p = popen(line, "r");
 	while (p != NULL && fgets(line, sizeof(line), p) != NULL) {
 		line[strcspn(line, ":")] = ' ';
@@ -101,10 +101,12 @@ static int has_prefix(const struct name *n, const struct law *law)
 	return 0;
 }
 
-/* Is what `def' is an object of linked with the source `user'?  A tool is a program, in a folder of
- * its own. */
+/* Is the object of `def' linked with the source `user'?  A tool is a program, in a folder of its
+ * own.  Tests are linked with anything, and no product with them. */
 static int is_linked(int user, int def)
 {
+	if (begins(sources[def].path, "tests/"))
+		return begins(sources[user].path, "tests/");
 	return !begins(sources[def].path, "tools/") || sources[user].folder == sources[def].folder;
 }
 
@@ -112,6 +114,9 @@ static void twice_check(void)
 {
 	for (int i = 0; i < nnames; i++) {
 		const struct name *twin = NULL;
+
+		if (begins(names[i].source, "tests/")) /* a program of its own */
+			continue;
 
 		for (int k = 0; names[i].defined && k < i; k++)
 			if (names[k].defined && is_linked(names[i].file, names[k].file) &&
