@@ -81,6 +81,7 @@ enum coll_maker {
 	COLL_WIN_ALLOCATE_SHARED,
 	COLL_WIN_CREATE_DYNAMIC,
 	COLL_FILE_OPEN,
+	COLL_FINALIZE, /* makes nothing, but is as collective */
 	COLL_MAKERS
 };
 
@@ -159,6 +160,11 @@ int coll_run_constructor(struct comm *c, enum coll_maker maker, bool join);
 /* A constructor begins, which takes a number: the others see it in a wait that becomes long
  * (coll_calls.c). */
 void coll_calls_begin_maker(struct comm *c, enum coll_maker maker);
+
+/* The next constructor of c, MPI_Comm_create or MPI_Comm_split, is a part of another MPI function:
+ * members whose variants differ are told by their next calls. */
+enum coll_variant { COLL_CART = 1, COLL_GRAPH, COLL_DIST_GRAPH, COLL_SPLIT_TYPE };
+void coll_calls_variant(struct comm *c, enum coll_variant variant);
 
 /* Runs a call of the members of one host, which is a step of a larger one, to its end.  error: not
  * NULL: this member has no data for it, and the others fail with this.  0 or an MPI error class. */

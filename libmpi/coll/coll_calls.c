@@ -15,7 +15,8 @@
  * Invariants
  *  - A call has one number in all members (coll_next_tag), and calls of one number that differ are
  *    a mistake of the program.
- *  - A member keeps the words of its last CALLS_KEPT calls.  A call without a word is blocking.
+ *  - A member keeps the words of its last CALLS_KEPT calls.  A call without a word is blocking, and
+ *    goes into phases: its lines say which it is.
  *  - The words are there before the members agree to use the block for data: coll_shm_block.
  *
  * With HAFT_CHECK=coll the members compare by messages; only MPI_Comm_idup, which waits for no
@@ -55,6 +56,8 @@ void coll_calls_begin(struct comm *c, enum coll_form form, uint32_t digest)
 {
 	struct coll *s = c->coll;
 
+	if (form > COLL_BLOCKING)
+		coll_history_add(c, form, digest);
 	if (c->remote != NULL || (s == NULL && !coll_shm_possible(c)))
 		return;
 	s = c->coll; /* coll_shm_possible has made it */
@@ -62,13 +65,26 @@ void coll_calls_begin(struct comm *c, enum coll_form form, uint32_t digest)
 		calls_write(s, c->coll_seq - 1, form, digest);
 }
 
+void coll_calls_by_messages(struct coll *s)
+{
+	if (s->local && !s->broken)
+		calls_write(s, s->comm->coll_seq - 1, COLL_BY_MESSAGES, s->digest);
+}
+
 void coll_calls_begin_maker(struct comm *c, enum coll_maker maker)
 {
-	bool only_copied = maker <= COLL_COMM_IDUP && c->coll == NULL && c != &haft_world;
+	bool only_copied = maker <= COLL_COMM_IDUP && c->coll == NULL && c != &haft_world &&
+			   !coll_check_wanted;
 
 	coll_next_tag(c);
+	coll_history_add(c, COLL_BLOCKING, coll_maker_digest(maker));
 	if (!only_copied) /* memory for each of a long chain of copies would be too much */
 		coll_calls_begin(c, COLL_BLOCKING, coll_maker_digest(maker));
+}
+
+void coll_calls_variant(struct comm *c, enum coll_variant variant)
+{
+	coll_history_add(c, COLL_BLOCKING, coll_maker_digest(COLL_MAKERS) + (uint32_t)variant);
 }
 
 static enum coll_form calls_form(uint64_t word)
@@ -88,16 +104,27 @@ static bool calls_unchecked(uint64_t word)
 	       calls_digest(word) == coll_maker_digest(COLL_COMM_IDUP);
 }
 
-/* Tells all members of the difference between this member's word and that of member i. */
-static void calls_tell(struct coll *s, uint64_t mine, int i, uint64_t theirs)
+/* A call: its form and its digest. */
+struct calls_call {
+	enum coll_form form;
+	uint32_t digest;
+};
+
+static struct calls_call calls_of_word(uint64_t word)
+{
+	return (struct calls_call){calls_form(word), calls_digest(word)};
+}
+
+/* Tells all members of the difference between this member's call and that of member i. */
+static void calls_tell(struct coll *s, struct calls_call mine, int i, struct calls_call theirs)
 {
 	char words[HAFT_ERR_TEXT_MAX], name[COLL_NAME_MAX], other[COLL_NAME_MAX];
 
-	coll_digest_name(calls_digest(mine), calls_form(mine), name, sizeof(name));
-	coll_digest_name(calls_digest(theirs), calls_form(theirs), other, sizeof(other));
+	coll_digest_name(mine.digest, mine.form, name, sizeof(name));
+	coll_digest_name(theirs.digest, theirs.form, other, sizeof(other));
 	snprintf(words, sizeof(words), "rank %d calls %s, rank %d %s%s (HAFT_CHECK=coll says more)",
 		i, other, s->me, name,
-		strcmp(name, other) != 0 ? "" : " with another root, or another number of bytes");
+		strcmp(name, other) != 0 ? "" : " with other arguments, or after another call");
 	haft_comm_differ_hook(s->comm, words);
 }
 
@@ -110,6 +137,11 @@ static bool calls_is_first(uint64_t word)
 	return calls_form(word) > COLL_BLOCKING ||
 	       (digest >> DIGEST_KIND_AT == DIGEST_MAKER &&
 		       digest > coll_maker_digest(COLL_COMM_IDUP));
+}
+
+static bool calls_has_request(uint64_t word)
+{
+	return calls_form(word) == COLL_NONBLOCKING || calls_form(word) == COLL_PERSISTENT;
 }
 
 /* A blocking call that goes into phases, which compare more than words do? */
@@ -134,7 +166,9 @@ static bool calls_differ(uint64_t number, uint64_t *mine, uint64_t theirs)
 		return false;
 	if (coll_check_wanted && !calls_unchecked(*mine) && !calls_unchecked(theirs))
 		return false;
-	return theirs != *mine;
+	return calls_digest(theirs) != calls_digest(*mine) ||
+	       calls_has_request(theirs) != calls_has_request(*mine) ||
+	       (calls_has_request(theirs) && calls_form(theirs) != calls_form(*mine));
 }
 
 /* Compares this member's call `number' with those of the others.  False: they differ. */
@@ -144,6 +178,32 @@ static bool calls_compare(struct coll *s, uint64_t number)
 		uint64_t mine = calls_get(s, s->me, number), theirs = calls_get(s, i, number);
 
 		if (i == s->me || !calls_differ(number, &mine, theirs))
+			continue;
+		calls_tell(s, calls_of_word(mine), i, calls_of_word(theirs));
+		return false;
+	}
+	return true;
+}
+
+/* Are these calls of one phase different?  Bytes alone are left to those that read the data. */
+static bool calls_digests_differ(uint32_t a, uint32_t b)
+{
+	return a >> DIGEST_BYTES_BITS != b >> DIGEST_BYTES_BITS ||
+	       (a != b && a >> DIGEST_KIND_AT == DIGEST_MAKER);
+}
+
+/* Compares this member's line of phase e with those that the others have of this phase.  A member
+ * that waits for messages looks at no line by itself; one that was a phase ahead looks at the next
+ * phase.  False: they differ. */
+static bool calls_compare_lines(struct coll *s, uint64_t e)
+{
+	struct calls_call mine = {.form = COLL_BLOCKING}, theirs = {.form = COLL_BLOCKING};
+
+	if (!coll_phase_line_call(s, e, s->me, &mine.digest))
+		return true;
+	for (int i = 0; i < s->n; i++) {
+		if (i == s->me || !coll_phase_line_call(s, e, i, &theirs.digest) ||
+			!calls_digests_differ(mine.digest, theirs.digest))
 			continue;
 		calls_tell(s, mine, i, theirs);
 		return false;
@@ -164,6 +224,8 @@ void coll_calls_look_at(struct coll *s)
 		number++)
 		if (!calls_compare(s, number))
 			return;
+	if (s->joined && !s->stop && calls_compare_lines(s, s->phase) && s->phase > 0)
+		calls_compare_lines(s, s->phase - 1);
 }
 
 void coll_calls_look(void)

@@ -50,6 +50,7 @@ static const char *const maker_names[COLL_MAKERS] = {
 	[COLL_WIN_ALLOCATE_SHARED] = "MPI_Win_allocate_shared",
 	[COLL_WIN_CREATE_DYNAMIC] = "MPI_Win_create_dynamic",
 	[COLL_FILE_OPEN] = "MPI_File_open",
+	[COLL_FINALIZE] = "MPI_Finalize",
 };
 
 const char *coll_maker_name(enum coll_maker maker)

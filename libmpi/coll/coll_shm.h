@@ -56,8 +56,7 @@ struct coll {
 	struct comm *comm;
 	uint64_t phase; /* the last one begun */
 	uint64_t safe;
-	uint32_t digest;  /* of the call: coll_digest */
-	uint32_t history; /* of the rooted calls before it: coll_history_add */
+	uint32_t digest; /* of the call: coll_digest, and the history of those before it */
 	int n, me;
 	int odd;                            /* a member in another call, n: unknown; -1: none */
 	uint32_t odd_digest;                /* of that call */
@@ -161,23 +160,38 @@ static inline uint32_t coll_digest(const struct coll_args *k)
 	return digest | (bytes & ((1u << DIGEST_BYTES_BITS) - 1));
 }
 
-/* Adds a rooted call to the history.  Not all members look at the others' lines in it, so two roots
- * could pass: the digests of later calls have the history where a root is, and differ. */
-static inline void coll_history_add(struct coll *s, const struct coll_args *k)
-{
-	enum { PER_CALL = 5, PER_KIND = 29 }; /* odd: no two kinds, or roots, give one history */
-	uint32_t call = (uint32_t)k->kind * PER_KIND + (coll_digest(k) >> DIGEST_BYTES_BITS);
-	uint32_t root_bits = ((1u << DIGEST_ROOT_BITS) - 1) << DIGEST_BYTES_BITS;
-
-	s->history = (s->history * PER_CALL + (call << DIGEST_BYTES_BITS)) & root_bits;
-}
-
-/* How a call is made.  COLL_FORM_NONE: there is no call. */
-enum coll_form { COLL_FORM_NONE, COLL_BLOCKING, COLL_NONBLOCKING, COLL_PERSISTENT };
+/* How a call is made.  COLL_FORM_NONE: there is no call.  COLL_BY_MESSAGES: a blocking call that is
+ * known to go by messages; COLL_BLOCKING: it may go into phases. */
+enum coll_form {
+	COLL_FORM_NONE,
+	COLL_BLOCKING,
+	COLL_NONBLOCKING,
+	COLL_PERSISTENT,
+	COLL_BY_MESSAGES
+};
 
 static inline uint32_t coll_maker_digest(enum coll_maker maker)
 {
 	return (uint32_t)DIGEST_MAKER << DIGEST_KIND_AT | (uint32_t)maker;
+}
+
+/* Adds a call that no member waits in, or not all of them, to its communicator's history: a rooted
+ * one, one with a request, a constructor.  Two roots, or two calls, could pass: the digests of later
+ * calls have the history where a root is, and differ. */
+static inline void coll_history_add(struct comm *c, enum coll_form form, uint32_t digest)
+{
+	/* With these factors no two calls of root 0 give one history, if they are the first. */
+	enum { PER_CALL = 5, PER_KIND = 77, PER_REQUEST = 9, PER_MAKER = 185 };
+	uint32_t kind = digest >> DIGEST_KIND_AT;
+	uint32_t call = kind * PER_KIND + (digest >> DIGEST_BYTES_BITS);
+	uint32_t root_bits = ((1u << DIGEST_ROOT_BITS) - 1) << DIGEST_BYTES_BITS;
+
+	if (form == COLL_NONBLOCKING || form == COLL_PERSISTENT)
+		call += PER_REQUEST * (form - COLL_BLOCKING);
+	if (kind == DIGEST_MAKER)
+		call += PER_MAKER * (digest & ((1u << DIGEST_BYTES_BITS) - 1));
+	c->coll_history =
+		(c->coll_history * PER_CALL + (call << DIGEST_BYTES_BITS)) & root_bits;
 }
 
 /* "MPI_Bcast", "MPI_Ibcast", "MPI_Bcast_init", "MPI_Comm_dup": the name of the call of this digest
@@ -217,6 +231,9 @@ static inline _Atomic uint32_t *coll_out_digest(struct shm_line *out)
 
 /* The call that has just taken its number begins: the others see it in a wait that becomes long. */
 void coll_calls_begin(struct comm *c, enum coll_form form, uint32_t digest);
+
+/* The blocking call of digest s->digest, which has just taken its number, goes by messages. */
+void coll_calls_by_messages(struct coll *s);
 
 /* A wait of this process has become long: compares the calls of all members of all communicators
  * that have shared memory.  If they differ, haft_comm_differ_hook ends the waits. */
@@ -285,6 +302,9 @@ static inline void coll_phase_arrive(struct coll *s, uint64_t e)
  * members in other calls where this one is. */
 void coll_phase_announce(struct coll *s);
 
+/* The digest of member i's call at phase e.  False: its line is of another phase. */
+bool coll_phase_line_call(const struct coll *s, uint64_t e, int i, uint32_t *digest);
+
 /* Waits for member i's arrival at phase e, and compares its call. */
 void coll_phase_wait(struct coll *s, uint64_t e, int i);
 
@@ -302,7 +322,7 @@ void coll_phase_release(struct coll *s, uint64_t e);
 
 /* The data of the out line of phase e.  One member writes them (the root, or the last to arrive),
  * then calls coll_phase_release; the others read them after coll_phase_wait_release, which compares
- * the root's call (n: the last to arrive is the writer). */
+ * the root's call (n: the last to arrive is the writer).  A writer sees that another was there. */
 void *coll_phase_out_line(struct coll *s, uint64_t e);
 void coll_phase_wait_release(struct coll *s, uint64_t e, int root);
 

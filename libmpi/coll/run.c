@@ -67,7 +67,7 @@ static void run_show(struct comm *c, uint32_t digest)
 	struct coll *s = coll_state(c);
 
 	if (s != NULL)
-		s->digest = digest ^ s->history;
+		s->digest = digest ^ c->coll_history;
 }
 
 __attribute__((noinline)) static int run_join_first(struct comm *c, uint32_t digest)
@@ -115,8 +115,8 @@ static int run_odd_error(const struct coll_args *k, const struct coll *s)
 		who, mine, k->me, (long long)k->bytes);
 }
 
-/* Ends a call during which a member was seen in another call.  If they are of two kinds, a member
- * may wait for messages, and is told. */
+/* Ends a call during which a member was seen in another call.  If they are of two kinds, or have two
+ * roots, some members may see nothing of it, or wait for messages: all are told. */
 static int run_odd(const struct coll_args *k, struct coll *s)
 {
 	char words[HAFT_ERR_TEXT_MAX];
@@ -127,7 +127,7 @@ static int run_odd(const struct coll_args *k, struct coll *s)
 	if (s->broken)
 		return p2p_comm_error(k->comm);
 	err = run_odd_error(k, s);
-	if (k->comm->whole == NULL && (s->odd_digest ^ s->digest) >> DIGEST_KIND_AT != 0) {
+	if (k->comm->whole == NULL && (s->odd_digest ^ s->digest) >> DIGEST_BYTES_BITS != 0) {
 		snprintf(words, sizeof(words), "%s", haft_err_text(err));
 		haft_comm_differ_hook(k->comm, words);
 		haft_err(err, "%s", words);
@@ -137,6 +137,17 @@ static int run_odd(const struct coll_args *k, struct coll *s)
 	return err;
 }
 
+/* A call by messages: shows the others where this member is.  The functions of shared memory, unless
+ * they are skipped, have added a rooted call to the history themselves. */
+static void run_announce(const struct coll_args *k, struct coll *s, bool skipped)
+{
+	if (skipped || !coll_kind_rooted(k->kind))
+		coll_history_add(k->comm, COLL_BLOCKING, coll_digest(k));
+	if (k->comm->whole == NULL)
+		coll_calls_by_messages(s);
+	coll_phase_announce(s);
+}
+
 /* Runs a call through shared memory.  COLL_SHM_NONE: there is none, or messages are better. */
 static int run_shm(const struct coll_args *k)
 {
@@ -144,18 +155,17 @@ static int run_shm(const struct coll_args *k)
 	coll_shm_fn *fn = coll_shm_fns[k->kind];
 	uint32_t digest = coll_digest(k);
 	int err = run_join(c, digest);
+	bool skipped;
 
 	if (unlikely(err != 0))
 		return err;
 	if (unlikely(c->coll == NULL || c->coll->block == NULL))
 		return COLL_SHM_NONE;
-	c->coll->digest = digest ^ c->coll->history;
-	if (unlikely(fn == NULL || k->empty || coll_algorithm_forced[k->kind] != NULL))
-		err = COLL_SHM_NONE;
-	else
-		err = fn(k);
+	c->coll->digest = digest ^ c->coll_history;
+	skipped = fn == NULL || k->empty || coll_algorithm_forced[k->kind] != NULL;
+	err = unlikely(skipped) ? COLL_SHM_NONE : fn(k);
 	if (unlikely(err == COLL_SHM_NONE))
-		coll_phase_announce(c->coll);
+		run_announce(k, c->coll, skipped);
 	return likely(c->coll->odd < 0) ? err : run_odd(k, c->coll);
 }
 
@@ -171,7 +181,7 @@ int coll_run_constructor(struct comm *c, enum coll_maker maker, bool join)
 	s = c->coll;
 	if (err != 0 || s == NULL || !s->joined || s->block == NULL || s->broken)
 		return err;
-	s->digest = digest ^ s->history;
+	s->digest = digest ^ c->coll_history;
 	coll_phase_announce(s);
 	return likely(s->odd < 0) ? 0 : run_odd(&k, s);
 }
@@ -239,6 +249,16 @@ int coll_run_nonblocking(struct coll_args *k, struct req **request)
 	return coll_sched_begin(k, run_all_steps, &nonblocking, request);
 }
 
+/* Each start compares, too; but this call waits for all members. */
+static int run_compare_persistent(const struct coll_args *k)
+{
+	struct coll_args own = *k;
+
+	own.tag = coll_next_tag(k->comm);
+	coll_calls_begin(k->comm, COLL_PERSISTENT, coll_digest(k));
+	return coll_sched_run(&own, run_check_steps, &persistent);
+}
+
 /* An _init call is not local (MPI-5.0 6.13): all members have their steps, or none a request. */
 int coll_run_persistent(struct coll_args *k, struct req **request)
 {
@@ -249,6 +269,9 @@ int coll_run_persistent(struct coll_args *k, struct req **request)
 		return p2p_comm_error(k->comm);
 	k->tag = coll_next_tag(k->comm) | TAG_PERSISTENT;
 	coll_calls_begin(k->comm, COLL_PERSISTENT, coll_digest(k));
+	err = unlikely(coll_check_wanted) ? run_compare_persistent(k) : 0;
+	if (err != 0)
+		return err;
 	err = coll_sched_init(k, run_all_steps, &persistent, &r);
 	without = err == 0 ? INT_MAX : k->me;
 	agreement = coll_next_tag(k->comm);

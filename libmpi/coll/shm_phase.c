@@ -45,6 +45,14 @@ static void phase_late_add(struct boot_wait *what, int peer)
 	what->nlate++;
 }
 
+bool coll_phase_line_call(const struct coll *s, uint64_t e, int i, uint32_t *digest)
+{
+	uint32_t flag = shm_flag_get(phase_flag(s, e, i));
+
+	*digest = coll_line_digest(flag);
+	return flag - *digest == coll_line_phase(e);
+}
+
 /* Notes that member i (n: unknown) is in another call, unless a wait has ended because of one. */
 static void phase_set_odd(struct coll *s, int i, uint32_t digest)
 {
@@ -58,17 +66,14 @@ static void phase_set_odd(struct coll *s, int i, uint32_t digest)
  * ends, and those of the members that wait for a release.  The last member to arrive sees all. */
 static void phase_look(struct coll *s, uint64_t e)
 {
-	uint32_t mine = shm_flag_get(phase_flag(s, e, s->me));
 	struct shm_line *out = phase_out_line(s, e);
+	uint32_t mine, theirs;
 
-	if (mine - coll_line_digest(mine) != coll_line_phase(e))
+	if (!coll_phase_line_call(s, e, s->me, &mine))
 		return;
-	for (int i = 0; i < s->n && s->odd < 0; i++) {
-		uint32_t flag = shm_flag_get(phase_flag(s, e, i));
-
-		if (flag != mine && flag - coll_line_digest(flag) == coll_line_phase(e))
-			phase_set_odd(s, i, coll_line_digest(flag));
-	}
+	for (int i = 0; i < s->n && s->odd < 0; i++)
+		if (coll_phase_line_call(s, e, i, &theirs) && theirs != mine)
+			phase_set_odd(s, i, theirs);
 	if (s->odd < 0 || s->stop)
 		return;
 	s->stop = true;
@@ -305,15 +310,6 @@ void coll_phase_barrier(struct coll *s, uint64_t e)
 	phase_prefetch_own(s, e);
 }
 
-void *coll_phase_out_line(struct coll *s, uint64_t e)
-{
-	uint64_t want = e + 1 - SHM_BLOCK_OUTS;
-
-	if (unlikely((int64_t)(s->safe - want) < 0))
-		coll_phase_wait_all(s, want);
-	return phase_out_line(s, e)->data;
-}
-
 /* Phase e was released by member i (n: unknown), which is in another call, or by one that has seen
  * two calls and does not say which. */
 static void phase_set_odd_releaser(struct coll *s, uint64_t e, int i, uint32_t digest)
@@ -321,6 +317,19 @@ static void phase_set_odd_releaser(struct coll *s, uint64_t e, int i, uint32_t d
 	if (digest >> DIGEST_KIND_AT == DIGEST_UNKNOWN)
 		phase_look(s, e);
 	phase_set_odd(s, i, digest);
+}
+
+void *coll_phase_out_line(struct coll *s, uint64_t e)
+{
+	uint64_t want = e + 1 - SHM_BLOCK_OUTS;
+
+	if (unlikely((int64_t)(s->safe - want) < 0))
+		coll_phase_wait_all(s, want);
+	if (unlikely(shm_flag_get(&phase_out_line(s, e)->flag) == (uint32_t)e))
+		phase_set_odd_releaser(s, e, s->n,
+			atomic_load_explicit(
+				coll_out_digest(phase_out_line(s, e)), memory_order_relaxed));
+	return phase_out_line(s, e)->data;
 }
 
 void coll_phase_wait_release(struct coll *s, uint64_t e, int root)

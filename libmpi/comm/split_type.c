@@ -10,6 +10,7 @@
  *
  * A rank without a color takes part and gets MPI_COMM_NULL. */
 #include "libmpi/env/info.h"
+#include "libmpi/coll/coll_args.h"
 #include "libmpi/comm/cards.h"
 #include "libmpi/comm/comm_create.h"
 #include "libmpi/core/err.h"
@@ -157,6 +158,7 @@ static int split_unguided(struct comm *c, int key, struct info *info, struct com
 int comm_split_type(
 	struct comm *c, int split_type, int key, struct info *info, struct comm **newcomm)
 {
+	coll_calls_variant(c, COLL_SPLIT_TYPE);
 	switch (split_type) {
 	case MPI_COMM_TYPE_SHARED: return comm_split(c, node_color(c), key, newcomm);
 	case MPI_COMM_TYPE_HW_GUIDED: return split_guided(c, key, info, false, newcomm);

@@ -47,6 +47,7 @@ struct comm {
 	int rank;
 	int size;              /* of the local group */
 	int reach;             /* so many ranks may be named: of comm_peers; 0: it is revoked */
+	uint32_t coll_history; /* of its collective calls, in all members: coll_history_add */
 	struct group *group;   /* held */
 	struct group *remote;  /* held; NULL: an intra-communicator */
 	struct coll *coll;     /* made by the first collective call, freed by its destroy hook */

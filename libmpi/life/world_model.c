@@ -9,6 +9,7 @@
  * process of the own job has received its last messages before one of them leaves. */
 #include "libmpi/boot/boot.h"
 #include "libmpi/coll/coll_args.h"
+#include "libmpi/comm/comm_create.h"
 #include "libmpi/comm/world.h"
 #include "libmpi/core/err.h"
 #include "libmpi/core/process_state.h"
@@ -96,7 +97,10 @@ static int world_finalize(void)
 	p2p_flush();
 	if (!ft_is_on())
 		life_profile_gather();
-	err = coll_barrier(&haft_world);
+	if (!ft_is_on() && !differs)
+		err = comm_check(&haft_world, COLL_FINALIZE);
+	if (err == 0)
+		err = coll_barrier(&haft_world);
 	if (ft_is_on() || differs) /* without collective calls */
 		err = ft_finalize();
 	if (err != 0 && err != MPI_ERR_PROC_ABORTED) /* a lost process was reported before */

@@ -113,7 +113,7 @@ static int cart_carry(struct comm *c, struct group *g, int ndims, const int *dim
 			return MPI_ERR_NO_MEM;
 		}
 	}
-	return topo_attach(c, g, t, newcomm);
+	return topo_attach(c, COLL_CART, g, t, newcomm);
 }
 
 int topo_cart_create(struct comm *c, int ndims, const int dims[], const int periods[], int reorder,

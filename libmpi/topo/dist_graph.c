@@ -113,7 +113,7 @@ static int dist_carry(struct comm *c, struct topo *t, struct comm **newcomm)
 		topo_drop(t);
 		return err;
 	}
-	return topo_attach(c, g, t, newcomm);
+	return topo_attach(c, COLL_DIST_GRAPH, g, t, newcomm);
 }
 
 static void dist_copy(int *to, const int *from, int n)

@@ -96,7 +96,7 @@ int topo_graph_create(struct comm *c, int nnodes, const int index[], const int e
 			return MPI_ERR_NO_MEM;
 		}
 	}
-	return topo_attach(c, g, t, newcomm);
+	return topo_attach(c, COLL_GRAPH, g, t, newcomm);
 }
 
 /* Local, so it does not reorder: see topo_cart_map. */

@@ -65,10 +65,13 @@ int topo_group(struct comm *c, int n, const int *order, struct group **g)
 	return group_range_incl(c->group, 1, first, g);
 }
 
-int topo_attach(struct comm *c, struct group *g, struct topo *t, struct comm **newcomm)
+int topo_attach(struct comm *c, enum coll_variant variant, struct group *g, struct topo *t,
+	struct comm **newcomm)
 {
-	int err = comm_create(c, g, newcomm);
+	int err;
 
+	coll_calls_variant(c, variant);
+	err = comm_create(c, g, newcomm);
 	obj_free_obj(g); /* the communicator holds it */
 	if (err != 0)
 		topo_drop(t);

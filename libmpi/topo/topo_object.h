@@ -5,6 +5,7 @@
 
 #include "libmpi/core/comm_object.h"
 #include "libmpi/core/group_object.h"
+#include "libmpi/coll/coll_args.h"
 #include "libmpi/core/topo.h"
 
 /* Allocates a topology of a kind (MPI_CART ..) with one reference and `ints' integers in room[],
@@ -25,6 +26,7 @@ int topo_group(struct comm *c, int n, const int *order, struct group **g);
 /* Makes *newcomm, a communicator over g with topology t and without attributes.  A process outside
  * g passes t == NULL and gets NULL.  Consumes t and g, also on failure.  Collective over c and
  * blocking; members of one group pass equal groups.  0 or an MPI error class. */
-int topo_attach(struct comm *c, struct group *g, struct topo *t, struct comm **newcomm);
+int topo_attach(struct comm *c, enum coll_variant variant, struct group *g, struct topo *t,
+	struct comm **newcomm);
 
 #endif

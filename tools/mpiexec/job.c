@@ -84,7 +84,7 @@ void job_answer(struct job *j)
 		absent_look(j);
 	if ((asked & ASK_ENDED) != 0 && !j->ending)
 		ended_look(j, now_ns(), false);
-	if ((asked & ASK_HANG) != 0 && !j->ending && hang_look(j, now_ns()))
+	if ((asked & ASK_HANG) != 0 && !j->ending && (hang_look(j, now_ns()) || j->hang.said))
 		ended_look(j, now_ns(), true);
 }
 
