@@ -19,8 +19,8 @@
  *    goes into phases: its lines say which it is.
  *  - The words are there before the members agree to use the block for data: coll_shm_block.
  *
- * With HAFT_CHECK=coll the members compare by messages; only MPI_Comm_idup, which waits for no
- * member, and the _init calls are compared here. */
+ * With HAFT_CHECK=coll the members compare by messages, and go on after an error, so there is no
+ * history.  Only MPI_Comm_idup, which waits for no member, and the _init calls are compared here. */
 #include "libmpi/coll/coll_check.h"
 #include "libmpi/coll/coll_shm.h"
 #include <stdatomic.h>
@@ -56,7 +56,7 @@ void coll_calls_begin(struct comm *c, enum coll_form form, uint32_t digest)
 {
 	struct coll *s = c->coll;
 
-	if (form > COLL_BLOCKING)
+	if (form > COLL_BLOCKING && !coll_check_wanted)
 		coll_history_add(c, form, digest);
 	if (c->remote != NULL || (s == NULL && !coll_shm_possible(c)))
 		return;
@@ -77,14 +77,17 @@ void coll_calls_begin_maker(struct comm *c, enum coll_maker maker)
 			   !coll_check_wanted;
 
 	coll_next_tag(c);
-	coll_history_add(c, COLL_BLOCKING, coll_maker_digest(maker));
+	if (!coll_check_wanted)
+		coll_history_add(c, COLL_BLOCKING, coll_maker_digest(maker));
 	if (!only_copied) /* memory for each of a long chain of copies would be too much */
 		coll_calls_begin(c, COLL_BLOCKING, coll_maker_digest(maker));
 }
 
 void coll_calls_variant(struct comm *c, enum coll_variant variant)
 {
-	coll_history_add(c, COLL_BLOCKING, coll_maker_digest(COLL_MAKERS) + (uint32_t)variant);
+	if (!coll_check_wanted)
+		coll_history_add(
+			c, COLL_BLOCKING, coll_maker_digest(COLL_MAKERS) + (uint32_t)variant);
 }
 
 static enum coll_form calls_form(uint64_t word)

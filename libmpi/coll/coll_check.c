@@ -542,6 +542,15 @@ static void check_constructor_steps(struct sched *s, const struct coll_args *k, 
 	check_members_steps(s, k, a);
 }
 
+/* Its messages meet those of any other call of this number. */
+int coll_check_name(const struct coll_args *k)
+{
+	struct coll_args own = *k;
+
+	own.tag = coll_last_tag(k->comm);
+	return coll_sched_run(&own, check_constructor_steps, NULL);
+}
+
 int coll_check_constructor(struct comm *c, enum coll_maker maker)
 {
 	struct coll_args k = {.comm = c,
@@ -551,6 +560,5 @@ int coll_check_constructor(struct comm *c, enum coll_maker maker)
 		.inter = c->remote != NULL};
 
 	coll_calls_begin_maker(c, maker);
-	k.tag = coll_last_tag(c);
-	return coll_sched_run(&k, check_constructor_steps, NULL);
+	return coll_check_name(&k);
 }

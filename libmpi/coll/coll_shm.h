@@ -190,8 +190,7 @@ static inline void coll_history_add(struct comm *c, enum coll_form form, uint32_
 		call += PER_REQUEST * (form - COLL_BLOCKING);
 	if (kind == DIGEST_MAKER)
 		call += PER_MAKER * (digest & ((1u << DIGEST_BYTES_BITS) - 1));
-	c->coll_history =
-		(c->coll_history * PER_CALL + (call << DIGEST_BYTES_BITS)) & root_bits;
+	c->coll_history = (c->coll_history * PER_CALL + (call << DIGEST_BYTES_BITS)) & root_bits;
 }
 
 /* "MPI_Bcast", "MPI_Ibcast", "MPI_Bcast_init", "MPI_Comm_dup": the name of the call of this digest

@@ -249,16 +249,6 @@ int coll_run_nonblocking(struct coll_args *k, struct req **request)
 	return coll_sched_begin(k, run_all_steps, &nonblocking, request);
 }
 
-/* Each start compares, too; but this call waits for all members. */
-static int run_compare_persistent(const struct coll_args *k)
-{
-	struct coll_args own = *k;
-
-	own.tag = coll_next_tag(k->comm);
-	coll_calls_begin(k->comm, COLL_PERSISTENT, coll_digest(k));
-	return coll_sched_run(&own, run_check_steps, &persistent);
-}
-
 /* An _init call is not local (MPI-5.0 6.13): all members have their steps, or none a request. */
 int coll_run_persistent(struct coll_args *k, struct req **request)
 {
@@ -269,7 +259,7 @@ int coll_run_persistent(struct coll_args *k, struct req **request)
 		return p2p_comm_error(k->comm);
 	k->tag = coll_next_tag(k->comm) | TAG_PERSISTENT;
 	coll_calls_begin(k->comm, COLL_PERSISTENT, coll_digest(k));
-	err = unlikely(coll_check_wanted) ? run_compare_persistent(k) : 0;
+	err = unlikely(coll_check_wanted) ? coll_check_name(k) : 0;
 	if (err != 0)
 		return err;
 	err = coll_sched_init(k, run_all_steps, &persistent, &r);

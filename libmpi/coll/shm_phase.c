@@ -290,8 +290,9 @@ bool coll_phase_arrive_last(struct coll *s, uint64_t e)
 void coll_phase_release(struct coll *s, uint64_t e)
 {
 	struct shm_line *out = phase_out_line(s, e);
+	uint32_t digest = likely(s->odd < 0) ? s->digest : DIGEST_UNKNOWN << DIGEST_KIND_AT;
 
-	atomic_store_explicit(coll_out_digest(out), s->digest, memory_order_relaxed);
+	atomic_store_explicit(coll_out_digest(out), digest, memory_order_relaxed);
 	shm_flag_set(s->block->s, &out->flag, (uint32_t)e);
 	phase_prefetch_own(s, e);
 }
