@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* RUN np=2 args="dup 7|used 11" */
-/* RUN np=3 args="split 13" */
+/* RUN np=2 args="dup 17" */
+/* RUN np=2 args="used 19" */
+/* RUN np=3 args="split 31" */
 /* RUN np=9 args="used 61" */
-/* RUN np=2 env="HAFT_CHECK=coll" args="dup 17|inter 19" */
+/* RUN np=2 env="HAFT_CHECK=coll" args="dup 37" */
+/* RUN np=2 env="HAFT_CHECK=coll" args="inter 19" */
 /* RUN np=4 env="HAFT_CHECK=coll" args="inter 37" */
 /* RUN np=2 env="HAFT_CHECK=coll HAFT_VIA=net" args="split 31" */
 /* MPI-5.0 6.1, 7.4.2: rank 0 makes one collective call, or a constructor, and the other ranks make
@@ -320,6 +322,7 @@ int main(int argc, char **argv)
 	if (argc < 3)
 		check_skip("no kind and step");
 	step = atoi(argv[2]);
+	CHECK(step > 0);
 	inter = strcmp(argv[1], "inter") == 0;
 	if (check_has_remote() && getenv("HAFT_CHECK") == NULL)
 		step = CALLS * CALLS; /* between hosts HAFT_CHECK=coll alone compares */
