@@ -34,7 +34,8 @@ want_err 'this mpiexec runs as rank 0 of a job of 2 processes, and starts a job 
 want_err_lines 1
 job -n 1 "$run" -n 2 echo hi
 want_lines 2
-want_err_lines 0
+want_err 'runs as rank 0 of a job of 1 process, and starts a job of its own, of 2 processes'
+want_err_lines 1
 job -n 1 "$run" -v -n 2 echo hi
 want_err 'runs as rank 0 of a job of 1 process, and starts a job of its own, of 2 processes'
 finish

@@ -251,6 +251,12 @@ HAFT_HANG=0
 job -n 2 "$hang" mixed
 want_rc 1
 want_err 'rank 0 waits in MPI_Finalize for rank 1, which has ended: that would be for ever'
+# So it is if the report came before HAFT_ENDED was over.
+HAFT_HANG=1
+HAFT_ENDED=3
+job -n 3 "$hang" final
+want_rc 1
+want_err 'rank 1 waits in MPI_Recv for rank 0, which is in MPI_Finalize'
 HAFT_ENDED=0
 
 HAFT_HANG=0

@@ -5,6 +5,10 @@ far="-launcher fork -hosts a,b"
 
 # Local ranks, in the variables of MPICH, Open MPI and MVAPICH.
 who='echo $MPI_LOCALRANKID/$MPI_LOCALNRANKS $OMPI_COMM_WORLD_RANK/$OMPI_COMM_WORLD_SIZE $OMPI_COMM_WORLD_LOCAL_RANK/$OMPI_COMM_WORLD_LOCAL_SIZE $MV2_COMM_WORLD_LOCAL_RANK'
+mv2='echo $MV2_COMM_WORLD_LOCAL_RANK/$MV2_COMM_WORLD_LOCAL_SIZE $MV2_COMM_WORLD_RANK/$MV2_COMM_WORLD_SIZE'
+MV2_COMM_WORLD_SIZE=9 job -n 2 sh -c "$mv2"
+[ "$(sort "$out")" = "0/2 0/2
+1/2 1/2" ] || fail "local ranks of MVAPICH: $(cat "$out")"
 MPI_LOCALRANKID=9 OMPI_COMM_WORLD_RANK=9 job -n 2 sh -c "$who"
 [ "$(sort "$out")" = "0/2 0/2 0/2 0
 1/2 1/2 1/2 1" ] || fail "local ranks: $(cat "$out")"

@@ -343,7 +343,8 @@ static bool rank_env_foreign(const char *setting)
 		"PMI_FD=", "PMI_RANK=", "PMI_SIZE=", "PMI_ID=", "PMI_PORT=", "PMI_SPAWNED=",
 		"PMIX_NAMESPACE=", "PMIX_RANK=", "MPI_LOCALRANKID=", "MPI_LOCALNRANKS=",
 		"OMPI_COMM_WORLD_RANK=", "OMPI_COMM_WORLD_SIZE=", "OMPI_COMM_WORLD_LOCAL_RANK=",
-		"OMPI_COMM_WORLD_LOCAL_SIZE=", "MV2_COMM_WORLD_LOCAL_RANK="};
+		"OMPI_COMM_WORLD_LOCAL_SIZE=", "MV2_COMM_WORLD_RANK=", "MV2_COMM_WORLD_SIZE=",
+		"MV2_COMM_WORLD_LOCAL_RANK=", "MV2_COMM_WORLD_LOCAL_SIZE="};
 
 	for (size_t i = 0; i < countof(all); i++)
 		if (strncmp(setting, all[i], strlen(all[i])) == 0)
@@ -367,7 +368,7 @@ static int world_local(const struct local_ranks *c, int i, int *before)
 	return total;
 }
 
-#define ENV_OWN 12 /* number of variables that mpiexec adds, at most */
+#define ENV_OWN 15 /* number of variables that mpiexec adds, at most */
 
 /* The environment of a rank: that of its program and the rank's identity, for Haft and, by the PMI
  * socket `pmi' (-1: none), for other MPIs.  The ENV_OWN texts own[] (NULL: unused) and the array
@@ -391,7 +392,10 @@ static char **rank_env_make(
 	own[8] = text_new("OMPI_COMM_WORLD_LOCAL_RANK=%d", before);
 	own[9] = text_new("OMPI_COMM_WORLD_LOCAL_SIZE=%d", total);
 	own[10] = text_new("MV2_COMM_WORLD_LOCAL_RANK=%d", before);
-	own[11] = pmi >= 0 && c->m[i].world->id > 0 ? text_new("PMI_SPAWNED=1") : NULL;
+	own[11] = text_new("MV2_COMM_WORLD_LOCAL_SIZE=%d", total);
+	own[12] = text_new("MV2_COMM_WORLD_RANK=%d", c->m[i].rank);
+	own[13] = text_new("MV2_COMM_WORLD_SIZE=%d", c->m[i].world->n);
+	own[14] = pmi >= 0 && c->m[i].world->id > 0 ? text_new("PMI_SPAWNED=1") : NULL;
 	while (base[n] != NULL)
 		n++;
 	env = mem_grow(NULL, n + ENV_OWN + 1, sizeof(*env));

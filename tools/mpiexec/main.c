@@ -266,7 +266,7 @@ static void signal_die(int sig, const sigset_t *mask)
 	sigprocmask(SIG_SETMASK, mask, NULL);
 }
 
-/* Reports an mpiexec that is itself a rank: among several ranks this is usually a mistake. */
+/* Reports an mpiexec that is itself a rank, once for a job: this is often a mistake. */
 static void nested_tell(const struct job *j)
 {
 	const char *v = getenv(BOOT_VAR), *s = v != NULL ? strstr(v, ",rank=") : NULL;
@@ -274,11 +274,9 @@ static void nested_tell(const struct job *j)
 
 	if (s == NULL || sscanf(s, ",rank=%d,size=%d", &rank, &size) != 2)
 		return;
-	if (j->plan->verbose || (size > 1 && rank == 0))
-		out_say("this mpiexec runs as rank %d of a job of %d process%s, and starts a job "
-			"of "
-			"its "
-			"own, of %d process%s%s",
+	if (j->plan->verbose || rank == 0)
+		out_say("this mpiexec runs as rank %d of a job of %d process%s, and starts a "
+			"job of its own, of %d process%s%s",
 			rank, size, size > 1 ? "es" : "", j->n, j->n > 1 ? "es" : "",
 			size > 1 ? "; so does each of the other ranks that is an mpiexec" : "");
 }
