@@ -20,7 +20,7 @@
  *  - The words are there before the members agree to use the block for data: coll_shm_block.
  *
  * With HAFT_CHECK=coll the members compare by messages, and go on after an error, so there is no
- * history.  Only MPI_Comm_idup, which waits for no member, and the _init calls are compared here. */
+ * history.  Only MPI_Comm_idup, which waits for no member, and _init calls are compared here. */
 #include "libmpi/coll/coll_check.h"
 #include "libmpi/coll/coll_shm.h"
 #include <stdatomic.h>

@@ -16,8 +16,8 @@ void coll_check_open(void);
 void coll_check_steps(
 	struct sched *s, const struct coll_args *k, const char *before, const char *after);
 
-/* Compares the MPI functions that the members of a call are in, by their names: an _init call, whose
- * arguments each start compares.  By messages.  0, or MPI_ERR_OTHER in all members. */
+/* Compares the MPI functions that the members of a call are in, by their names: for an _init call,
+ * whose arguments each start compares.  By messages.  0, or MPI_ERR_OTHER in all members. */
 int coll_check_name(const struct coll_args *k);
 
 /* Likewise for a constructor, which is a collective call of c. */

@@ -176,8 +176,8 @@ static inline uint32_t coll_maker_digest(enum coll_maker maker)
 }
 
 /* Adds a call that no member waits in, or not all of them, to its communicator's history: a rooted
- * one, one with a request, a constructor.  Two roots, or two calls, could pass: the digests of later
- * calls have the history where a root is, and differ. */
+ * one, one with a request, a constructor.  Two roots, or two calls, could pass: the digests of
+ * later calls have the history where a root is, and differ. */
 static inline void coll_history_add(struct comm *c, enum coll_form form, uint32_t digest)
 {
 	/* With these factors no two calls of root 0 give one history, if they are the first. */

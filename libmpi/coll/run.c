@@ -115,8 +115,8 @@ static int run_odd_error(const struct coll_args *k, const struct coll *s)
 		who, mine, k->me, (long long)k->bytes);
 }
 
-/* Ends a call during which a member was seen in another call.  If they are of two kinds, or have two
- * roots, some members may see nothing of it, or wait for messages: all are told. */
+/* Ends a call during which a member was seen in another call.  If they are of two kinds, or have
+ * two roots, some members may see nothing of it, or wait for messages: all are told. */
 static int run_odd(const struct coll_args *k, struct coll *s)
 {
 	char words[HAFT_ERR_TEXT_MAX];
@@ -137,8 +137,8 @@ static int run_odd(const struct coll_args *k, struct coll *s)
 	return err;
 }
 
-/* A call by messages: shows the others where this member is.  The functions of shared memory, unless
- * they are skipped, have added a rooted call to the history themselves. */
+/* A call by messages: shows the others where this member is.  The functions of shared memory have,
+ * unless they are skipped, added a rooted call to the history. */
 static void run_announce(const struct coll_args *k, struct coll *s, bool skipped)
 {
 	if (skipped || !coll_kind_rooted(k->kind))
