@@ -227,8 +227,6 @@ void coll_calls_look_at(struct coll *s)
 		number++)
 		if (!calls_compare(s, number))
 			return;
-	if (s->joined && !s->stop && calls_compare_lines(s, s->phase) && s->phase > 0)
-		calls_compare_lines(s, s->phase - 1);
 }
 
 void coll_calls_look(void)
@@ -238,5 +236,8 @@ void coll_calls_look(void)
 	for (struct coll *s = coll_state_first(); s != NULL; s = next) {
 		next = s->next;
 		coll_calls_look_at(s);
+		if (s->block != NULL && s->joined && !s->stop && calls_compare_lines(s, s->phase) &&
+			s->phase > 0)
+			calls_compare_lines(s, s->phase - 1);
 	}
 }

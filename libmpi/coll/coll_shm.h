@@ -237,7 +237,7 @@ void coll_calls_by_messages(struct coll *s);
 /* A wait of this process has become long: compares the calls of all members of all communicators
  * that have shared memory.  If they differ, haft_comm_differ_hook ends the waits. */
 void coll_calls_look(void);
-void coll_calls_look_at(struct coll *s); /* of this communicator */
+void coll_calls_look_at(struct coll *s); /* of this communicator: words, not lines */
 
 /* --- phases: shm_phase.c -------------------------------------------------------------------- */
 

@@ -122,7 +122,7 @@ static int run_odd(const struct coll_args *k, struct coll *s)
 	char words[HAFT_ERR_TEXT_MAX];
 	int err;
 
-	if (!coll_check_wanted && (s->odd_digest ^ s->digest) >> DIGEST_KIND_AT != 0)
+	if (!coll_check_wanted && (s->odd_digest ^ s->digest) >> DIGEST_BYTES_BITS != 0)
 		coll_calls_look_at(s); /* it knows the constructor that has made this call */
 	if (s->broken)
 		return p2p_comm_error(k->comm);
