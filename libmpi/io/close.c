@@ -4,7 +4,8 @@
  *   close   drain ── sync, if asked for ── close(2) ── agreement ── rank 0: close(2), rename
  *                     hint haft_sync, HAFT_FILE_SYNC                  └─ agreement
  *
- * Rank 0 closes last: its mark (gate.h) stays until all members are here.
+ * Rank 0 closes last: its mark (gate.h) stays until all members are here.  On a file system of this
+ * host alone close(2) brings nothing to a server, so nothing can fail, and no agreement follows.
  *
  * A write that has returned is in the kernel of the host that made it, so close needs no sync for
  * members of one host to see it.  Errors that no call has returned yet come out here.  The handle
@@ -110,7 +111,7 @@ int io_close(struct file **fh)
 	struct file *file = *fh;
 	struct io_file *f = io_of(file);
 	bool rename = f->final_path != NULL;
-	bool more = rename || f->marked || (f->amode & MPI_MODE_DELETE_ON_CLOSE) != 0;
+	bool more = rename || !f->local_fs || (f->amode & MPI_MODE_DELETE_ON_CLOSE) != 0;
 	int err = close_drain(f), failed;
 
 	must_valid(io_file_valid(f));
@@ -122,11 +123,9 @@ int io_close(struct file **fh)
 	if (f->rank != 0 || !f->marked)
 		CLOSE_STEP(err, io_disk_close(f));
 	err = io_agree(f, err);
-	if (more) {
-		failed = f->rank == 0 ? close_last(f, err) : 0;
-		if (err == 0)
-			err = io_agree(f, failed);
-	}
+	failed = f->rank == 0 ? close_last(f, err) : 0;
+	if (err == 0)
+		err = more ? io_agree(f, failed) : failed;
 	io_file_free(f);
 	file->io = NULL;
 	file->comm = NULL;

@@ -124,6 +124,7 @@ struct io_file {
 	bool readable;     /* fd can be read, also where amode is MPI_MODE_WRONLY: for blocks */
 	bool stream;       /* a pipe or a device, opened so: stream_os.c */
 	bool marked;       /* other opens can see this one: gate.h */
+	bool local_fs;     /* no other host can see its file system */
 	bool timed;        /* the hint haft_statistics */
 	bool dirty;        /* this member has changed the file since its last MPI_File_sync */
 	bool shared_owner; /* this member has allocated `shared' */

@@ -339,6 +339,7 @@ static int open_all(struct open_making *m, int err)
 	f->opened_ns = (int64_t)clock_now_ns();
 	io_check_open(f);
 	f->marked = open_is_marked(f, &first.id);
+	f->local_fs = first.id.local_fs;
 	f->stream = f->sequential && !first.id.regular;
 	f->block = first.id.block;
 	f->position = (f->amode & MPI_MODE_APPEND) != 0 ? first.id.size : 0;
