@@ -221,7 +221,8 @@ void io_stage_size(struct io_collective *c);
  * no shared memory for its stage is no error. */
 int io_stage_new(struct io_collective *c);
 
-/* This member's bytes of a write that are in blocks which were written. */
+/* This member's bytes of a write that are surely in the file, from the first on: those before the
+ * first block that was not written. */
 int64_t io_stage_written(const struct io_collective *c);
 
 /* The two ways of the rounds: true if they are over. */

@@ -126,30 +126,33 @@ void io_stage_move(const struct io_collective *c, const struct io_cb_block *w, c
 	}
 }
 
+/* Has a block been written? */
+static bool stage_is_written(const struct io_collective *c, int64_t round, int a)
+{
+	int64_t failed = c->g->all[io_stage_rank(c, a)].runs;
+
+	return round < c->round && (failed == 0 || round < failed - 1);
+}
+
 int64_t io_stage_written(const struct io_collective *c)
 {
-	int64_t moved = c->j->bytes;
 	bool failed_any = c->round < c->rounds;
+	int64_t end = INT64_MAX; /* of the file: all blocks before it have been written */
 
 	if (c->mine.first >= c->mine.end)
 		return 0;
 	for (int r = 0; r < c->f->size; r++)
 		failed_any = failed_any || c->g->all[r].err != 0;
 	if (!failed_any)
-		return moved;
+		return c->j->bytes;
 	for (int64_t round = 0; round < c->rounds; round++)
 		for (int a = 0; a < c->naggregators; a++) {
-			int rank = io_stage_rank(c, a);
-			int64_t failed = c->g->all[rank].runs;
 			struct io_cb_block w = io_stage_cb_block(c, round, a);
-			int64_t at, end;
 
-			if (round < c->round && (failed == 0 || round < failed - 1))
-				continue;
-			io_stage_part(c, &w, &at, &end);
-			moved -= end - at;
+			if (w.first < w.end && w.first < end && !stage_is_written(c, round, a))
+				end = w.first;
 		}
-	return moved;
+	return stage_position(c, end) - c->j->at;
 }
 
 /* --- memory --------------------------------------------------------------------------------- */

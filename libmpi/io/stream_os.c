@@ -77,7 +77,7 @@ static ssize_t stream_write(int fd, const char *buf, size_t n)
 	sigpending(&pending);
 	got = write(fd, buf, n);
 	os_error = errno;
-	if (got < 0 && os_error == EPIPE && !sigismember(&pending, SIGPIPE))
+	if (got < (ssize_t)n && !sigismember(&pending, SIGPIPE)) /* also after a part has gone */
 		sigtimedwait(&broken, NULL, &now);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	errno = os_error;

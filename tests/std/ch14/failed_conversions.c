@@ -38,6 +38,8 @@ static int convert_in(
 	int size;
 
 	(void)state;
+	if (fails)
+		return MPI_ERR_CONVERSION;
 	MPI_Type_size(type, &size);
 	memcpy((char *)user + position * size, file, (size_t)count * (size_t)size);
 	return MPI_SUCCESS;
@@ -88,6 +90,11 @@ static void to_file(const char *path)
 	fails = false;
 	OK(MPI_File_write_ordered(f, b, N, MPI_INT, &s));
 	pointers(f, 0, (long)N * check_size);
+	fails = last; /* reads fail at their end */
+	FAILS(MPI_ERR_CONVERSION, "fails", MPI_File_read_at_all(f, 0, b, N, MPI_INT, &s));
+	OK(MPI_File_read_at_all_begin(f, 0, b, N, MPI_INT));
+	FAILS(MPI_ERR_CONVERSION, "fails", MPI_File_read_at_all_end(f, b, &s));
+	fails = false;
 	OK(MPI_File_close(&f));
 }
 

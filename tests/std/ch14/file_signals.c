@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 #include <fcntl.h>
 
@@ -39,6 +40,60 @@ static void limited(const char *path, const char *second)
 	expect(now.sa_handler == SIG_DFL);
 }
 
+/* The status of a failed write counts the bytes from the first on that are in the file. */
+static void aggregated(const char *path)
+{
+	const struct rlimit some = {3 * MOST, RLIM_INFINITY}, none = {RLIM_INFINITY, RLIM_INFINITY};
+	MPI_Datatype block, tile;
+	MPI_Info info;
+	MPI_Offset size;
+	MPI_Status s;
+	MPI_File f;
+
+	OK(MPI_Info_create(&info));
+	OK(MPI_Info_set(info, "romio_cb_write", "enable"));
+	OK(MPI_File_open(MPI_COMM_WORLD, path,
+		MPI_MODE_RDWR | MPI_MODE_CREATE | MPI_MODE_DELETE_ON_CLOSE, info, &f));
+	OK(MPI_Info_free(&info));
+	OK(MPI_Type_contiguous(64, MPI_BYTE, &block));
+	OK(MPI_Type_create_resized(block, 0, 64 * check_size, &tile));
+	OK(MPI_Type_commit(&tile));
+	OK(MPI_File_set_view(f, 64 * check_rank, MPI_BYTE, tile, "native", MPI_INFO_NULL));
+	if (check_rank == 0)
+		CHECK(setrlimit(RLIMIT_FSIZE, &some) == 0);
+	FAILS(MPI_ERR_IO, "EFBIG", MPI_File_write_at_all(f, 0, data, LONG, MPI_BYTE, &s));
+	expect(file_bytes(&s) <= 3 * MOST / check_size);
+	OK(MPI_File_get_size(f, &size));
+	expect(file_bytes(&s) * check_size <= size);
+	CHECK(setrlimit(RLIMIT_FSIZE, &none) == 0);
+	OK(MPI_Type_free(&tile));
+	OK(MPI_Type_free(&block));
+	OK(MPI_File_close(&f));
+}
+
+/* The reader leaves in the middle of a write. */
+static void cut(const char *path)
+{
+	MPI_Status s;
+	MPI_File f;
+	pid_t child;
+
+	CHECK(mkfifo(path, 0600) == 0);
+	child = fork();
+	if (child == 0) {
+		int in = open(path, O_RDONLY);
+
+		_exit(in < 0 || read(in, data, 1000) <= 0);
+	}
+	OK(MPI_File_open(
+		MPI_COMM_SELF, path, MPI_MODE_WRONLY | MPI_MODE_SEQUENTIAL, MPI_INFO_NULL, &f));
+	FAILS(MPI_ERR_IO, "EPIPE", MPI_File_write_shared(f, data, LONG, MPI_BYTE, &s));
+	expect(file_bytes(&s) < LONG);
+	OK(MPI_File_close(&f));
+	CHECK(waitpid(child, NULL, 0) == child);
+	unlink(path);
+}
+
 static void broken(const char *path)
 {
 	MPI_Request r;
@@ -69,6 +124,10 @@ int main(int argc, char **argv)
 	limited(file_name("limited"), file_name("second"));
 	snprintf(name, sizeof(name), "broken%d", check_rank);
 	broken(file_name(name));
+	snprintf(name, sizeof(name), "cut%d", check_rank);
+	cut(file_name(name));
+	if (check_size > 1)
+		aggregated(file_name("aggregated"));
 	MPI_Finalize();
 	return check_end();
 }
