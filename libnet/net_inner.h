@@ -393,6 +393,7 @@ static inline bool net_peer_sendable(const struct net_peer *p)
 	       !c->tx_error && net_out_idle(&p->out);
 }
 
+/* net_open with another system below it: simulated ones in tests.  Errors as of it. */
 int net_open_io(
 	const struct net_conf *conf, const struct net_io *io, void *io_arg, struct net **net);
 

@@ -249,6 +249,7 @@ int obj_class_open(
  * for all.  quiet. */
 long obj_class_close(struct obj_class *cls);
 
+/* The name that the class was opened with. */
 const char *obj_class_name(
 	const struct obj_class *cls); /* any thread; lives as long as the class */
 

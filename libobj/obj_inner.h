@@ -306,6 +306,7 @@ static inline bool slot_live(uint64_t t, uint32_t index)
 	return t != 0 && TOKEN_INDEX(t) == index;
 }
 
+/* AddressSanitizer's: memory that must not be touched, and may be again. */
 void __asan_poison_memory_region(const volatile void *p, size_t len);
 void __asan_unpoison_memory_region(const volatile void *p, size_t len);
 

@@ -45,12 +45,15 @@
  * handle is MPI_DATATYPE_NULL; else NULL. */
 BIND_COLD struct type *bind_no_type(obj_h handle, int64_t n);
 
+/* An invalid handle of a parameter: the error class of its kind, with words. */
 BIND_COLD int bind_bad_handle(const struct obj_class *class, obj_h handle, const char *name);
 
 /* Replaces, in the last line of a program, the sites where the object of this thread's last bad
  * handle was made and freed: "e+0x1741" becomes "e.c:26 (main)". */
 BIND_COLD void bind_callsites(char *line, size_t n);
 
+/* Arguments that are refused: the error class, with words that name the parameter.  element: handle i
+ * of an array; array: its length is bad, or there was no memory for its objects; null: a pointer. */
 BIND_COLD int bind_bad_element(
 	const struct obj_class *class, obj_h handle, const char *name, int64_t i);
 BIND_COLD int bind_bad_array(int no_memory, int64_t n, const char *name);

@@ -42,6 +42,7 @@ int boot_members_order(struct node_members *m, struct grant g, int segment);
 /* Sends a text to the first member, which is not this process. */
 int boot_members_tell(struct node_members *m, const char *text);
 
+/* Frees the list, and closes the connections to all members. */
 void boot_members_free(struct node_members *m);
 
 #endif

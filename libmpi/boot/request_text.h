@@ -15,6 +15,7 @@ struct boot_text {
 	bool full; /* there was no memory: v is not complete */
 };
 
+/* Appends len bytes.  No memory: t->full, and this and later bytes are dropped. */
 void boot_text_put(struct boot_text *t, const char *v, size_t len);
 
 /* As printf, for at most 255 bytes. */

@@ -34,6 +34,7 @@ void io_check_buffer_free(struct io_job *j);
  * all members.  err: the error of this call so far, which goes before. */
 int io_check_writes(struct io_file *f, int err);
 
+/* MPI_File_close: frees the records of writes. */
 void io_check_free(struct io_file *f);
 
 #endif

@@ -198,6 +198,7 @@ struct io_cb_block {
 /* The rank of aggregator a. */
 int io_stage_rank(const struct io_collective *c, int a);
 
+/* The block that aggregator a has in this round. */
 struct io_cb_block io_stage_cb_block(const struct io_collective *c, int64_t round, int a);
 
 /* The bytes of the view of this member that are in a block: [*at, *end). */

@@ -105,6 +105,7 @@ ALWAYS_INLINE void kernel_row4(bool wide, enum plan_direction dir, size_t size, 
 	}
 }
 
+/* Moves n blocks of b bytes, `step' bytes apart in memory, side by side in packed. */
 ALWAYS_INLINE void row(bool wide, enum plan_direction dir, size_t size, char *restrict mem,
 	char *restrict packed, int64_t n, int64_t step, size_t b)
 {
@@ -147,6 +148,7 @@ ALWAYS_INLINE void streaming(bool wide, enum plan_direction dir, size_t size, ch
 		move(dir, size, mem, packed, b);
 }
 
+/* Rows of blocks: `rows' of them, mrow bytes apart in memory and prow in packed. */
 ALWAYS_INLINE void grid(bool wide, enum plan_direction dir, size_t size, char *mem, char *packed,
 	int64_t rows, int64_t mrow, int64_t prow, int64_t n, int64_t step, size_t b)
 {
@@ -154,6 +156,7 @@ ALWAYS_INLINE void grid(bool wide, enum plan_direction dir, size_t size, char *m
 		row(wide, dir, size, mem + r * mrow, packed + r * prow, n, step, b);
 }
 
+/* As row, for blocks that are pstep bytes apart in packed. */
 ALWAYS_INLINE void comb(enum plan_direction dir, size_t size, char *restrict mem,
 	char *restrict packed, int64_t n, int64_t mstep, int64_t pstep, size_t b)
 {

@@ -79,10 +79,10 @@ int type_plan_new(struct type *t);
 /* Frees a plan, or does nothing for NULL.  The plans of the types inside its type remain. */
 void type_plan_free(struct type_plan *plan);
 
-/* Moves bytes [at, at + n) of the packed form of elements that are `extent' apart, the first at
- * mem: PLAN_PACK from memory to packed, PLAN_UNPACK back. */
 enum plan_direction { PLAN_PACK, PLAN_UNPACK };
 
+/* Moves bytes [at, at + n) of the packed form of elements that are `extent' apart, the first at
+ * mem: PLAN_PACK from memory to packed, PLAN_UNPACK back. */
 void type_plan_move(const struct type_plan *p, enum plan_direction dir, char *mem, int64_t extent,
 	int64_t at, char *packed, int64_t n);
 

@@ -80,6 +80,7 @@ static inline void type_put_addr(struct type *t, int64_t value)
 		t->made->addrs[t->made->na++] = value;
 }
 
+/* Adds a datatype to those of MPI_Type_get_contents, and holds it. */
 void type_put_type(struct type *t, struct type *old);
 
 /* type_inner makes a type for the inside of t: no handle, owned by t.  The caller sets its shape,

@@ -69,6 +69,7 @@ struct file *file_of(const char *path);
 /* The line in which `at' stands; base is the file's text, code or comment. */
 int line_of(const char *base, const char *at);
 
+/* Ends lint with words: it cannot go on. */
 __attribute__((noreturn)) void die(const char *what);
 /* realloc and strdup that end lint when there is no memory. */
 void *must_alloc(void *p, size_t n);

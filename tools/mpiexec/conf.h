@@ -18,6 +18,7 @@ struct conf {
 	char *path; /* PATH of the user; NULL: not set */
 };
 
+/* Writes a configuration, which has the secret key: clear the bytes after use. */
 void conf_put(struct marshal *p, const struct conf *c);
 
 /* Returns false if the bytes are not a valid configuration. */

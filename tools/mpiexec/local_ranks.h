@@ -85,6 +85,7 @@ struct death {
 /* Receives the death of a rank. */
 typedef void local_died_fn(void *arg, const struct death *d);
 
+/* No ranks yet; common.mask is kept.  The plan stays the caller's. */
 void local_init(struct local_ranks *c, const struct plan *p);
 
 /* Adds the ranks that w->host_of puts on `host', and opens a listening socket for each at `ip'

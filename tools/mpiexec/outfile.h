@@ -22,6 +22,7 @@ struct outfile *outfile_open(const char *pattern, int rank, const char *host);
  * later output is dropped. */
 int outfile_put(struct outfile *f, const char *v, size_t len);
 
+/* The path of an open file; valid until outfile_fini. */
 const char *outfile_name(const struct outfile *f);
 
 /* Closes all files.  Returns the name of a file that failed at close, with errno; else NULL. */

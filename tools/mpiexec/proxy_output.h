@@ -13,6 +13,7 @@
 /* Receives output; len 0: end of the stream. */
 typedef void proxy_out_fn(void *arg, int rank, int which, const char *v, size_t len);
 
+/* Output goes to out(arg, ...) from now on. */
 void proxy_out_init(proxy_out_fn *out, void *arg);
 
 /* Adds the read end of a pipe of a rank's stdout (which 0) or stderr (which 1). */
@@ -21,6 +22,7 @@ void proxy_out_add(int rank, int which, int fd);
 int proxy_out_fd(void); /* poll for POLLIN, then proxy_out_work */
 void proxy_out_work(uint64_t now_ns);
 
+/* The root's answers, and the end of streams. */
 void proxy_out_room(
 	int rank, int which, int n); /* more credit; n < 0: the output is no longer read */
 void proxy_out_rest(int rank);       /* reads the last output of a dead rank */
