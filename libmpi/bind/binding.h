@@ -52,8 +52,9 @@ BIND_COLD int bind_bad_handle(const struct obj_class *class, obj_h handle, const
  * handle was made and freed: "e+0x1741" becomes "e.c:26 (main)". */
 BIND_COLD void bind_callsites(char *line, size_t n);
 
-/* Arguments that are refused: the error class, with words that name the parameter.  element: handle i
- * of an array; array: its length is bad, or there was no memory for its objects; null: a pointer. */
+/* Arguments that are refused: the error class, with words that name the parameter.  element: handle
+ * i of an array; array: its length is bad, or there was no memory for its objects; null: a
+ * pointer. */
 BIND_COLD int bind_bad_element(
 	const struct obj_class *class, obj_h handle, const char *name, int64_t i);
 BIND_COLD int bind_bad_array(int no_memory, int64_t n, const char *name);

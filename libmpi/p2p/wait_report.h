@@ -14,8 +14,8 @@ struct p2p_about {
 	bool any; /* the end of one is enough */
 };
 
-/* shm_describer's function: writes the record of the first request that is not done.  Called when the
- * process has slept for SHM_DESCRIBE_MS. */
+/* shm_describer's function: writes the record of the first request that is not done.  Called when
+ * the process has slept for SHM_DESCRIBE_MS. */
 void p2p_wait_report_req(const struct shm_describer *t, void *description);
 
 #endif
