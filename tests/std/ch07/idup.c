@@ -59,11 +59,11 @@ static void local(MPI_Comm parent, int me, int n)
 	MPI_Request r[20];
 
 	if (me == 0)
-		OK(MPI_Barrier(parent));
+		OK(MPI_Barrier(MPI_COMM_WORLD)); /* not of the parent, whose calls have one order */
 	for (int i = 0; i < 20; i++)
 		OK(MPI_Comm_idup(parent, &c[i], &r[i]));
 	if (me != 0)
-		OK(MPI_Barrier(parent));
+		OK(MPI_Barrier(MPI_COMM_WORLD));
 	OK(MPI_Waitall(20, r, MPI_STATUSES_IGNORE));
 	apart(c, 20, (me + 1) % n, (me + n - 1) % n);
 	for (int i = 0; i < 20; i++)
