@@ -405,6 +405,8 @@ static void errcodes_take(struct boot_spawned *r, const char *line, int all)
 		char *end = NULL;
 
 		r->errcode[i] = v != NULL ? (int)strtol(v, &end, 10) : all;
+		if (end == v) /* no digit: a refusal before the processes were counted */
+			r->errcode[i] = all;
 		if (r->errcode[i] != 0)
 			r->errcode[i] = MPI_ERR_SPAWN;
 		v = end != NULL && end != v && *end == ',' ? end + 1 : NULL;

@@ -44,11 +44,14 @@ static void too_many(void)
 	char *commands[] = {self, self};
 	const MPI_Info infos[] = {MPI_INFO_NULL, MPI_INFO_NULL};
 	const int procs[] = {INT_MAX, 2};
+	enum { MANY = 100000 };
+	static int codes[MANY];
 	MPI_Comm inter;
 
 	FAILS(MPI_ERR_SPAWN, "more processes than a job can have",
-		MPI_Comm_spawn(self, MPI_ARGV_NULL, 100000, MPI_INFO_NULL, 0, MPI_COMM_WORLD,
-			&inter, MPI_ERRCODES_IGNORE));
+		MPI_Comm_spawn(self, MPI_ARGV_NULL, MANY, MPI_INFO_NULL, 0, MPI_COMM_WORLD, &inter,
+			codes));
+	codes_are(codes, MANY, MPI_ERR_SPAWN);
 	FAILS(MPI_ERR_ARG, "add up",
 		MPI_Comm_spawn_multiple(2, commands, MPI_ARGVS_NULL, procs, infos, 0,
 			MPI_COMM_WORLD, &inter, MPI_ERRCODES_IGNORE));
