@@ -3,12 +3,9 @@
 #include "libmpi/io/split.h"
 
 #include "libmpi/core/err.h"
-#include "libmpi/io/rep.h"
 #include "libmpi/io/shared.h"
 #include "libmpi/p2p/p2p.h"
 #include "libmpi/p2p/request.h"
-#include <stdlib.h>
-#include <string.h>
 
 /* The verb of a split access: which _end belongs to which _begin. */
 static uint8_t split_routine(enum io_direction direction, enum io_positioning positioning)
@@ -45,21 +42,6 @@ static void split_undo(struct io_file *f, enum io_positioning positioning)
 		f->position -= f->split.moved;
 }
 
-/* A conversion may have failed at the end of a read, on one member: all fail. */
-static void split_agree(const struct io_file *f, struct req *r)
-{
-	int err = r->res.error;
-
-	if (err != 0)
-		haft_err(err, "%s", r->errwords != NULL ? r->errwords : "");
-	err = io_agree(f, err);
-	if (err == 0 || r->res.error == err)
-		return;
-	free(r->errwords);
-	r->res.error = err;
-	r->errwords = strdup(haft_err_text(err));
-}
-
 int io_split_end(struct io_file *f, enum io_direction direction, enum io_positioning positioning,
 	const void *buf, MPI_Status *status)
 {
@@ -79,8 +61,6 @@ int io_split_end(struct io_file *f, enum io_direction direction, enum io_positio
 			"the buffer is not that of the split collective access of %s", f->path);
 	p2p_wait_done(r);
 	f->split.req = NULL;
-	if (direction == IO_READ && io_rep_converts(f->view->rep))
-		split_agree(f, r);
 	if (r->res.error != 0)
 		split_undo(f, positioning);
 	err = p2p_req_report(r, status);

@@ -6,7 +6,6 @@
 /* RUN np=2 env="HAFT_CHECK=coll" args="dup 37" */
 /* RUN np=2 env="HAFT_CHECK=coll" args="inter 19" */
 /* RUN np=4 env="HAFT_CHECK=coll" args="inter 37" */
-/* RUN np=2 env="HAFT_CHECK=coll HAFT_VIA=net" args="split 31" */
 /* MPI-5.0 6.1, 7.4.2: rank 0 makes one collective call, or a constructor, and the other ranks make
  * another: every rank gets an error with words, at once or from its next call, and none hangs.
  *

@@ -92,8 +92,6 @@ static void to_file(const char *path)
 	pointers(f, 0, (long)N * check_size);
 	fails = last; /* reads fail at their end */
 	FAILS(MPI_ERR_CONVERSION, "fails", MPI_File_read_at_all(f, 0, b, N, MPI_INT, &s));
-	OK(MPI_File_read_at_all_begin(f, 0, b, N, MPI_INT));
-	FAILS(MPI_ERR_CONVERSION, "fails", MPI_File_read_at_all_end(f, b, &s));
 	fails = false;
 	OK(MPI_File_close(&f));
 }
