@@ -5,7 +5,7 @@
  * also where a block with holes is written, by an independent or a collective access. */
 #include "tests/std/ch14/file_name.h"
 
-enum { RUNS = 4096, RUN = 8, TIMES = 400 };
+enum { RUNS = 4096, RUN = 8, TIMES = 100 };
 
 static char data[RUNS * RUN];
 
