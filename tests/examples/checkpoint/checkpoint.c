@@ -154,13 +154,24 @@ static void save(const struct plate *p, const char *name)
 	check(MPI_File_close(&f), name);
 }
 
-/* False: there is no such file. */
+/* False: there is no such file.  Any other error ends the job: a file that cannot be read must not
+ * be replaced. */
 static int load(struct plate *p, const char *name)
 {
+	MPI_Offset bytes;
 	MPI_File f;
+	int err = MPI_File_open(p->grid, name, MPI_MODE_RDONLY, MPI_INFO_NULL, &f), class;
 
-	if (MPI_File_open(p->grid, name, MPI_MODE_RDONLY, MPI_INFO_NULL, &f) != MPI_SUCCESS)
+	MPI_Error_class(err, &class);
+	if (class == MPI_ERR_NO_SUCH_FILE)
 		return 0;
+	check(err, name);
+	check(MPI_File_get_size(f, &bytes), name);
+	if (bytes != (MPI_Offset)(sizeof(int) + sizeof(double) * N * N)) {
+		fprintf(stderr, "checkpoint: %s is no checkpoint: %lld bytes\n", name,
+			(long long)bytes);
+		MPI_Abort(p->grid, 1);
+	}
 	check(MPI_File_read_at_all(f, 0, &p->step, 1, MPI_INT, MPI_STATUS_IGNORE), name);
 	check(MPI_File_set_view(f, sizeof(int), MPI_DOUBLE, p->part, "native", MPI_INFO_NULL),
 		name);

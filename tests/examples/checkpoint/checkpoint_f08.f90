@@ -19,6 +19,7 @@ program checkpoint
   call MPI_Comm_rank(MPI_COMM_WORLD, rank)
   call MPI_Comm_size(MPI_COMM_WORLD, ranks)
   call get_environment_variable('TMPDIR', name)
+  if (name == '') name = '.'
   name = trim(name) // '/heat_f08.checkpoint'
   first = n * rank / ranks + 1
   last = n * (rank + 1) / ranks
@@ -84,7 +85,7 @@ contains
     integer :: err
 
     call MPI_File_open(MPI_COMM_WORLD, name, amode, MPI_INFO_NULL, file, err)
-    if (err /= MPI_SUCCESS) error stop 'cannot open the checkpoint'
+    if (err /= MPI_SUCCESS) error stop 'cannot open the checkpoint in TMPDIR'
   end subroutine open_plate
 
   subroutine save_plate()
