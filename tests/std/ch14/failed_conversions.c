@@ -19,30 +19,37 @@ static int extent(MPI_Datatype type, MPI_Aint *bytes, void *state)
 	return MPI_SUCCESS;
 }
 
-static int convert_out(
-	void *user, MPI_Datatype type, int count, void *file, MPI_Offset position, void *state)
+static int convert(void *to, const void *from, MPI_Datatype type, int count)
 {
 	int size;
 
-	(void)state;
 	if (fails)
 		return MPI_ERR_CONVERSION;
 	MPI_Type_size(type, &size);
-	memcpy(file, (char *)user + position * size, (size_t)count * (size_t)size);
+	memcpy(to, from, (size_t)count * (size_t)size);
 	return MPI_SUCCESS;
+}
+
+static char *element(void *user, MPI_Datatype type, MPI_Offset position)
+{
+	int size;
+
+	MPI_Type_size(type, &size);
+	return (char *)user + position * size;
+}
+
+static int convert_out(
+	void *user, MPI_Datatype type, int count, void *file, MPI_Offset position, void *state)
+{
+	(void)state;
+	return convert(file, element(user, type, position), type, count);
 }
 
 static int convert_in(
 	void *user, MPI_Datatype type, int count, void *file, MPI_Offset position, void *state)
 {
-	int size;
-
 	(void)state;
-	if (fails)
-		return MPI_ERR_CONVERSION;
-	MPI_Type_size(type, &size);
-	memcpy((char *)user + position * size, file, (size_t)count * (size_t)size);
-	return MPI_SUCCESS;
+	return convert(element(user, type, position), file, type, count);
 }
 
 static void pointers(MPI_File f, long individual, long shared)
