@@ -20,8 +20,9 @@
 
 struct io_file;
 
-/* The first byte that is not data's. */
-int64_t io_gate_byte(void);
+#define IO_GATE_MARKS ((int64_t)1 << 40) /* two opens hardly ever have one mark */
+/* The gate: the first byte that is not data's.  Marks begin behind it. */
+#define IO_GATE_BYTE (INT64_MAX - 2 * IO_GATE_MARKS)
 
 /* Rank 0: marks its open, and waits for blocks under way.  Releases the library's lock.  Where it
  * cannot mark it, no open enters the gate. */

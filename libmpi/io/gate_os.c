@@ -4,48 +4,29 @@
 
 #include "libmpi/core/library_lock.h"
 #include "libmpi/io/io.h"
-#include <errno.h>
+#include "libmpi/io/lock.h"
 #include <fcntl.h>
 #include <pthread.h>
 #include <unistd.h>
 
-#define GATE_MARKS ((int64_t)1 << 40)           /* two opens hardly ever have one mark */
-#define GATE_BYTE  (INT64_MAX - 2 * GATE_MARKS) /* marks begin behind it */
-
 /* Locks of one descriptor are one: its threads share the gate by a count. */
 static pthread_mutex_t gate_mutex = PTHREAD_MUTEX_INITIALIZER;
 
-int64_t io_gate_byte(void)
-{
-	return GATE_BYTE;
-}
-
 static int64_t gate_mark_of(const struct io_file *f)
 {
-	return GATE_BYTE + 1 + (int64_t)(f->number % (uint64_t)GATE_MARKS);
+	return IO_GATE_BYTE + 1 + (int64_t)(f->number % (uint64_t)IO_GATE_MARKS);
 }
 
-static struct flock gate_range(int kind, int64_t lo, int64_t hi)
+static bool gate_lock(const struct io_file *f, int command, short kind, int64_t at)
 {
-	return (struct flock){
-		.l_type = (short)kind, .l_whence = SEEK_SET, .l_start = lo, .l_len = hi - lo};
-}
-
-static bool gate_lock(const struct io_file *f, int command, int kind, int64_t at)
-{
-	struct flock range = gate_range(kind, at, at + 1);
-	int rc;
-
-	do
-		rc = fcntl(f->fd, command, &range);
-	while (rc != 0 && errno == EINTR);
-	return rc == 0;
+	return io_lock_fcntl(f, command, kind, at, at + 1) == 0;
 }
 
 /* Has no other open a lock in [lo, hi)? */
 static bool gate_is_free(const struct io_file *f, int64_t lo, int64_t hi)
 {
-	struct flock range = gate_range(F_WRLCK, lo, hi);
+	struct flock range = {
+		.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = lo, .l_len = hi - lo};
 
 	return lo == hi || (fcntl(f->fd, F_OFD_GETLK, &range) == 0 && range.l_type == F_UNLCK);
 }
@@ -55,9 +36,9 @@ void io_gate_mark(struct io_file *f)
 	bool had = haft_user_begin();
 
 	gate_lock(f, F_OFD_SETLK, f->readable ? F_RDLCK : F_WRLCK, gate_mark_of(f));
-	if (!gate_is_free(f, GATE_BYTE, GATE_BYTE + 1) &&
-		gate_lock(f, F_OFD_SETLKW, F_WRLCK, GATE_BYTE))
-		gate_lock(f, F_OFD_SETLK, F_UNLCK, GATE_BYTE);
+	if (!gate_is_free(f, IO_GATE_BYTE, IO_GATE_BYTE + 1) &&
+		gate_lock(f, F_OFD_SETLKW, F_WRLCK, IO_GATE_BYTE))
+		gate_lock(f, F_OFD_SETLK, F_UNLCK, IO_GATE_BYTE);
 	haft_user_end(had);
 }
 
@@ -70,13 +51,13 @@ bool io_gate_enter(struct io_file *f)
 		return true;
 	pthread_mutex_lock(&gate_mutex);
 	if (f->gate == 0)
-		in = gate_lock(f, F_OFD_SETLKW, F_RDLCK, GATE_BYTE);
+		in = gate_lock(f, F_OFD_SETLKW, F_RDLCK, IO_GATE_BYTE);
 	f->gate += in;
 	pthread_mutex_unlock(&gate_mutex);
 	if (!in)
 		return false;
-	if (gate_is_free(f, GATE_BYTE + 1, mark) &&
-		gate_is_free(f, mark + 1, GATE_BYTE + 1 + GATE_MARKS))
+	if (gate_is_free(f, IO_GATE_BYTE + 1, mark) &&
+		gate_is_free(f, mark + 1, IO_GATE_BYTE + 1 + IO_GATE_MARKS))
 		return true;
 	io_gate_leave(f);
 	return false;
@@ -88,6 +69,6 @@ void io_gate_leave(struct io_file *f)
 		return;
 	pthread_mutex_lock(&gate_mutex);
 	if (--f->gate == 0)
-		gate_lock(f, F_OFD_SETLK, F_UNLCK, GATE_BYTE);
+		gate_lock(f, F_OFD_SETLK, F_UNLCK, IO_GATE_BYTE);
 	pthread_mutex_unlock(&gate_mutex);
 }

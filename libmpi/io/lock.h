@@ -75,6 +75,10 @@ enum io_lock_reach io_lock_reach(const struct io_file *f);
 int io_lock_kernel(const struct io_file *f, int64_t lo, int64_t hi, enum io_lock_mode mode);
 void io_unlock_kernel(const struct io_file *f, int64_t lo, int64_t hi);
 
+/* fcntl(2) with a command that locks bytes [lo, hi), hi INT64_MAX: all from lo on; kind: F_RDLCK,
+ * F_WRLCK, F_UNLCK.  Returns errno, or 0.  Never EINTR. */
+int io_lock_fcntl(const struct io_file *f, int command, short kind, int64_t lo, int64_t hi);
+
 /* Tries the kernel's lock and gives it back; a conflict is no error. */
 int io_lock_kernel_try(const struct io_file *f);
 

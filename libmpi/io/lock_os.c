@@ -14,7 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static int lock_fcntl(const struct io_file *f, int command, short kind, int64_t lo, int64_t hi)
+int io_lock_fcntl(const struct io_file *f, int command, short kind, int64_t lo, int64_t hi)
 {
 	struct flock range = {.l_type = kind,
 		.l_whence = SEEK_SET,
@@ -31,17 +31,17 @@ static int lock_fcntl(const struct io_file *f, int command, short kind, int64_t 
 /* The end of a lock on data: the bytes of the gate are locked by others. */
 static int64_t lock_data_end(int64_t lo, int64_t hi)
 {
-	return lo < io_gate_byte() && hi > io_gate_byte() ? io_gate_byte() : hi;
+	return lo < IO_GATE_BYTE && hi > IO_GATE_BYTE ? IO_GATE_BYTE : hi;
 }
 
 int io_lock_kernel_try(const struct io_file *f)
 {
 	const int64_t behind = INT64_MAX - 1; /* no access is there */
 	short kind = (f->amode & MPI_MODE_WRONLY) != 0 ? F_WRLCK : F_RDLCK;
-	int os_error = lock_fcntl(f, F_OFD_SETLK, kind, behind, INT64_MAX);
+	int os_error = io_lock_fcntl(f, F_OFD_SETLK, kind, behind, INT64_MAX);
 
 	if (os_error == EINVAL)
-		os_error = lock_fcntl(f, F_SETLK, kind, behind, INT64_MAX);
+		os_error = io_lock_fcntl(f, F_SETLK, kind, behind, INT64_MAX);
 	if (os_error == EAGAIN || os_error == EACCES)
 		return 0; /* another process has it */
 	if (os_error != 0)
@@ -56,10 +56,10 @@ int io_lock_kernel(const struct io_file *f, int64_t lo, int64_t hi, enum io_lock
 	int os_error;
 
 	hi = lock_data_end(lo, hi);
-	os_error = lock_fcntl(f, F_OFD_SETLKW, kind, lo, hi);
+	os_error = io_lock_fcntl(f, F_OFD_SETLKW, kind, lo, hi);
 
 	if (os_error == EINVAL)
-		os_error = lock_fcntl(f, F_SETLKW, kind, lo, hi);
+		os_error = io_lock_fcntl(f, F_SETLKW, kind, lo, hi);
 	if (os_error == 0)
 		return 0;
 	return io_disk_error(f, os_error, "%s lock of bytes %lld to %lld",
@@ -69,8 +69,8 @@ int io_lock_kernel(const struct io_file *f, int64_t lo, int64_t hi, enum io_lock
 void io_unlock_kernel(const struct io_file *f, int64_t lo, int64_t hi)
 {
 	hi = lock_data_end(lo, hi);
-	if (lock_fcntl(f, F_OFD_SETLK, F_UNLCK, lo, hi) == EINVAL)
-		lock_fcntl(f, F_SETLK, F_UNLCK, lo, hi);
+	if (io_lock_fcntl(f, F_OFD_SETLK, F_UNLCK, lo, hi) == EINVAL)
+		io_lock_fcntl(f, F_SETLK, F_UNLCK, lo, hi);
 }
 
 /* The signal that another open waits: by default it is ignored.  The usual one, SIGIO, would end
