@@ -38,7 +38,7 @@ const struct class classes[] = {
 };
 
 const struct chapter chapters[] = {
-#define CHAPTER(file, number, title, calls) {#file, number, title, calls},
+#define CHAPTER(file, number, title, calls, topic) {#file, number, title, calls, topic},
 #include "libmpi/api/chapters.def"
 #undef CHAPTER
 };

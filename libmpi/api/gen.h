@@ -205,6 +205,7 @@ struct check {
 struct chapter {
 	const char *file, *number, *title;
 	enum { SINGLE, COLLECTIVE } calls;
+	const char *topic; /* the page that explains it: ".BR" takes it; or "" */
 };
 
 enum error_of { ERROR_OF_MPI, ERROR_OF_TOOL, ERROR_OF_EXT };

@@ -13,6 +13,9 @@ bool fort_ierror(const struct func *f);   /* its last argument is IERROR */
 bool fort_later(const struct func *f);    /* memory may be used after it */
 bool fort_shown(const struct param *p);   /* Fortran has this parameter */
 
+/* Writes the Fortran lines of a synopsis: mpi_f08, mpi_f08 with large counts, mpi. */
+void fort_synopsis(FILE *out, const struct func *f);
+
 /* Does Fortran have the constant? */
 bool fort_constant_shown(const struct constant *c);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* genman.c - writes the man pages of section 3: one a row, and one that points to it for the _c
  * form. */
-#include "libmpi/api/gen.h"
+#include "libmpi/api/genfort.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -79,7 +79,9 @@ static void errors_write(FILE *out, const struct func *f)
 		return;
 	}
 	fputs("Returns MPI_SUCCESS or an error class, after the error handler was called; "
-	      "MPI_Error_string has the words.  The checks of the arguments find:\n",
+	      "MPI_Error_string has the words, and\n.BR haft-errors (7)\nexplains the classes.  "
+	      "The "
+	      "checks of the arguments find:\n",
 		out);
 	for (int i = 0; i < nerrors; i++)
 		error_write(out, f, errors[i].name);
@@ -107,6 +109,7 @@ static void synopsis_write(FILE *out, struct entry *e)
 		e->large = true;
 		snprintf(e->name, sizeof(e->name), "%s_c", e->f->name);
 	} while (1);
+	fort_synopsis(out, e->f);
 	fputs(".fi\n", out);
 }
 
@@ -125,12 +128,17 @@ static void parameters_write(FILE *out, const struct func *f)
 	}
 }
 
-/* The pages of its section. */
+/* The page of its topic, and the pages of its section. */
 static void see_also_write(FILE *out, const struct func *f)
 {
+	const char *topic = chapters[f->chapter].topic;
 	int n = 0;
 
 	fputs(".SH SEE ALSO\n", out);
+	if (topic[0] != '\0') {
+		fprintf(out, ".BR %s", topic);
+		n++;
+	}
 	for (const struct func *g = funcs; g < funcs + nfuncs && n < 8; g++) {
 		if (g == f || g->chapter != f->chapter || strcmp(g->section, f->section) != 0)
 			continue;

@@ -23,6 +23,7 @@ struct view {
 	const char *prefix; /* "" or "P" */
 	bool cptr;          /* module mpi: BASEPTR as a C_PTR */
 	bool nongeneric;    /* no generic name: called as MPI_Send, whatever the linker calls it */
+	bool page;          /* for a man page: as the standard writes it, without BIND(C) */
 };
 
 /* --- pieces --------------------------------------------------------------------------------- */
@@ -168,13 +169,15 @@ static void mod_name_add(struct text *t, const struct view *v)
 		suffix = "_fts";
 	if (v->cptr)
 		suffix = "_cptr";
-	if (fort_callback(v->e.f))
+	if (fort_callback(v->e.f) || v->page)
 		suffix = "";
 	text_add(t, "%s%s%s", v->prefix, v->e.name, suffix);
 }
 
 static bool mod_is_bind(const struct view *v)
 {
+	if (v->page)
+		return false;
 	return fort_choice(v->e.f) || (!v->f08 && mod_has(v->e.f, KIND_ADDR_OUT));
 }
 
@@ -218,13 +221,11 @@ static void head_write(FILE *out, const struct view *v)
 	mod_lines_write(&t, out);
 }
 
-static void procedure_write(FILE *out, const struct view *v)
+static void params_write(FILE *out, const struct view *v)
 {
 	const struct func *f = v->e.f;
 	bool callback = fort_callback(f);
 
-	head_write(out, v);
-	fputs("      IMPORT\n", out);
 	for (int i = 0; i < f->nparam; i++)
 		if (fort_shown(&f->param[i]))
 			param_write(out, v, &f->param[i]);
@@ -233,7 +234,14 @@ static void procedure_write(FILE *out, const struct view *v)
 			: v->f08 ? "      INTEGER, OPTIONAL, INTENT(OUT) :: ierror\n"
 				 : "      INTEGER, INTENT(INOUT) :: ierror\n",
 			out);
-	fprintf(out, "    END %s\n", f->ret == KIND_INT ? "SUBROUTINE" : "FUNCTION");
+}
+
+static void procedure_write(FILE *out, const struct view *v)
+{
+	head_write(out, v);
+	fputs("      IMPORT\n", out);
+	params_write(out, v);
+	fprintf(out, "    END %s\n", v->e.f->ret == KIND_INT ? "SUBROUTINE" : "FUNCTION");
 }
 
 /* --- generic names -------------------------------------------------------------------------- */
@@ -374,6 +382,43 @@ static void old_interfaces(FILE *out, const char *prefix)
 			procedure_write(out, &v);
 		fputs("  END INTERFACE\n", out);
 	}
+}
+
+/* --- man pages ------------------------------------------------------------------------------ */
+
+static void page_procedure(FILE *out, const struct view *v)
+{
+	head_write(out, v);
+	params_write(out, v);
+}
+
+static void page_f08(FILE *out, const struct func *f)
+{
+	struct view v = {.f08 = !(f->flags & OLD_F08), .prefix = "", .page = true};
+
+	fputs("\nUSE mpi_f08\n", out);
+	entry_small(&v, f);
+	page_procedure(out, &v);
+	if (!v.f08 || !(f->flags & BIG) || !mod_large_differs(f))
+		return;
+	fputs("\n    ! with large counts, by the same name\n", out);
+	v.e.large = true;
+	page_procedure(out, &v);
+}
+
+void fort_synopsis(FILE *out, const struct func *f)
+{
+	struct view v = {.prefix = "", .page = true};
+
+	if (!in_fortran(f) || fort_callback(f))
+		return;
+	if (!(f->flags & REMOVED))
+		page_f08(out, f);
+	if (f->flags & C_FORM)
+		return;
+	fputs("\nUSE mpi      ! or INCLUDE 'mpif.h'\n", out);
+	entry_small(&v, f);
+	page_procedure(out, &v);
 }
 
 /* --- module mpi ----------------------------------------------------------------------------- */

@@ -72,6 +72,14 @@ readelf -d "$B/lib/libmpi_abi.so" | grep -q 'SONAME.*libmpi_abi\.so\.1\]' || say
 for f in $(grep -v '^P' want); do
 	[ -s "$B/man/man3/$f.3" ] || say "no man page of $f"
 done
+# The page of a function of mpi_f08 shows how Fortran calls it.
+sed -n 's/^  INTERFACE \(MPI_[A-Z][A-Za-z0-9_]*\)$/\1/p' "$B/include/haft/mpi_f08.f90" |
+	grep -v -e '^MPI_F_sync_reg$' -e '^MPI_Sizeof$' >fort
+[ "$(wc -l <fort)" -gt 400 ] || say "mpi_f08 has $(wc -l <fort) generic names"
+while read -r f; do
+	sed -n '/^USE mpi_f08$/,/^USE mpi /p' "$B/man/man3/$f.3" | grep -q " $f(" ||
+		say "no Fortran in the man page of $f"
+done <fort
 if command -v groff >/dev/null; then
 	(cd "$B/man" && groff -man -ww -z man3/MPI_*.3) >out 2>&1
 	[ -s out ] && say "man pages: $(head -n 5 out)"
