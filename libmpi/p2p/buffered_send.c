@@ -132,14 +132,15 @@ int p2p_buffer_send(
 	struct slot *s = NULL;
 	struct req *r;
 	int64_t room;
-	int err, peer;
+	struct p2p_message m = {buf, count, type, dest, tag};
+	int err;
 
 	if (dest == MPI_PROC_NULL)
 		return 0;
 	if (b == NULL)
 		return haft_err(MPI_ERR_BUFFER, "no buffer is attached");
-	peer = group_peer(comm_peers(c), dest);
-	err = p2p_req_fill(&look, REQ_SEND, buf, count, type, peer, tag, c, c->ctx);
+	m.peer = group_peer(comm_peers(c), dest);
+	err = p2p_req_fill(&look, REQ_SEND, &m, c, c->ctx);
 	if (err != 0)
 		return err;
 	p2p_progress();
@@ -156,7 +157,8 @@ int p2p_buffer_send(
 		return p2p_req_no_memory();
 	}
 	type_pack(type, buf, count, 0, s->data, look.bytes);
-	p2p_req_fill(r, REQ_SEND, s->data, look.bytes, byte, peer, tag, c, c->ctx);
+	m = (struct p2p_message){s->data, look.bytes, byte, m.peer, tag};
+	p2p_req_fill(r, REQ_SEND, &m, c, c->ctx);
 	r->send.sig = p2p_sig_for_copy(&look);
 	obj_hold(r); /* the slot's */
 	p2p_send_start_part(r, NULL);

@@ -70,7 +70,8 @@ static void cancel_drop_queued(struct req *r)
 /* A request without a handle for a copy of r's message. */
 static int cancel_copy(struct req *r, struct req **copy)
 {
-	struct req *s = p2p_req_new_message(type_predefined(MPI_BYTE), r->comm);
+	struct p2p_message m = {NULL, r->bytes, type_predefined(MPI_BYTE), r->peer, r->tag};
+	struct req *s = p2p_req_new_message(m.type, r->comm);
 	char *packed_copy;
 	int err;
 
@@ -81,8 +82,8 @@ static int cancel_copy(struct req *r, struct req **copy)
 		p2p_req_free(s);
 		return err;
 	}
-	s->send.copy = packed_copy;
-	p2p_req_fill(s, REQ_SEND, packed_copy, r->bytes, s->type, r->peer, r->tag, r->comm, r->ctx);
+	m.buf = s->send.copy = packed_copy;
+	p2p_req_fill(s, REQ_SEND, &m, r->comm, r->ctx);
 	p2p_req_detach(s, NULL);
 	*copy = s;
 	return 0;

@@ -278,12 +278,13 @@ int p2p_part_offer_start(struct part_op *p, struct type *type, struct comm *c, i
 {
 	struct type *byte = type_predefined(MPI_BYTE);
 	struct req *r = p2p_req_new_message(byte, c);
+	struct p2p_message m = {&p->offer, sizeof(p->offer), byte, p->peer, tag};
 
 	if (r == NULL)
 		return p2p_req_no_memory();
-	p2p_req_fill(r, p->sends ? REQ_SEND : REQ_RECV, &p->offer,
-		p->sends && !p2p_state.checks ? offsetof(struct part_offer, sig) : sizeof(p->offer),
-		byte, p->peer, tag, c, c->ctx | CTX_PART);
+	if (p->sends && !p2p_state.checks)
+		m.count = offsetof(struct part_offer, sig);
+	p2p_req_fill(r, p->sends ? REQ_SEND : REQ_RECV, &m, c, c->ctx | CTX_PART);
 	if (!p->sends) {
 		r->ops = &part_offer_recv_ops;
 		p2p_req_detach(r, NULL);

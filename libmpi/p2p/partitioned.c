@@ -90,29 +90,32 @@ static int part_start(struct req *r)
 
 static const struct req_ops part_ops = {.start = part_start, .gone = p2p_part_gone};
 
-static int part_init(bool sends, const void *buf, int n, int64_t count, struct type *type, int rank,
-	int tag, struct comm *c, struct req **request)
+/* Makes a request of n partitions of m each; m->peer is still a rank of c. */
+static int part_init(
+	bool sends, int n, const struct p2p_message *m, struct comm *c, struct req **request)
 {
+	struct p2p_message whole = *m;
 	struct part_op *p;
 	struct req *r;
 	int err;
 
 	if (n <= 0)
 		return haft_err(MPI_ERR_ARG, "partitions is %d, and must be at least 1", n);
-	err = type_check(buf, count, n, type, "the buffer");
+	err = type_check(m->buf, m->count, n, m->type, "the buffer");
 	if (err != 0)
 		return err;
-	r = p2p_req_new_message(type, c);
+	r = p2p_req_new_message(m->type, c);
 	if (r == NULL)
 		return p2p_req_no_memory();
-	p2p_req_fill(r, sends ? REQ_PSEND : REQ_PRECV, buf, count * n, type,
-		rank == MPI_PROC_NULL ? rank : group_peer(comm_peers(c), rank), tag, c,
-		c->ctx | CTX_PART);
+	whole.count *= n;
+	if (m->peer != MPI_PROC_NULL)
+		whole.peer = group_peer(comm_peers(c), m->peer);
+	p2p_req_fill(r, sends ? REQ_PSEND : REQ_PRECV, &whole, c, c->ctx | CTX_PART);
 	r->persist = true;
-	p = part_new(r, sends, n, count);
+	p = part_new(r, sends, n, m->count);
 	err = p == NULL ? p2p_req_no_memory() : 0;
-	if (err == 0 && rank != MPI_PROC_NULL)
-		err = p2p_part_offer_start(p, type, c, tag);
+	if (err == 0 && m->peer != MPI_PROC_NULL)
+		err = p2p_part_offer_start(p, m->type, c, m->tag);
 	if (err != 0 && p != NULL)
 		p2p_part_free(p);
 	if (err != 0) {
@@ -128,15 +131,19 @@ static int part_init(bool sends, const void *buf, int n, int64_t count, struct t
 int p2p_psend_init(const void *buf, int n, int64_t count, struct type *type, int dest, int tag,
 	struct comm *c, struct info *info, struct req **request)
 {
+	struct p2p_message m = {buf, count, type, dest, tag};
+
 	(void)info;
-	return part_init(true, buf, n, count, type, dest, tag, c, request);
+	return part_init(true, n, &m, c, request);
 }
 
 int p2p_precv_init(void *buf, int n, int64_t count, struct type *type, int source, int tag,
 	struct comm *c, struct info *info, struct req **request)
 {
+	struct p2p_message m = {buf, count, type, source, tag};
+
 	(void)info;
-	return part_init(false, buf, n, count, type, source, tag, c, request);
+	return part_init(false, n, &m, c, request);
 }
 
 /* --- ready ---------------------------------------------------------------------------------- */

@@ -16,13 +16,14 @@ static int persistent_init(int kind, const void *buf, int64_t count, struct type
 	int tag, struct comm *c, struct req **request)
 {
 	struct req *r = p2p_req_new_message(type, c);
-	int peer = rank, err;
+	struct p2p_message m = {buf, count, type, rank, tag};
+	int err;
 
 	if (r == NULL)
 		return p2p_req_no_memory();
 	if (rank >= 0)
-		peer = group_peer(comm_peers(c), rank);
-	err = p2p_req_fill(r, kind, buf, count, type, peer, tag, c, c->ctx);
+		m.peer = group_peer(comm_peers(c), rank);
+	err = p2p_req_fill(r, kind, &m, c, c->ctx);
 	if (err != 0) {
 		p2p_req_free(r);
 		return err;

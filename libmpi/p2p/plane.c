@@ -16,11 +16,11 @@
 #include <stdio.h>
 #include <string.h>
 
-static void plane_start(struct comm *c, enum ctx_plane plane, int kind, const void *buf,
-	int64_t count, struct type *type, int peer, int tag, struct req *r)
+static void plane_start(
+	struct comm *c, enum ctx_plane plane, int kind, const struct p2p_message *m, struct req *r)
 {
 	memset(r, 0, sizeof(*r));
-	r->res.error = p2p_req_fill(r, kind, buf, count, type, peer, tag, c, c->ctx | plane);
+	r->res.error = p2p_req_fill(r, kind, m, c, c->ctx | plane);
 	if (r->res.error != 0)
 		r->done = true;
 	else if (kind == REQ_SEND)
@@ -32,15 +32,16 @@ static void plane_start(struct comm *c, enum ctx_plane plane, int kind, const vo
 void p2p_coll_start(struct comm *c, int kind, const void *buf, int64_t count, struct type *type,
 	int peer, int tag, struct req *r)
 {
-	plane_start(c, CTX_COLL, kind, buf, count, type, peer, tag, r);
+	plane_start(c, CTX_COLL, kind, &(struct p2p_message){buf, count, type, peer, tag}, r);
 }
 
 void p2p_coll_send_error(
 	struct comm *c, const struct p2p_error_msg *msg, int peer, int tag, struct req *r)
 {
+	struct p2p_message m = {msg, sizeof(*msg), type_predefined(MPI_BYTE), peer, tag};
+
 	memset(r, 0, sizeof(*r));
-	r->res.error = p2p_req_fill(r, REQ_SEND, msg, (int64_t)sizeof(*msg),
-		type_predefined(MPI_BYTE), peer, tag, c, c->ctx | CTX_COLL);
+	r->res.error = p2p_req_fill(r, REQ_SEND, &m, c, c->ctx | CTX_COLL);
 	r->send.payload = msg;
 	r->send.payload_bytes = sizeof(*msg);
 	r->send.frame = FRAME_ERROR;
@@ -61,18 +62,28 @@ void p2p_plane_send_error(struct comm *c, enum ctx_plane plane, int err, int ran
 	p2p_out_frame(peer, c->ctx | plane, tag, FRAME_ERROR, &msg, sizeof(msg));
 }
 
+/* A message of bytes to or from a rank of c. */
+static struct p2p_message plane_bytes(
+	const struct comm *c, const void *buf, int64_t bytes, int rank, int tag)
+{
+	return (struct p2p_message){
+		buf, bytes, type_predefined(MPI_BYTE), group_peer(comm_peers(c), rank), tag};
+}
+
 void p2p_plane_isend(struct comm *c, enum ctx_plane plane, const void *buf, int64_t bytes, int rank,
 	int tag, struct req *r)
 {
-	plane_start(c, plane, REQ_SEND, buf, bytes, type_predefined(MPI_BYTE),
-		group_peer(comm_peers(c), rank), tag, r);
+	struct p2p_message m = plane_bytes(c, buf, bytes, rank, tag);
+
+	plane_start(c, plane, REQ_SEND, &m, r);
 }
 
 void p2p_plane_irecv(struct comm *c, enum ctx_plane plane, void *buf, int64_t bytes, int rank,
 	int tag, struct req *r)
 {
-	plane_start(c, plane, REQ_RECV, buf, bytes, type_predefined(MPI_BYTE),
-		group_peer(comm_peers(c), rank), tag, r);
+	struct p2p_message m = plane_bytes(c, buf, bytes, rank, tag);
+
+	plane_start(c, plane, REQ_RECV, &m, r);
 }
 
 int p2p_coll_wait(struct req *reqs, int n)

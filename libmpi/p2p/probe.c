@@ -180,7 +180,8 @@ static int probe_mrecv_start(
 {
 	struct msg *m = *message;
 	struct unexpected *u = m->unexpected;
-	int err = p2p_req_fill(r, REQ_RECV, buf, count, type, u->peer, u->tag, m->comm, u->ctx);
+	struct p2p_message in = {buf, count, type, u->peer, u->tag};
+	int err = p2p_req_fill(r, REQ_RECV, &in, m->comm, u->ctx);
 
 	if (err != 0)
 		return err;

@@ -28,11 +28,10 @@ static inline bool pt2pt_buf_given(const void *buf)
 static int pt2pt_send_blocking(const void *buf, int64_t count, struct type *type, int dest, int tag,
 	struct comm *c, bool sync)
 {
+	struct p2p_message m = {buf, count, type, group_peer(comm_peers(c), dest), tag};
 	struct req r = {.state = STATE_NEW};
-	int err;
+	int err = p2p_req_fill_inline(&r, REQ_SEND, &m, c, c->ctx);
 
-	err = p2p_req_fill(
-		&r, REQ_SEND, buf, count, type, group_peer(comm_peers(c), dest), tag, c, c->ctx);
 	if (err != 0)
 		return err;
 	r.send.sync = sync;
@@ -74,21 +73,22 @@ int p2p_rsend(const void *buf, int64_t count, struct type *type, int dest, int t
 	return p2p_send(buf, count, type, dest, tag, c);
 }
 
-/* Starts a send on the slow path, with the new request r. */
-static int pt2pt_isend(struct req *r, const void *buf, int64_t count, struct type *type, int dest,
-	int tag, struct comm *c, bool sync, struct req **request)
+/* Starts a send on the slow path, with the new request r.  m->peer is still a rank of c. */
+static int pt2pt_isend(
+	struct req *r, struct p2p_message *m, struct comm *c, bool sync, struct req **request)
 {
 	int err = 0;
 
 	if (r == NULL)
 		return p2p_req_no_memory();
 	req_touch(r);
-	p2p_req_hold(r, type, c);
-	if (dest == MPI_PROC_NULL)
+	p2p_req_hold(r, m->type, c);
+	if (m->peer == MPI_PROC_NULL) {
 		p2p_req_proc_null(r);
-	else
-		err = p2p_req_fill(r, REQ_SEND, buf, count, type, group_peer(comm_peers(c), dest),
-			tag, c, c->ctx);
+	} else {
+		m->peer = group_peer(comm_peers(c), m->peer);
+		err = p2p_req_fill(r, REQ_SEND, m, c, c->ctx);
+	}
 	if (err != 0) {
 		p2p_req_free(r);
 		return err;
@@ -108,7 +108,8 @@ int p2p_isend(const void *buf, int64_t count, struct type *type, int dest, int t
 
 	if (unlikely(r == NULL || dest == MPI_PROC_NULL ||
 		     !pt2pt_send_fast(buf, count, type, dest, tag, c)))
-		return pt2pt_isend(r, buf, count, type, dest, tag, c, false, request);
+		return pt2pt_isend(
+			r, &(struct p2p_message){buf, count, type, dest, tag}, c, false, request);
 	r->done = true;
 	*request = r;
 	return 0;
@@ -117,7 +118,9 @@ int p2p_isend(const void *buf, int64_t count, struct type *type, int dest, int t
 int p2p_issend(const void *buf, int64_t count, struct type *type, int dest, int tag, struct comm *c,
 	struct req **request)
 {
-	return pt2pt_isend(p2p_req_alloc(), buf, count, type, dest, tag, c, true, request);
+	struct p2p_message m = {buf, count, type, dest, tag};
+
+	return pt2pt_isend(p2p_req_alloc(), &m, c, true, request);
 }
 
 int p2p_irsend(const void *buf, int64_t count, struct type *type, int dest, int tag, struct comm *c,
@@ -144,7 +147,8 @@ int p2p_irecv(void *buf, int64_t count, struct type *type, int source, int tag, 
 	}
 	if (source != MPI_ANY_SOURCE)
 		peer = group_peer(comm_peers(c), source);
-	err = p2p_req_fill_inline(r, REQ_RECV, buf, count, type, peer, tag, c, c->ctx);
+	err = p2p_req_fill_inline(
+		r, REQ_RECV, &(struct p2p_message){buf, count, type, peer, tag}, c, c->ctx);
 	if (unlikely(err != 0)) {
 		p2p_req_free(r);
 		return err;
@@ -165,7 +169,8 @@ static int pt2pt_recv_blocking(void *buf, int64_t count, struct type *type, int 
 {
 	struct req r = {.state = STATE_NEW};
 	int peer = source == MPI_ANY_SOURCE ? source : group_peer(comm_peers(c), source);
-	int err = p2p_req_fill(&r, REQ_RECV, buf, count, type, peer, tag, c, c->ctx);
+	struct p2p_message m = {buf, count, type, peer, tag};
+	int err = p2p_req_fill_inline(&r, REQ_RECV, &m, c, c->ctx);
 
 	if (err != 0)
 		return err;

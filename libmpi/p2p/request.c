@@ -19,10 +19,9 @@ bool p2p_req_is_pristine(const struct req *r)
 	return p == (const char *)(r + 1);
 }
 
-int p2p_req_fill(struct req *r, int kind, const void *buf, int64_t count, struct type *type,
-	int peer, int tag, struct comm *c, uint64_t ctx)
+int p2p_req_fill(struct req *r, int kind, const struct p2p_message *m, struct comm *c, uint64_t ctx)
 {
-	return p2p_req_fill_inline(r, kind, buf, count, type, peer, tag, c, ctx);
+	return p2p_req_fill_inline(r, kind, m, c, ctx);
 }
 
 struct req *p2p_req_alloc(void)

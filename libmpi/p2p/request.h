@@ -33,11 +33,19 @@ int p2p_req_no_memory(void);
 /* Makes *r the finished request of an operation with MPI_PROC_NULL. */
 void p2p_req_proc_null(struct req *r);
 
-/* Fills a request for a send or receive (kind) of count elements at buf, with context id and plane
- * ctx; peer may be MPI_ANY_SOURCE or MPI_PROC_NULL.  0, or an error class with words: the buffer is
- * no memory, or longer than 63 bits can say. */
-int p2p_req_fill(struct req *r, int kind, const void *buf, int64_t count, struct type *type,
-	int peer, int tag, struct comm *c, uint64_t ctx);
+/* A message to send or to receive: count elements at buf, to or from a peer, which may be
+ * MPI_ANY_SOURCE or MPI_PROC_NULL. */
+struct p2p_message {
+	const void *buf; /* a receive writes it */
+	int64_t count;
+	struct type *type;
+	int peer, tag;
+};
+
+/* Fills a request for a send or receive (kind) of a message, with context id and plane ctx.  0, or
+ * an error class with words: the buffer is no memory, or longer than 63 bits can say. */
+int p2p_req_fill(
+	struct req *r, int kind, const struct p2p_message *m, struct comm *c, uint64_t ctx);
 
 /* *copy is a malloc'ed packed copy of a message, `bytes' long.  0, or MPI_ERR_NO_MEM with words. */
 int p2p_req_pack(
@@ -96,24 +104,23 @@ static inline void p2p_req_hold(struct req *r, struct type *type, struct comm *c
 	r->comm = c;
 }
 
-static inline int p2p_req_fill_inline(struct req *r, int kind, const void *buf, int64_t count,
-	struct type *type, int peer, int tag, struct comm *c, uint64_t ctx)
+static inline int p2p_req_fill_inline(
+	struct req *r, int kind, const struct p2p_message *m, struct comm *c, uint64_t ctx)
 {
-	int err;
+	/* MPI_PROC_NULL, of a persistent request: the buffer will never be used. */
+	int64_t count = unlikely(m->peer == MPI_PROC_NULL) ? 0 : m->count;
+	int err = type_check(m->buf, count, 1, m->type, "the buffer");
 
-	if (unlikely(peer == MPI_PROC_NULL))
-		count = 0; /* of a persistent request: the buffer will never be used */
-	err = type_check(buf, count, 1, type, "the buffer");
 	if (unlikely(err != 0))
 		return err;
-	r->bytes = count * type->size;
+	r->bytes = count * m->type->size;
 	r->kind = (uint8_t)kind;
-	r->buf = (char *)(uintptr_t)buf;
+	r->buf = (char *)(uintptr_t)m->buf;
 	r->count = count;
-	r->type = type;
+	r->type = m->type;
 	r->comm = c;
-	r->peer = peer;
-	r->tag = tag;
+	r->peer = m->peer;
+	r->tag = m->tag;
 	r->ctx = ctx;
 	return 0;
 }

@@ -2,8 +2,7 @@
 /* sendrecv.c - a send and a receive in one call (MPI-5.0 3.10, 3.7.2).
  *
  * The receive is posted first, so that a message that comes meanwhile is not unexpected.  A
- * nonblocking call returns the request of the receive; the send is a part of it without a handle.
- * */
+ * nonblocking call returns the receive's request; the send is a part of it without a handle. */
 #include "libmpi/core/err.h"
 #include "libmpi/core/status.h"
 #include "libmpi/p2p/match.h"
@@ -19,8 +18,9 @@ int p2p_sendrecv(const void *sbuf, int64_t scount, struct type *stype, int dest,
 	void *rbuf, int64_t rcount, struct type *rtype, int source, int rtag, struct comm *c,
 	MPI_Status *status)
 {
+	struct p2p_message in = {rbuf, rcount, rtype, source, rtag};
 	struct req r = {.state = STATE_NEW};
-	int peer, err, send_err;
+	int err, send_err;
 
 	if (source == MPI_PROC_NULL) {
 		haft_status_nobody(status);
@@ -29,8 +29,9 @@ int p2p_sendrecv(const void *sbuf, int64_t scount, struct type *stype, int dest,
 	err = dest == MPI_PROC_NULL ? 0 : type_check(sbuf, scount, 1, stype, "the send buffer");
 	if (err != 0)
 		return err; /* before a receive is posted that the call could not take back */
-	peer = source == MPI_ANY_SOURCE ? source : group_peer(comm_peers(c), source);
-	err = p2p_req_fill(&r, REQ_RECV, rbuf, rcount, rtype, peer, rtag, c, c->ctx);
+	if (source != MPI_ANY_SOURCE)
+		in.peer = group_peer(comm_peers(c), source);
+	err = p2p_req_fill_inline(&r, REQ_RECV, &in, c, c->ctx);
 	if (err != 0)
 		return err;
 	p2p_recv_start(&r);
@@ -68,27 +69,21 @@ int p2p_sendrecv_replace(void *buf, int64_t count, struct type *type, int dest, 
 	return err;
 }
 
-/* One half of a combined call, as the user gave it. */
-struct sendrecv_half {
-	const void *buf;
-	int64_t count;
-	struct type *type;
-	int rank, tag;
-};
-
-/* A request of the send half, not started; *s is NULL if it goes to MPI_PROC_NULL. */
-static int isend_half(const struct sendrecv_half *out, struct comm *c, struct req **s)
+/* A request of the send half, not started; *s is NULL if it goes to MPI_PROC_NULL.  out->peer is
+ * still a rank of c. */
+static int isend_half(const struct p2p_message *out, struct comm *c, struct req **s)
 {
+	struct p2p_message m = *out;
 	int err;
 
 	*s = NULL;
-	if (out->rank == MPI_PROC_NULL)
+	if (out->peer == MPI_PROC_NULL)
 		return 0;
 	*s = p2p_req_new_message(out->type, c);
 	if (*s == NULL)
 		return p2p_req_no_memory();
-	err = p2p_req_fill(*s, REQ_SEND, out->buf, out->count, out->type,
-		group_peer(comm_peers(c), out->rank), out->tag, c, c->ctx);
+	m.peer = group_peer(comm_peers(c), out->peer);
+	err = p2p_req_fill(*s, REQ_SEND, &m, c, c->ctx);
 	if (err != 0) {
 		p2p_req_free(*s);
 		*s = NULL;
@@ -106,8 +101,9 @@ static int sendrecv_cancel(struct req *r)
 
 static const struct req_ops sendrecv_ops = {.cancel = sendrecv_cancel};
 
-/* Starts both halves.  sig: NULL, or malloc'ed, and goes with the send, as does `copy'. */
-static int isendrecv_start(const struct sendrecv_half *out, const struct sendrecv_half *in,
+/* Starts both halves, whose peers are still ranks of c.  sig: NULL, or malloc'ed, and goes with the
+ * send, as does `copy'. */
+static int isendrecv_start(const struct p2p_message *out, const struct p2p_message *in,
 	struct comm *c, void *copy, struct p2p_sig *sig, struct req **request)
 {
 	struct req *r, *s;
@@ -115,7 +111,7 @@ static int isendrecv_start(const struct sendrecv_half *out, const struct sendrec
 
 	if (err == 0)
 		err = p2p_irecv(
-			(void *)(uintptr_t)in->buf, in->count, in->type, in->rank, in->tag, c, &r);
+			(void *)(uintptr_t)in->buf, in->count, in->type, in->peer, in->tag, c, &r);
 	if (err != 0 || s == NULL) {
 		free(copy);
 		free(sig);
@@ -142,8 +138,8 @@ int p2p_isendrecv(const void *sbuf, int64_t scount, struct type *stype, int dest
 	void *rbuf, int64_t rcount, struct type *rtype, int source, int rtag, struct comm *c,
 	struct req **request)
 {
-	struct sendrecv_half out = {sbuf, scount, stype, dest, stag};
-	struct sendrecv_half in = {rbuf, rcount, rtype, source, rtag};
+	struct p2p_message out = {sbuf, scount, stype, dest, stag};
+	struct p2p_message in = {rbuf, rcount, rtype, source, rtag};
 
 	return isendrecv_start(&out, &in, c, NULL, NULL, request);
 }
@@ -151,8 +147,8 @@ int p2p_isendrecv(const void *sbuf, int64_t scount, struct type *stype, int dest
 int p2p_isendrecv_replace(void *buf, int64_t count, struct type *type, int dest, int stag,
 	int source, int rtag, struct comm *c, struct req **request)
 {
-	struct sendrecv_half out = {NULL, 0, type_predefined(MPI_PACKED), dest, stag};
-	struct sendrecv_half in = {buf, count, type, source, rtag};
+	struct p2p_message out = {NULL, 0, type_predefined(MPI_PACKED), dest, stag};
+	struct p2p_message in = {buf, count, type, source, rtag};
 	int err = type_check(buf, count, 1, type, "the buffer");
 	struct req what = {.kind = REQ_SEND, .type = type}; /* for the signature */
 	char *copy;
