@@ -183,7 +183,8 @@ int rma_accumulate(const void *origin, int64_t ocount, struct type *otype, int r
 		    op != rma_atomic_no_op) &&
 		acc_try(origin, NULL, tcount, ttype, rank, disp, op, w))
 		return 0;
-	j = rma_operation_of(RMA_ACC, op, origin, ocount, otype, rank, disp, tcount, ttype, w);
+	j = rma_operation_of(RMA_ACC, op,
+		&(struct rma_args){origin, ocount, otype, rank, disp, tcount, ttype, w});
 	return acc_start(&j);
 }
 
@@ -207,7 +208,8 @@ int rma_get_accumulate(const void *origin, int64_t ocount, struct type *otype, v
 		(op == rma_atomic_no_op || alike) &&
 		acc_try(origin, result, tcount, ttype, rank, disp, op, w))
 		return 0;
-	j = rma_operation_of(RMA_ACC, op, origin, ocount, otype, rank, disp, tcount, ttype, w);
+	j = rma_operation_of(RMA_ACC, op,
+		&(struct rma_args){origin, ocount, otype, rank, disp, tcount, ttype, w});
 	acc_fetch(&j, result, rcount, rtype);
 	return acc_start(&j);
 }
@@ -233,7 +235,8 @@ int rma_fetch_and_op(const void *origin, void *result, struct type *type, int ra
 	err = acc_only_predefined(type);
 	if (err != 0)
 		return err;
-	j = rma_operation_of(RMA_ACC, op, origin, 1, type, rank, disp, 1, type, w);
+	j = rma_operation_of(
+		RMA_ACC, op, &(struct rma_args){origin, 1, type, rank, disp, 1, type, w});
 	acc_fetch(&j, result, 1, type);
 	return acc_start(&j);
 }
@@ -273,7 +276,8 @@ int rma_compare_and_swap(const void *origin, const void *compare, void *result, 
 			.compare = compare,
 			.result = result}))
 		return 0;
-	j = rma_operation_of(RMA_ACC, NULL, origin, 1, type, rank, disp, 1, type, w);
+	j = rma_operation_of(
+		RMA_ACC, NULL, &(struct rma_args){origin, 1, type, rank, disp, 1, type, w});
 	acc_fetch(&j, result, 1, type);
 	return acc_swap(&j, compare);
 }
@@ -281,8 +285,8 @@ int rma_compare_and_swap(const void *origin, const void *compare, void *result, 
 int rma_raccumulate(const void *origin, int64_t ocount, struct type *otype, int rank, int64_t disp,
 	int64_t tcount, struct type *ttype, struct op *op, struct win *w, struct req **request)
 {
-	struct rma_operation j =
-		rma_operation_of(RMA_ACC, op, origin, ocount, otype, rank, disp, tcount, ttype, w);
+	struct rma_operation j = rma_operation_of(RMA_ACC, op,
+		&(struct rma_args){origin, ocount, otype, rank, disp, tcount, ttype, w});
 
 	return rma_operation_request(&j, acc_start, request);
 }
@@ -291,8 +295,8 @@ int rma_rget_accumulate(const void *origin, int64_t ocount, struct type *otype, 
 	int64_t rcount, struct type *rtype, int rank, int64_t disp, int64_t tcount,
 	struct type *ttype, struct op *op, struct win *w, struct req **request)
 {
-	struct rma_operation j =
-		rma_operation_of(RMA_ACC, op, origin, ocount, otype, rank, disp, tcount, ttype, w);
+	struct rma_operation j = rma_operation_of(RMA_ACC, op,
+		&(struct rma_args){origin, ocount, otype, rank, disp, tcount, ttype, w});
 
 	acc_fetch(&j, result, rcount, rtype);
 	return rma_operation_request(&j, acc_start, request);

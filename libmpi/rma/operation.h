@@ -33,21 +33,30 @@ struct rma_operation {
 	struct req *req;     /* of a request-based operation, or NULL */
 };
 
-/* An operation with the arguments that every call has. */
-static inline struct rma_operation rma_operation_of(enum rma_kind kind, const struct op *op,
-	const void *origin, int64_t ocount, struct type *otype, int rank, int64_t disp,
-	int64_t tcount, struct type *ttype, struct win *w)
+/* The arguments that every call has, in the order of the standard. */
+struct rma_args {
+	const void *origin; /* MPI_Get writes it */
+	int64_t ocount;
+	struct type *otype;
+	int rank;
+	int64_t disp, tcount;
+	struct type *ttype;
+	struct win *w;
+};
+
+static inline struct rma_operation rma_operation_of(
+	enum rma_kind kind, const struct op *op, const struct rma_args *a)
 {
-	return (struct rma_operation){.w = w,
+	return (struct rma_operation){.w = a->w,
 		.kind = (uint8_t)kind,
 		.op = op,
-		.rank = rank,
-		.disp = disp,
-		.tcount = tcount,
-		.ttype = ttype,
-		.origin = (void *)(uintptr_t)origin,
-		.ocount = ocount,
-		.otype = otype};
+		.rank = a->rank,
+		.disp = a->disp,
+		.tcount = a->tcount,
+		.ttype = a->ttype,
+		.origin = (void *)(uintptr_t)a->origin,
+		.ocount = a->ocount,
+		.otype = a->otype};
 }
 
 /* operation.c: checks rank, epoch, types and range; sets method, shared, place and at.  0: go on.

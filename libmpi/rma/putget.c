@@ -31,26 +31,24 @@ static int putget(struct rma_operation *j)
 }
 
 /* Where the target's bytes are mapped, if the call is simple: mapped, open, inside the window,
- * equal sizes, dense types.  Else NULL. */
-static inline char *putget_fast_at(const struct win *w, const void *origin, int64_t ocount,
-	const struct type *otype, int rank, int64_t disp, int64_t tcount, const struct type *ttype,
-	int64_t *n)
+ * equal sizes (*n bytes), dense types.  Else NULL. */
+static inline char *putget_fast_at(const struct rma_args *a, int64_t *n)
 {
 	const struct rma_target *t;
 	int64_t offset, m;
 
-	if (unlikely((unsigned)rank >= (unsigned)w->size))
+	if (unlikely((unsigned)a->rank >= (unsigned)a->w->size))
 		return NULL;
-	t = &w->target[rank];
-	if (unlikely(!rma_is_open(w, t) || t->method != RMA_DIRECT || !otype->dense ||
-		     !ttype->dense))
+	t = &a->w->target[a->rank];
+	if (unlikely(!rma_is_open(a->w, t) || t->method != RMA_DIRECT || !a->otype->dense ||
+		     !a->ttype->dense))
 		return NULL;
-	if (unlikely(__builtin_mul_overflow(disp, t->unit, &offset) ||
-		     __builtin_mul_overflow(ocount, otype->size, n) ||
-		     __builtin_mul_overflow(tcount, ttype->size, &m)))
+	if (unlikely(__builtin_mul_overflow(a->disp, t->unit, &offset) ||
+		     __builtin_mul_overflow(a->ocount, a->otype->size, n) ||
+		     __builtin_mul_overflow(a->tcount, a->ttype->size, &m)))
 		return NULL;
 	if (unlikely(*n != m || (uint64_t)offset > (uint64_t)t->bytes || m > t->bytes - offset ||
-		     (uintptr_t)origin <= (uintptr_t)MPI_IN_PLACE))
+		     (uintptr_t)a->origin <= (uintptr_t)MPI_IN_PLACE))
 		return NULL;
 	return t->base + offset;
 }
@@ -67,33 +65,36 @@ static inline void putget_copy(void *to, const void *from, int64_t n)
 }
 
 /* A put or a get, whose kind is a constant. */
-static inline __attribute__((always_inline)) int putget_call(enum rma_kind kind, void *origin,
-	int64_t ocount, struct type *otype, int rank, int64_t disp, int64_t tcount,
-	struct type *ttype, struct win *w)
+static inline __attribute__((always_inline)) int putget_call(
+	enum rma_kind kind, const struct rma_args *a)
 {
+	void *origin = (void *)(uintptr_t)a->origin;
 	struct rma_operation j;
 	int64_t n;
-	char *at = putget_fast_at(w, origin, ocount, otype, rank, disp, tcount, ttype, &n);
+	char *at = putget_fast_at(a, &n);
 
 	if (likely(at != NULL)) {
 		putget_copy(kind == RMA_PUT ? at : origin, kind == RMA_PUT ? origin : at, n);
 		return 0;
 	}
-	j = rma_operation_of(kind, NULL, origin, ocount, otype, rank, disp, tcount, ttype, w);
+	j = rma_operation_of(kind, NULL, a);
 	return putget(&j);
 }
 
 int rma_put(const void *origin, int64_t ocount, struct type *otype, int rank, int64_t disp,
 	int64_t tcount, struct type *ttype, struct win *w)
 {
-	return putget_call(
-		RMA_PUT, (void *)(uintptr_t)origin, ocount, otype, rank, disp, tcount, ttype, w);
+	struct rma_args a = {origin, ocount, otype, rank, disp, tcount, ttype, w};
+
+	return putget_call(RMA_PUT, &a);
 }
 
 int rma_get(void *origin, int64_t ocount, struct type *otype, int rank, int64_t disp,
 	int64_t tcount, struct type *ttype, struct win *w)
 {
-	return putget_call(RMA_GET, origin, ocount, otype, rank, disp, tcount, ttype, w);
+	struct rma_args a = {origin, ocount, otype, rank, disp, tcount, ttype, w};
+
+	return putget_call(RMA_GET, &a);
 }
 
 /* --- with requests -------------------------------------------------------------------------- */
@@ -101,8 +102,8 @@ int rma_get(void *origin, int64_t ocount, struct type *otype, int rank, int64_t 
 int rma_rput(const void *origin, int64_t ocount, struct type *otype, int rank, int64_t disp,
 	int64_t tcount, struct type *ttype, struct win *w, struct req **request)
 {
-	struct rma_operation j = rma_operation_of(
-		RMA_PUT, NULL, origin, ocount, otype, rank, disp, tcount, ttype, w);
+	struct rma_args a = {origin, ocount, otype, rank, disp, tcount, ttype, w};
+	struct rma_operation j = rma_operation_of(RMA_PUT, NULL, &a);
 
 	return rma_operation_request(&j, putget, request);
 }
@@ -110,8 +111,8 @@ int rma_rput(const void *origin, int64_t ocount, struct type *otype, int rank, i
 int rma_rget(void *origin, int64_t ocount, struct type *otype, int rank, int64_t disp,
 	int64_t tcount, struct type *ttype, struct win *w, struct req **request)
 {
-	struct rma_operation j = rma_operation_of(
-		RMA_GET, NULL, origin, ocount, otype, rank, disp, tcount, ttype, w);
+	struct rma_args a = {origin, ocount, otype, rank, disp, tcount, ttype, w};
+	struct rma_operation j = rma_operation_of(RMA_GET, NULL, &a);
 
 	return rma_operation_request(&j, putget, request);
 }
