@@ -148,14 +148,6 @@ ALWAYS_INLINE void streaming(bool wide, enum plan_direction dir, size_t size, ch
 		move(dir, size, mem, packed, b);
 }
 
-/* Rows of blocks: `rows' of them, mrow bytes apart in memory and prow in packed. */
-ALWAYS_INLINE void grid(bool wide, enum plan_direction dir, size_t size, char *mem, char *packed,
-	int64_t rows, int64_t mrow, int64_t prow, int64_t n, int64_t step, size_t b)
-{
-	for (int64_t r = 0; r < rows; r++)
-		row(wide, dir, size, mem + r * mrow, packed + r * prow, n, step, b);
-}
-
 /* As row, for blocks that are pstep bytes apart in packed. */
 ALWAYS_INLINE void comb(enum plan_direction dir, size_t size, char *restrict mem,
 	char *restrict packed, int64_t n, int64_t mstep, int64_t pstep, size_t b)
@@ -202,42 +194,44 @@ ALWAYS_INLINE void comb(enum plan_direction dir, size_t size, char *restrict mem
 	X(dir, 128, b) \
 	X(dir, SIZE_MAX, b)
 
-#define LOOPS(dir, size, len)                                                                    \
-	LOOPS_TARGET static void row_##dir##_##size(                                             \
-		char *mem, char *packed, int64_t n, int64_t step, size_t b)                      \
-	{                                                                                        \
-		(void)b;                                                                         \
-		row(LOOPS_WIDE, PLAN_##dir, size, mem, packed, n, step, len);                    \
-	}                                                                                        \
-	LOOPS_TARGET static void streaming_##dir##_##size(                                       \
-		char *mem, char *packed, int64_t n, int64_t step, size_t b)                      \
-	{                                                                                        \
-		(void)b;                                                                         \
-		streaming(LOOPS_WIDE, PLAN_##dir, size, mem, packed, n, step, len);              \
-	}                                                                                        \
-	LOOPS_TARGET static void grid_##dir##_##size(char *mem, char *packed, int64_t rows,      \
-		int64_t mrow, int64_t prow, int64_t n, int64_t step, size_t b)                   \
-	{                                                                                        \
-		(void)b;                                                                         \
-		grid(LOOPS_WIDE, PLAN_##dir, size, mem, packed, rows, mrow, prow, n, step, len); \
-	}                                                                                        \
-	LOOPS_TARGET static void comb_##dir##_##size(                                            \
-		char *mem, char *packed, int64_t n, int64_t mstep, int64_t pstep, size_t b)      \
-	{                                                                                        \
-		(void)b;                                                                         \
-		comb(PLAN_##dir, size, mem, packed, n, mstep, pstep, len);                       \
-	}                                                                                        \
-	LOOPS_TARGET static void list_##dir##_##size(                                            \
-		char *mem, char *packed, int64_t n, const int64_t *off, size_t b)                \
-	{                                                                                        \
-		(void)b;                                                                         \
-		LIST(PLAN_##dir, size, mem, packed, n, off, len);                                \
-	}                                                                                        \
-	LOOPS_TARGET static void list32_##dir##_##size(                                          \
-		char *mem, char *packed, int64_t n, const int32_t *off, size_t b)                \
-	{                                                                                        \
-		(void)b;                                                                         \
-		LIST(PLAN_##dir, size, mem, packed, n, off, len);                                \
+#define LOOPS(dir, size, len)                                                                   \
+	LOOPS_TARGET static void row_##dir##_##size(                                            \
+		char *mem, char *packed, int64_t n, int64_t step, size_t b)                     \
+	{                                                                                       \
+		(void)b;                                                                        \
+		row(LOOPS_WIDE, PLAN_##dir, size, mem, packed, n, step, len);                   \
+	}                                                                                       \
+	LOOPS_TARGET static void streaming_##dir##_##size(                                      \
+		char *mem, char *packed, int64_t n, int64_t step, size_t b)                     \
+	{                                                                                       \
+		(void)b;                                                                        \
+		streaming(LOOPS_WIDE, PLAN_##dir, size, mem, packed, n, step, len);             \
+	}                                                                                       \
+	LOOPS_TARGET static void grid_##dir##_##size(char *mem, char *packed, int64_t rows,     \
+		int64_t mrow, int64_t prow, int64_t n, int64_t step, size_t b)                  \
+	{                                                                                       \
+		(void)b;                                                                        \
+		for (int64_t r = 0; r < rows; r++)                                              \
+			row(LOOPS_WIDE, PLAN_##dir, size, mem + r * mrow, packed + r * prow, n, \
+				step, len);                                                     \
+	}                                                                                       \
+	LOOPS_TARGET static void comb_##dir##_##size(                                           \
+		char *mem, char *packed, int64_t n, int64_t mstep, int64_t pstep, size_t b)     \
+	{                                                                                       \
+		(void)b;                                                                        \
+		comb(PLAN_##dir, size, mem, packed, n, mstep, pstep, len);                      \
+	}                                                                                       \
+	LOOPS_TARGET static void list_##dir##_##size(                                           \
+		char *mem, char *packed, int64_t n, const int64_t *off, size_t b)               \
+	{                                                                                       \
+		(void)b;                                                                        \
+		LIST(PLAN_##dir, size, mem, packed, n, off, len);                               \
+	}                                                                                       \
+	LOOPS_TARGET static void list32_##dir##_##size(                                         \
+		char *mem, char *packed, int64_t n, const int32_t *off, size_t b)               \
+	{                                                                                       \
+		(void)b;                                                                        \
+		LIST(PLAN_##dir, size, mem, packed, n, off, len);                               \
 	}
 
 #define ROW(dir, size, len)                                                                      \

@@ -86,6 +86,15 @@ offence format libobj/x.c
 put libobj/x.c "$spdx" 'void obj_x(int n)' '{' '	if (n)' '		for (;;)' '			while (n)' \
 	'				if (n > 1)' '					n--;' '}'
 offence nest libobj/x.c
+mkdir -p libmpi/api
+put libmpi/api/x.def "/* ${spdx#// } */" 'FUNC(MPI_X, 1.1, INT, p2p_longest, BIG, "x")'
+nine='(int a, int b, int c, int d, int e, int f, int g, int h, int i)'
+put libobj/x.c "$spdx" "int fill_longest$nine" '{' '	return a + b + c + d + e + f + g + h + i;' '}'
+"$lint" >.git/out 2>&1
+grep -q ': parameters: ' .git/out && bad "an engine may have MPI's parameters"
+sed -i s/fill_longest/fill_longer/ libobj/x.c
+offence parameters libobj/x.c
+rm -r libmpi/api
 { printf '%s\n' "$spdx" 'void obj_x(int n)' '{'; yes '	n++;' | head -71; echo '}'; } >libobj/x.c
 offence function libobj/x.c
 { echo "$spdx"; yes '' | head -1000; } >libobj/x.c

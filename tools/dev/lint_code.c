@@ -11,6 +11,7 @@
 
 #define FUNCTION_MAX 70 /* lines of a body: one screen */
 #define NEST_MAX     3  /* control statements around a statement */
+#define PARAM_MAX    8  /* more of them belong in a struct, which names them at the call */
 #define STACK_MAX    256
 
 /* --- includes and the preprocessor ---------------------------------------------------------- */
@@ -239,6 +240,45 @@ static void nest_check(const struct file *f, const char *p, const char *end)
 	}
 }
 
+/* --- functions: parameters ------------------------------------------------------------------ */
+
+/* Is a function with this name the engine of one of MPI's, whose parameters MPI has chosen?  Its
+ * name without the first word stands in a table of MPI's functions, as an engine has it. */
+static int is_engine(const char *name, size_t n)
+{
+	char row[LINE_LEN];
+	const char *rest = memchr(name, '_', n);
+
+	if (rest == NULL)
+		return 0;
+	snprintf(row, sizeof(row), "%.*s,", (int)(name + n - rest), rest);
+	for (int i = 0; i < lint_nfiles; i++)
+		if (inside(lint_files[i].path, "libmpi/api") && ends(lint_files[i].path, ".def") &&
+			strstr(lint_files[i].code, row) != NULL)
+			return 1;
+	return 0;
+}
+
+/* `brace' is the line break before the brace that begins a function. */
+static void params_check(const struct file *f, const char *brace)
+{
+	const char *p = brace, *end;
+	int n = 1, depth = 0;
+
+	if (!f->is_product || p[-1] != ')')
+		return;
+	do {
+		p--;
+		depth += (*p == ')') - (*p == '(');
+		n += *p == ',' && depth == 1;
+	} while (p > f->code && depth > 0);
+	for (end = p; is_word(p[-1]); p--)
+		;
+	if (n > PARAM_MAX && !is_engine(p, (size_t)(end - p)))
+		found(f->path, line_of(f->code, p), "parameters", "%d; %d are allowed", n,
+			PARAM_MAX);
+}
+
 static void functions_check(const struct file *f)
 {
 	const char *p = f->code, *end;
@@ -255,6 +295,7 @@ static void functions_check(const struct file *f)
 			found(f->path, line, "function", "%d lines; %d are allowed", n,
 				FUNCTION_MAX);
 		nest_check(f, p + 2, end);
+		params_check(f, p);
 		p = end;
 	}
 }
