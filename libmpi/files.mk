@@ -108,13 +108,19 @@ $(B)/man/man7/haft-settings.7: $(B)/dev/settings_man
 	@mkdir -p $(@D)
 	$(Q)$< >$@
 
+# The man page of the error classes, from theirs.
+$(B)/man/man7/haft-classes.7: $(gen)
+	$(call say,GEN,$@)
+	@mkdir -p $(@D)
+	$(Q)$(gen) classes.7 >$@
+
 # The man pages of topics.
 $(B)/man/man7/%.7: tools/man/%.7
 	$(call say,MAN,$@)
 	@mkdir -p $(@D)
 	$(Q)cp $< $@
 
-man7 := $(B)/man/man7/haft-settings.7 $(patsubst tools/man/%,$(B)/man/man7/%,$(sort $(wildcard tools/man/*.7)))
+man7 := $(B)/man/man7/haft-settings.7 $(B)/man/man7/haft-classes.7 $(patsubst tools/man/%,$(B)/man/man7/%,$(sort $(wildcard tools/man/*.7)))
 all: $(man7)
 
 install-libmpi:

@@ -5,7 +5,7 @@
  *
  *     gen mpi.h | mpi-ext.h | engine.h | raw.h | names.h | names.c | map | list
  *     gen abi.c | none.c | garbage.c | mpif.h | mpi.f90 | mpi_f08.f90
- *     gen bind CHAPTER | fort CHAPTER | man DIR
+ *     gen bind CHAPTER | fort CHAPTER | man DIR | classes.7
  *
  * The generator knows kinds, checks and flags; it knows no function by name.  It is a program of
  * the build machine: its output goes to stdout, man pages to files of DIR. */
@@ -319,6 +319,7 @@ void write_bind(FILE *out, int chapter);
 void write_map(FILE *out);
 void write_list(FILE *out);
 void write_man(const char *dir);
+void write_classes_page(FILE *out);
 void write_abi_test(FILE *out);
 void write_none_test(FILE *out);
 void write_garbage_test(FILE *out);

@@ -9,7 +9,8 @@ static int usage(void)
 {
 	fputs("usage: gen mpi.h | mpi-ext.h | engine.h | raw.h | names.h | names.c | bind CHAPTER "
 	      "| map | list "
-	      "| man DIR | abi.c | none.c | garbage.c | count.c | fort CHAPTER | mpif.h | mpi.f90 "
+	      "| man DIR | classes.7 | abi.c | none.c | garbage.c | count.c | fort CHAPTER | "
+	      "mpif.h | mpi.f90 "
 	      "| "
 	      "mpi_f08.f90\n",
 		stderr);
@@ -32,8 +33,8 @@ int main(int argc, char **argv)
 		{"names.c", write_names_c}, {"map", write_map}, {"list", write_list},
 		{"abi.c", write_abi_test}, {"none.c", write_none_test},
 		{"garbage.c", write_garbage_test}, {"count.c", write_count_test},
-		{"mpif.h", write_mpif_h}, {"mpi.f90", write_mpi_mod},
-		{"mpi_f08.f90", write_f08_mod}};
+		{"classes.7", write_classes_page}, {"mpif.h", write_mpif_h},
+		{"mpi.f90", write_mpi_mod}, {"mpi_f08.f90", write_f08_mod}};
 
 	funcs_load();
 	if (argc == 3 && strcmp(argv[1], "bind") == 0) {

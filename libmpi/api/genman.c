@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* genman.c - writes the man pages of section 3: one a row, and one that points to it for the _c
- * form. */
+ * form; and the page of the error classes. */
 #include "libmpi/api/genfort.h"
 
 #include <stdlib.h>
@@ -177,4 +177,30 @@ void write_man(const char *dir)
 		fprintf(out, ".so man3/%s.3\n", f->name);
 		page_close(out);
 	}
+}
+
+void write_classes_page(FILE *out)
+{
+	static const char *const titles[] = {[ERROR_OF_MPI] = "CLASSES OF MPI",
+		[ERROR_OF_EXT] = "CLASSES OF MPI-EXT.H",
+		[ERROR_OF_TOOL] = "CODES OF THE TOOLS INTERFACE"};
+
+	fputs(".\\\" SPDX-License-Identifier: BSD-3-Clause\n"
+	      ".\\\" Written by the generator in libmpi/api: change its tables, not this.\n"
+	      ".TH HAFT-CLASSES 7 \"\" Haft \"Haft: MPI 5.0\"\n"
+	      ".SH NAME\nhaft-classes \\- the error classes, their numbers and texts\n"
+	      ".SH DESCRIPTION\n"
+	      "MPI_Error_class gives the class of an error code; MPI_Error_string gives the words "
+	      "of\n"
+	      "the error, or, for the class alone, the text of this page.\n"
+	      "A job that an error ends has the number of its class as exit code.\n",
+		out);
+	for (int of = 0; of < (int)(sizeof(titles) / sizeof(titles[0])); of++) {
+		fprintf(out, ".SH %s\n.nf\n", titles[of]);
+		for (const struct error *e = errors; e < errors + nerrors; e++)
+			if ((int)e->of == of)
+				fprintf(out, "%5d  %-30s %s\n", e->value, e->name, e->text);
+		fputs(".fi\n", out);
+	}
+	fputs(".SH SEE ALSO\n.BR haft-errors (7),\n.BR MPI_Error_string (3)\n", out);
 }
