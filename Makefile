@@ -198,7 +198,7 @@ dest = $(call quoted,$(DESTDIR)$(1))
 # All of them, for layout.sh and for a second make.
 layout = $(foreach v,PREFIX BINDIR LIBDIR DEVDIR INCLUDEDIR DATADIR MANDIR SUFFIX,$(v)=$(call quoted,$($(v))))
 
-install: all install-libobj install-libmpi install-tools
+install: all install-libobj install-libmpi install-tools install-examples
 install-libobj install-libmpi install-tools: all
 
 # Removes the files that install would put there, as listed by a second, staged install, and the
@@ -271,7 +271,7 @@ help:
 	'clean        remove build/'
 
 .PHONY: all demo check check-all check-launch lint run-lint run-demo run-check install install-libobj \
-	install-libmpi install-tools uninstall clean help force
+	install-libmpi install-tools install-examples uninstall clean help force
 force:
 
 -include $(shell find $(B) -name '*.d' 2>/dev/null)

@@ -260,3 +260,10 @@ long-comms: $(B)/tests/std/ch07/many_comms $(B)/tests/std/ch07/context_threads
 .PHONY: long-comms
 
 include tests/bench/files.mk
+
+# The example programs of MPI, where a reader of haft(7) finds them; libobj installs its own.
+examples := README.md $(patsubst tests/examples/%,%,$(filter-out tests/examples/streams/% \
+	tests/examples/tasks/%,$(wildcard tests/examples/*/*.[cfh] tests/examples/*/*.f90)))
+install-examples:
+	for f in $(examples); do \
+		install -D -m 644 tests/examples/$$f $(call dest,$(DATADIR))/doc/haft/examples/$$f || exit 1; done

@@ -9,6 +9,10 @@ prefix="$TMPDIR/it's my place"
 put install PREFIX="$prefix"
 "$prefix/bin/mpicc" "$TMPDIR/sum.c" -o "$TMPDIR/sum" || fail "mpicc in $prefix"
 runs "$TMPDIR/sum"
+for f in hello/hello.c hello/hello_f08.f90 halo/halo.c README.md; do
+	[ -f "$prefix/share/doc/haft/examples/$f" ] || fail "the example $f is not installed"
+done
+"$prefix/bin/mpicc" "$prefix/share/doc/haft/examples/hello/hello.c" -o "$TMPDIR/sum" || fail "hello.c as installed"
 echo mine >"$prefix/lib/mine"
 put uninstall PREFIX="$prefix"
 [ "$(find "$prefix" ! -type d)" = "$prefix/lib/mine" ] || fail "left: $(find "$prefix" ! -type d | head -5)"

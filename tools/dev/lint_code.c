@@ -33,7 +33,7 @@ static void arrow_check(const struct file *f, int line, const char *what)
 }
 
 /* A file that has a header of its own name begins with it, or with another of its folder (which
- * shows that those compile alone). */
+ * shows that those compile alone).  A name without a folder is of its own. */
 static void own_header_check(const struct file *f, int line, const char *what)
 {
 	char own[LINE_LEN];
@@ -43,7 +43,7 @@ static void own_header_check(const struct file *f, int line, const char *what)
 	if (!f->is_c || file_of(own) == NULL)
 		return;
 	*strrchr(own, '/') = '\0';
-	if (!inside(what, own))
+	if (!inside(what, own) && (what[0] == '<' || strchr(what, '/') != NULL))
 		found(f->path, line, "own", "the first include must be a header of %s", own);
 }
 

@@ -19,7 +19,7 @@
  * are solved in turns, and the best time of each counts.
  *
  *     heat [-n CELLS] [-e EPS] [-o PICTURE.png] */
-#include "tests/examples/heat/picture.h"
+#include "picture.h"
 
 #include <math.h>
 #include <mpi.h>

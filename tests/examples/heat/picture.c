@@ -4,7 +4,7 @@
  * Each pixel asks the field between the cells (bilinear), takes a colour from a table that runs
  * from night blue to white, and is darkened near each isoline.  "Near" is measured in
  * pixels: the distance in degrees divided by the slope, so that all isolines are equally thin. */
-#include "tests/examples/heat/picture.h"
+#include "picture.h"
 
 #include <math.h>
 #include <png.h>
