@@ -138,41 +138,57 @@ static const char *fort_class_object(const struct param *p)
 	return classes[kinds[p->kind].class].object;
 }
 
+/* The type in C of what Fortran passes.  All that the table does not name: C_FINT_OUT. */
+enum fort_c {
+	C_FINT_OUT, /* MPI_Fint * */
+	C_FINT,     /* const MPI_Fint * */
+	C_VALUE,    /* a pointer to C's type */
+	C_BUFFER,   /* C's type, or a descriptor */
+	C_TEXT,     /* characters, or a descriptor */
+	C_OWN       /* C's type */
+};
+
+static const enum fort_c fort_c_of[] = {
+	[F_VALUE] = C_VALUE,
+	[F_CHOICE] = C_BUFFER,
+	[F_ADDRESS] = C_BUFFER,
+	[F_STR] = C_TEXT,
+	[F_STR_INFO] = C_TEXT,
+	[F_PASS] = C_OWN,
+	[F_WEIGHTS] = C_OWN,
+	[F_CPTR_OUT] = C_OWN,
+	[F_STR_OUT] = C_OWN,
+	[F_INT] = C_FINT,
+	[F_INTS] = C_FINT,
+	[F_HANDLE] = C_FINT,
+	[F_HANDLES] = C_FINT,
+	[F_HANDLES_RANKS] = C_FINT,
+	[F_HANDLES_TO] = C_FINT,
+	[F_HANDLES_FROM] = C_FINT,
+};
+
 static void fort_param_declare(struct text *t, const struct form *m, const struct param *p)
 {
 	enum fort how = fort_how_of(p);
-	bool is_text = how == F_STR || how == F_STR_INFO;
+	size_t n = sizeof(fort_c_of) / sizeof(*fort_c_of);
+	enum fort_c type = (size_t)how < n ? fort_c_of[how] : C_FINT_OUT;
 	const char *c = declarator(&m->e, p);
 	char name[80];
 
-	switch (how) {
-	case F_VALUE:
+	if (m->desc && (type == C_BUFFER || type == C_TEXT)) {
+		text_add(t, "const struct fort_desc *%s%s", type == C_TEXT ? "d_" : "", p->name);
+		return;
+	}
+	switch (type) {
+	case C_VALUE:
 		snprintf(name, sizeof(name), "*%s", p->name);
 		text_add(t, "const ");
 		text_declare(t, c, name);
 		break;
-	case F_CHOICE:
-	case F_ADDRESS:
-	case F_STR:
-	case F_STR_INFO:
-		if (m->desc)
-			text_add(t, "const struct fort_desc *%s%s", is_text ? "d_" : "", p->name);
-		else if (is_text)
-			text_add(t, "const char *%s", p->name);
-		else
-			text_declare(t, c, p->name);
-		break;
-	case F_PASS:
-	case F_WEIGHTS:
-	case F_CPTR_OUT:
-	case F_STR_OUT: text_declare(t, c, p->name); break;
-	case F_INT:
-	case F_INTS:
-	case F_HANDLE:
-	case F_HANDLES:
-	case F_HANDLES_RANKS:
-	case F_HANDLES_TO:
-	case F_HANDLES_FROM: text_add(t, "const MPI_Fint *%s", p->name); break;
+	case C_BUFFER:
+	case C_OWN: text_declare(t, c, p->name); break;
+	case C_TEXT: text_add(t, "const char *%s", p->name); break;
+	case C_FINT: text_add(t, "const MPI_Fint *%s", p->name); break;
 	default: text_add(t, "MPI_Fint *%s", p->name); break;
 	}
 }

@@ -165,39 +165,68 @@ static int lex_is_comment(enum lex state)
 	return state == LEX_LINE || state == LEX_BLOCK;
 }
 
-/* One step from *s on; blanks all but code, and moves *s to the last character it has taken. */
-static enum lex lex_step(enum lex state, char **at, char *quote)
+/* In code: blanks the begin of a comment.  A quote begins a literal. */
+static enum lex lex_code(char **at, char *quote)
 {
 	char *s = *at;
 
-	if (state == LEX_CODE) {
-		if (s[0] == '/' && (s[1] == '/' || s[1] == '*'))
-			state = s[1] == '/' ? LEX_LINE : LEX_BLOCK;
-		else if (*s == '"' || (*s == '\'' && !is_word(s[-1])))
-			state = LEX_QUOTE;
-		*quote = *s;
-		if (state == LEX_BLOCK)
-			*s++ = ' ';
-		if (lex_is_comment(state))
-			*s = ' ';
-	} else if (state == LEX_QUOTE) {
-		if (*s == *quote || *s == '\n')
-			state = LEX_CODE;
-		else if (*s == '\\' && s[1] != '\n' && s[1] != '\0')
-			*s++ = ' ';
-		if (state == LEX_QUOTE)
-			*s = ' ';
-	} else if (state == LEX_LINE && *s == '\n') {
-		state = LEX_CODE;
-	} else if (state == LEX_BLOCK && s[0] == '*' && s[1] == '/') {
-		*s++ = ' ';
-		*s = ' ';
-		state = LEX_CODE;
-	} else if (*s != '\n') {
-		*s = ' ';
+	*quote = *s;
+	if (s[0] == '/' && s[1] == '/') {
+		s[0] = ' ';
+		return LEX_LINE;
 	}
+	if (s[0] == '/' && s[1] == '*') {
+		s[0] = s[1] = ' ';
+		*at = s + 1;
+		return LEX_BLOCK;
+	}
+	return *s == '"' || (*s == '\'' && !is_word(s[-1])) ? LEX_QUOTE : LEX_CODE;
+}
+
+static enum lex lex_quote(char **at, char quote)
+{
+	char *s = *at;
+
+	if (*s == quote || *s == '\n')
+		return LEX_CODE;
+	if (*s == '\\' && s[1] != '\n' && s[1] != '\0')
+		*s++ = ' ';
+	*s = ' ';
 	*at = s;
-	return state;
+	return LEX_QUOTE;
+}
+
+static enum lex lex_line(char *s)
+{
+	if (*s == '\n')
+		return LEX_CODE;
+	*s = ' ';
+	return LEX_LINE;
+}
+
+static enum lex lex_block(char **at)
+{
+	char *s = *at;
+
+	if (s[0] == '*' && s[1] == '/') {
+		s[0] = s[1] = ' ';
+		*at = s + 1;
+		return LEX_CODE;
+	}
+	if (*s != '\n')
+		*s = ' ';
+	return LEX_BLOCK;
+}
+
+/* One step from *at on; blanks all but code, and moves *at to the last character it has taken. */
+static enum lex lex_step(enum lex state, char **at, char *quote)
+{
+	switch (state) {
+	case LEX_QUOTE: return lex_quote(at, *quote);
+	case LEX_LINE: return lex_line(*at);
+	case LEX_BLOCK: return lex_block(at);
+	default: return lex_code(at, quote);
+	}
 }
 
 /* Of two copies of a file, blanks in `code' comments and the insides of literals, and in `comment'
