@@ -83,10 +83,9 @@ static const uint8_t wait_kind[] = {
 	[REQ_IO] = BOOT_WAIT_DISK,
 };
 
-static void report_request(const struct req *r, struct boot_wait *what)
+/* The message that r waits for, and its peer. */
+static void report_message(const struct req *r, struct boot_wait *what)
 {
-	const struct comm *c = r->comm;
-
 	what->kind = wait_kind[r->kind];
 	what->peer = what->rank = r->peer;
 	if (r->kind == REQ_RECV && r->done && r->peer < 0)
@@ -95,18 +94,15 @@ static void report_request(const struct req *r, struct boot_wait *what)
 	what->bytes = r->kind == REQ_SEND ? r->bytes : -1;
 	if (r->kind == REQ_SEND && r->state == STATE_CANCELLING)
 		what->kind = BOOT_WAIT_BACK;
-	if (c != NULL && r->peer >= 0)
-		what->rank = group_rank_of(comm_peers(c), r->peer);
+	if (r->comm != NULL && r->peer >= 0)
+		what->rank = group_rank_of(comm_peers(r->comm), r->peer);
 	if (what->rank < 0)
 		what->rank = r->peer;
-	if (r->kind == REQ_PSEND || r->kind == REQ_PRECV) {
-		what->unmet = !(r->part)->matched;
-		report_part(r, what);
-	}
-	if (r->kind == REQ_IO && r->ops->needs == NULL)
-		return; /* no other rank can help the disk */
-	if (r->ctx % CTX_PLANES == CTX_P2P || r->kind == REQ_PSEND || r->kind == REQ_PRECV)
-		return;
+}
+
+/* A collective operation, and the member whose message is missing. */
+static void report_coll(const struct req *r, struct boot_wait *what)
+{
 	what->kind = BOOT_WAIT_COLL;
 	what->tag = -1;
 	if (r->ops != NULL && r->ops->needs != NULL)
@@ -115,6 +111,20 @@ static void report_request(const struct req *r, struct boot_wait *what)
 		return;
 	what->nlate = 1;
 	what->late[0] = r->peer;
+}
+
+static void report_request(const struct req *r, struct boot_wait *what)
+{
+	report_message(r, what);
+	if (r->kind == REQ_PSEND || r->kind == REQ_PRECV) {
+		what->unmet = !r->part->matched;
+		report_part(r, what);
+		return;
+	}
+	if (r->kind == REQ_IO && r->ops->needs == NULL)
+		return; /* no other rank can help the disk */
+	if (r->ctx % CTX_PLANES != CTX_P2P)
+		report_coll(r, what);
 }
 
 /* True if only processes of this universe can complete r. */
