@@ -223,6 +223,33 @@ static uint64_t drain_begin(struct job *j, uint64_t now)
 	return now + (uint64_t)DRAIN_MS * NS_MS;
 }
 
+static void main_polls(struct job *j, int sigfd, struct pollfd *p)
+{
+	int remote = j->remote != NULL ? remote_fd(j->remote) : -1;
+
+	p[ON_SIGNAL] = (struct pollfd){.fd = sigfd, .events = POLLIN};
+	stdin_polls(j, p);
+	p[ON_PMI] = (struct pollfd){.fd = pmi_fd(j->local.pmi), .events = POLLIN};
+	p[ON_REMOTE] = (struct pollfd){.fd = remote, .events = POLLIN};
+	p[ON_SERVE] = (struct pollfd){.fd = serve_fd(), .events = POLLIN};
+	out_polls(p + ON_OUT);
+}
+
+/* Reads and writes whatever is ready. */
+static void main_work(struct job *j, const struct pollfd *p)
+{
+	if (j->remote != NULL)
+		remote_work(j->remote, now_ns());
+	out_work(p + ON_OUT, now_ns());
+	stdin_work(j, p);
+	if (p[ON_PMI].revents != 0)
+		pmi_work(j->local.pmi);
+	if (p[ON_SERVE].revents != 0)
+		serve_work(j);
+	if (p[ON_SIGNAL].revents != 0)
+		signals_read(j, p[ON_SIGNAL].fd);
+}
+
 static void main_loop(struct job *j, int sigfd)
 {
 	struct pollfd p[ON_ALL];
@@ -236,25 +263,9 @@ static void main_loop(struct job *j, int sigfd)
 		if (drain_ns != 0 && now >= drain_ns && out_open())
 			out_cut(now);
 		main_clock(j, now);
-		p[ON_SIGNAL] = (struct pollfd){.fd = sigfd, .events = POLLIN};
-		stdin_polls(j, p);
-		p[ON_PMI] = (struct pollfd){.fd = pmi_fd(j->local.pmi), .events = POLLIN};
-		p[ON_REMOTE] = (struct pollfd){
-			.fd = j->remote != NULL ? remote_fd(j->remote) : -1, .events = POLLIN};
-		p[ON_SERVE] = (struct pollfd){.fd = serve_fd(), .events = POLLIN};
-		out_polls(p + ON_OUT);
-		if (poll(p, ON_ALL, loop_patience(j, out_open() ? drain_ns : 0, now)) < 0)
-			continue;
-		if (j->remote != NULL)
-			remote_work(j->remote, now_ns());
-		out_work(p + ON_OUT, now_ns());
-		stdin_work(j, p);
-		if (p[ON_PMI].revents != 0)
-			pmi_work(j->local.pmi);
-		if (p[ON_SERVE].revents != 0)
-			serve_work(j);
-		if (p[ON_SIGNAL].revents != 0)
-			signals_read(j, sigfd);
+		main_polls(j, sigfd, p);
+		if (poll(p, ON_ALL, loop_patience(j, out_open() ? drain_ns : 0, now)) >= 0)
+			main_work(j, p);
 	}
 }
 

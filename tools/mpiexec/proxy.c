@@ -677,6 +677,36 @@ static int proxy_patience(void)
 	return me.drain_ns != 0 ? 50 : HEARTBEAT_MS / 2;
 }
 
+static void proxy_polls(int sigfd, struct pollfd *p)
+{
+	int room = me.up.queue.len > 0 ? me.up.out : -1, tree = me.told ? tree_fd(&me.tree) : -1;
+
+	p[ON_SIGNAL] = (struct pollfd){.fd = sigfd, .events = POLLIN};
+	p[ON_UP] = (struct pollfd){.fd = me.up.in, .events = POLLIN};
+	p[ON_UP_ROOM] = (struct pollfd){.fd = room, .events = POLLOUT};
+	p[ON_TREE] = (struct pollfd){.fd = tree, .events = POLLIN};
+	p[ON_OUTPUT] = (struct pollfd){.fd = me.begun ? proxy_out_fd() : -1, .events = POLLIN};
+	p[ON_FEED] = (struct pollfd){.fd = feed_fd(), .events = POLLIN};
+	p[ON_PMI] = (struct pollfd){.fd = pmi_fd(me.local.pmi), .events = POLLIN};
+}
+
+/* Reads and writes whatever is ready. */
+static void proxy_work(const struct pollfd *p, uint64_t now)
+{
+	if (me.up.in >= 0 && p[ON_UP].revents != 0 && !link_read(&me.up, up_take, NULL, NULL, now))
+		up_lose();
+	if (p[ON_OUTPUT].revents != 0)
+		proxy_out_work(now);
+	if (p[ON_FEED].revents != 0)
+		feed_work();
+	if (p[ON_PMI].revents != 0)
+		pmi_work(me.local.pmi);
+	if (p[ON_TREE].revents != 0)
+		tree_work(&me.tree, now);
+	if (p[ON_SIGNAL].revents != 0)
+		proxy_signals_read(p[ON_SIGNAL].fd);
+}
+
 static void proxy_loop(int sigfd)
 {
 	struct pollfd p[ON_ALL];
@@ -688,34 +718,13 @@ static void proxy_loop(int sigfd)
 			stdin_say();
 		if (!link_write(&me.up, now_ns()))
 			up_lose();
-		p[ON_SIGNAL] = (struct pollfd){.fd = sigfd, .events = POLLIN};
-		p[ON_UP] = (struct pollfd){.fd = me.up.in, .events = POLLIN};
-		p[ON_UP_ROOM] = (struct pollfd){
-			.fd = me.up.queue.len > 0 ? me.up.out : -1, .events = POLLOUT};
-		p[ON_TREE] =
-			(struct pollfd){.fd = me.told ? tree_fd(&me.tree) : -1, .events = POLLIN};
-		p[ON_OUTPUT] =
-			(struct pollfd){.fd = me.begun ? proxy_out_fd() : -1, .events = POLLIN};
-		p[ON_FEED] = (struct pollfd){.fd = feed_fd(), .events = POLLIN};
-		p[ON_PMI] = (struct pollfd){.fd = pmi_fd(me.local.pmi), .events = POLLIN};
+		proxy_polls(sigfd, p);
 		if (poll(p, ON_ALL, proxy_patience()) < 0)
 			continue;
 		if (now_ns() - last > (uint64_t)3 * HEARTBEAT_MS * NS_MS)
 			me.up.heard_ns = now_ns(); /* this process was stopped, not the parent */
 		last = now_ns();
-		if (me.up.in >= 0 && p[ON_UP].revents != 0 &&
-			!link_read(&me.up, up_take, NULL, NULL, last))
-			up_lose();
-		if (p[ON_OUTPUT].revents != 0)
-			proxy_out_work(last);
-		if (p[ON_FEED].revents != 0)
-			feed_work();
-		if (p[ON_PMI].revents != 0)
-			pmi_work(me.local.pmi);
-		if (p[ON_TREE].revents != 0)
-			tree_work(&me.tree, last);
-		if (p[ON_SIGNAL].revents != 0)
-			proxy_signals_read(sigfd);
+		proxy_work(p, last);
 		proxy_clock(now_ns());
 	}
 }

@@ -88,24 +88,33 @@ static bool pairs_take(
 	return n <= 0 || *to != NULL;
 }
 
-static const char *part_take(
-	struct spawn_request *q, struct spawn_part *p, const struct spawn_lines *l)
+/* Reads the program's name and the numbers of a part; *nargs: of arguments. */
+static const char *part_numbers(
+	struct spawn_request *q, struct spawn_part *p, const struct spawn_lines *l, int *nargs)
 {
-	int nargs = line_number(l, "argcnt", 0), from = 0;
+	int from = 0;
 	const char *name = line_find(l, "execname", -1, &from);
+	bool many;
 
+	*nargs = line_number(l, "argcnt", 0);
 	p->nprocs = line_number(l, "nprocs", -1);
 	p->ninfos = line_number(l, "info_num", 0);
-	if (name == NULL || p->nprocs < 0 || nargs < 0 || nargs > l->n || p->ninfos < 0 ||
-		p->ninfos > l->n || p->nprocs > SHM_RANKS_MAX - q->total) {
-		bool many = p->nprocs > SHM_RANKS_MAX - q->total;
-
+	many = p->nprocs > SHM_RANKS_MAX - q->total;
+	if (many || name == NULL || p->nprocs < 0 || *nargs < 0 || *nargs > l->n || p->ninfos < 0 ||
+		p->ninfos > l->n) {
 		p->nprocs = 0; /* so many codes are in the answer */
 		return many ? "more processes than a job can have"
 			    : "a program without its name or number";
 	}
 	q->total += p->nprocs;
 	p->name = value_copy(l, name);
+	return NULL;
+}
+
+static const char *part_args(struct spawn_part *p, const struct spawn_lines *l, int nargs)
+{
+	int from = 0;
+
 	p->arg = calloc((size_t)nargs + 1, sizeof(*p->arg));
 	for (int i = 0; i < nargs && p->arg != NULL; i++) {
 		const char *v = line_find(l, "arg", i + 1, &from);
@@ -114,17 +123,33 @@ static const char *part_take(
 			return "fewer arguments than argcnt";
 		p->arg[i] = value_copy(l, v);
 	}
+	return NULL;
+}
+
+/* The values that the children find; those of the first part are for all. */
+static const char *preput_take(struct spawn_request *q, const struct spawn_lines *l)
+{
+	int n = line_number(l, "preput_num", 0);
+
+	if (n < 0 || n > l->n || !pairs_take(l, "preput_key_", "preput_val_", n, &q->preput))
+		return "fewer values than preput_num";
+	q->npreputs = n;
+	return NULL;
+}
+
+static const char *part_take(
+	struct spawn_request *q, struct spawn_part *p, const struct spawn_lines *l)
+{
+	int nargs;
+	const char *why = part_numbers(q, p, l, &nargs);
+
+	if (why == NULL)
+		why = part_args(p, l, nargs);
+	if (why != NULL)
+		return why;
 	if (p->arg == NULL || !pairs_take(l, "info_key_", "info_val_", p->ninfos, &p->info))
 		return "fewer keys than info_num";
-	if (q->preput == NULL) {
-		int n = line_number(l, "preput_num", 0);
-
-		if (n < 0 || n > l->n ||
-			!pairs_take(l, "preput_key_", "preput_val_", n, &q->preput))
-			return "fewer values than preput_num";
-		q->npreputs = n;
-	}
-	return NULL;
+	return q->preput == NULL ? preput_take(q, l) : NULL;
 }
 
 /* Cuts the text of one part into lines.  Returns what follows its endcmd. */
