@@ -229,6 +229,38 @@ static int request_rank(const struct net *net, const struct wire_hello *h)
 	return p != NULL && p->foreign ? -1 : (int)h->from;
 }
 
+/* A connect request for another process than this one. */
+static void request_misled(struct net_conn *c, const struct wire_hello *h)
+{
+	struct net *net = c->net;
+
+	net->shared.count.bad_peer++;
+	net_log(net,
+		"peer %u of universe %llx asked for peer %u; here is peer %d of universe %llx, "
+		"which has %d",
+		h->from, (unsigned long long)h->universe, h->to, net->conf.me,
+		(unsigned long long)net->conf.universe, net->conf.npeers);
+	conn_refuse(c, WIRE_WRONG_PEER, h->from);
+}
+
+/* Refuses p's connect request if there is a connection already, or if the request of this process,
+ * which has crossed it, stands. */
+static bool request_refused(
+	struct net_conn *c, const struct net_peer *p, const struct wire_hello *h)
+{
+	if (p->state > NET_PEER_CONNECTING) {
+		c->net->shared.count.bad_twice++;
+		if (p->state == NET_PEER_CONNECTED) /* else its connections ended out of order */
+			net_log(c->net, "peer %d asked again: refused", p->rank);
+		conn_refuse(c, WIRE_DUPLICATE, h->from);
+		return true;
+	}
+	if (p->dial == NULL || p->dial->state != CONN_REQUESTED || !net_peer_wins(p))
+		return false;
+	conn_refuse(c, WIRE_CROSSED, h->from);
+	return true;
+}
+
 /* Decides about the connect request of a stranger that has the key. */
 static void request_accept(struct net_conn *c, const struct wire_hello *h)
 {
@@ -237,13 +269,7 @@ static void request_accept(struct net_conn *c, const struct wire_hello *h)
 	int rank = request_rank(net, h);
 
 	if (rank < 0) {
-		net->shared.count.bad_peer++;
-		net_log(net,
-			"peer %u of universe %llx asked for peer %u; here is peer %d of universe "
-			"%llx, which has %d",
-			h->from, (unsigned long long)h->universe, h->to, net->conf.me,
-			(unsigned long long)net->conf.universe, net->conf.npeers);
-		conn_refuse(c, WIRE_WRONG_PEER, h->from);
+		request_misled(c, h);
 		return;
 	}
 	p = net_peer_make(net, rank);
@@ -251,17 +277,8 @@ static void request_accept(struct net_conn *c, const struct wire_hello *h)
 		net_conn_close(c);
 		return;
 	}
-	if (p->state > NET_PEER_CONNECTING) {
-		net->shared.count.bad_twice++;
-		if (p->state == NET_PEER_CONNECTED) /* else its connections ended out of order */
-			net_log(net, "peer %d asked again: refused", p->rank);
-		conn_refuse(c, WIRE_DUPLICATE, h->from);
+	if (request_refused(c, p, h))
 		return;
-	}
-	if (p->dial != NULL && p->dial->state == CONN_REQUESTED && net_peer_wins(p)) {
-		conn_refuse(c, WIRE_CROSSED, h->from);
-		return;
-	}
 	if (p->dial != NULL) {
 		net->shared.count.crossed++;
 		net_conn_close(p->dial);
