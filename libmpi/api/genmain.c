@@ -7,12 +7,9 @@
 
 static int usage(void)
 {
-	fputs("usage: gen mpi.h | mpi-ext.h | engine.h | raw.h | names.h | names.c | bind CHAPTER "
-	      "| map | list "
-	      "| man DIR | classes.7 | abi.c | none.c | garbage.c | count.c | fort CHAPTER | "
-	      "mpif.h | mpi.f90 "
-	      "| "
-	      "mpi_f08.f90\n",
+	fputs("usage: gen mpi.h | mpi-ext.h | engine.h | raw.h | names.h | names.c | bind "
+	      "CHAPTER | map | list | man DIR | classes.7 | abi.c | none.c | garbage.c | count.c | "
+	      "fort CHAPTER | mpif.h | mpi.f90 | mpi_f08.f90\n",
 		stderr);
 	return 2;
 }

@@ -69,8 +69,7 @@ static void errors_write(FILE *out, const struct func *f)
 	fputs(".SH ERRORS\n", out);
 	if (f->flags & TOOL) {
 		fputs("Returns MPI_SUCCESS or an error code of the tools interface; no error "
-		      "handler "
-		      "is called.\n",
+		      "handler is called.\n",
 			out);
 		return;
 	}
@@ -80,8 +79,7 @@ static void errors_write(FILE *out, const struct func *f)
 	}
 	fputs("Returns MPI_SUCCESS or an error class, after the error handler was called; "
 	      "MPI_Error_string has the words, and\n.BR haft-errors (7)\nexplains the classes.  "
-	      "The "
-	      "checks of the arguments find:\n",
+	      "The checks of the arguments find:\n",
 		out);
 	for (int i = 0; i < nerrors; i++)
 		error_write(out, f, errors[i].name);

@@ -28,8 +28,9 @@ static int status_copy(void *to, const void *from, int fn)
 	bool ignored = from == MPI_F_STATUS_IGNORE || from == MPI_F_STATUSES_IGNORE;
 
 	if (to == NULL || from == NULL || ignored)
-		return bind_raise(haft_err(MPI_ERR_ARG, "a status that is NULL or to be ignored "
-							"cannot be converted"),
+		return bind_raise(
+			haft_err(MPI_ERR_ARG,
+				"a status that is NULL or to be ignored cannot be converted"),
 			NULL, fn);
 	memcpy(to, from, sizeof(MPI_Status));
 	return MPI_SUCCESS;

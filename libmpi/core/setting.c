@@ -65,8 +65,7 @@ static const struct setting_row rows[SETTING_COUNT] = {
 		.meaning = "large messages are copied once, from the memory of the sender "
 			   "(process_vm_readv), where the system permits it",
 		.more = "auto: when that has been faster than the pipe, which copies twice.  "
-			"Messages "
-			"of more than 16 MiB always take the pipe."},
+			"Messages of more than 16 MiB always take the pipe."},
 	[SETTING_COLL_ALGORITHM] = {.name = "HAFT_COLL_ALGORITHM",
 		.old = "HAFT_COLL_PLAN",
 		.form = SETTING_TEXT,
@@ -112,9 +111,9 @@ static const struct setting_row rows[SETTING_COUNT] = {
 		.late = true,
 		.normal = MEAN_OR(2, 4),
 		.max = INT32_MAX,
-		.meaning = "messages from one process to another through the receiver's inbox, "
-			   "which all senders share, before the pair gets a ring of its own (4 "
-			   "KiB)"},
+		.meaning =
+			"messages from one process to another through the receiver's inbox, "
+			"which all senders share, before the pair gets a ring of its own (4 KiB)"},
 	[SETTING_PIPE_CHUNK] = {.name = "HAFT_PIPE_CHUNK",
 		.old = "HAFT_CHUNK",
 		.normal = MEAN_OR(256, 65536),
@@ -156,8 +155,8 @@ static const struct setting_row rows[SETTING_COUNT] = {
 		.late = true,
 		.normal = 2000,
 		.max = 1 << 30,
-		.meaning = "polls of a wait that keep the CPU, before it yields (2000: about 50 "
-			   "us)",
+		.meaning =
+			"polls of a wait that keep the CPU, before it yields (2000: about 50 us)",
 		.more = "A wait does not spin when the host has more processes than CPUs."},
 	[SETTING_YIELD] = {.name = "HAFT_YIELD",
 		.late = true,

@@ -210,9 +210,8 @@ void p2p_part_mismatch(const struct part_op *p)
 
 	p2p_req_fail(r,
 		haft_err(p->sends || p->partner_bytes < p->bytes ? MPI_ERR_COUNT : MPI_ERR_TRUNCATE,
-			"a partitioned %s of %lld bytes %s rank %d with tag %d was matched "
-			"with one of "
-			"%lld bytes",
+			"a partitioned %s of %lld bytes %s rank %d with tag %d was matched with "
+			"one of %lld bytes",
 			p->sends ? "send" : "receive", (long long)p->bytes,
 			p->sends ? "to" : "from", group_rank_of(comm_peers(r->comm), p->peer),
 			r->tag, (long long)p->partner_bytes));

@@ -98,8 +98,7 @@ int p2p_start(struct req **request)
 			MPI_ERR_REQUEST, "the request is not persistent: it cannot be started");
 	if (r->active)
 		return haft_err(MPI_ERR_REQUEST,
-			"the request is active: it must complete before it is "
-			"started again");
+			"the request is active: it must complete before it is started again");
 	p2p_req_copies_take(r);
 	free(r->errwords);
 	r->errwords = NULL;

@@ -62,8 +62,7 @@ static void recv_too_short(struct req *r)
 	p2p_req_fail(
 		r, haft_err(MPI_ERR_TRUNCATE,
 			   "message of %lld byte%s from rank %d with tag %d, but %lld were posted "
-			   "to receive "
-			   "it on a communicator with mpi_assert_exact_length",
+			   "to receive it on a communicator with mpi_assert_exact_length",
 			   (long long)r->recv.total, r->recv.total == 1 ? "" : "s", r->res.source,
 			   r->res.tag, (long long)r->bytes));
 }

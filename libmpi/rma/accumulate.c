@@ -60,8 +60,8 @@ static int acc_check_types(const struct rma_operation *j)
 static int acc_check_op(const struct rma_operation *j)
 {
 	if (j->op->loops == NULL)
-		return haft_err(MPI_ERR_OP, "one-sided communication takes predefined operations "
-					    "only");
+		return haft_err(
+			MPI_ERR_OP, "one-sided communication takes predefined operations only");
 	if (j->op == rma_atomic_no_op && !j->fetch)
 		return haft_err(MPI_ERR_OP,
 			"MPI_NO_OP is valid only for operations that return the old values");

@@ -201,8 +201,7 @@ static struct conflict_range *conflict_slot(struct win *w)
 	if (!c->full)
 		fprintf(stderr,
 			"haft: HAFT_CHECK=rma: rank %d accesses more than %d ranges of memory in "
-			"an "
-			"epoch of %s: the others are not checked\n",
+			"an epoch of %s: the others are not checked\n",
 			w->rank, RECORD_MAX, rma_win_words(w, name));
 	c->full = true;
 	return NULL;

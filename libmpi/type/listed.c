@@ -76,8 +76,7 @@ static int listed_put_displs(struct type *t, const struct listed_args *l)
 		if (__builtin_mul_overflow(d, l->old->extent, &t->shape->displs[i]))
 			return haft_err(MPI_ERR_ARG,
 				"array_of_displacements[%lld] is %lld elements of %lld bytes, "
-				"which "
-				"overflows 64 bits",
+				"which overflows 64 bits",
 				(long long)i, (long long)d, (long long)l->old->extent);
 	}
 	return 0;

@@ -88,8 +88,7 @@ static void cpus_look(void)
 	if (may < have)
 		doctor_say(LESS, "CPUs",
 			"%d of %ld: the affinity mask or the quota of the cgroup gives no more; "
-			"more ranks "
-			"than that share them (docker run --cpus, taskset)",
+			"more ranks than that share them (docker run --cpus, taskset)",
 			may, have);
 	else
 		doctor_say(FINE, "CPUs", "%d", may);
@@ -105,9 +104,8 @@ static void memory_look(void)
 
 	if (limit > 0 && limit < have)
 		doctor_say(LESS, "memory",
-			"%llu MiB of %llu: memory of the ranks and between them counts against the "
-			"cgroup's "
-			"limit (docker run --memory)",
+			"%llu MiB of %llu: memory of the ranks and between them counts against "
+			"the cgroup's limit (docker run --memory)",
 			limit >> 20, have >> 20);
 	else
 		doctor_say(FINE, "memory", "%llu MiB", have >> 20);
@@ -167,9 +165,8 @@ static void copies_look(void)
 	else
 		doctor_say(LESS, "direct copies",
 			"a rank may not read the memory of another: large messages are copied "
-			"twice, "
-			"and gdb cannot attach (kernel.yama.ptrace_scope is %s; in a container: "
-			"--cap-add=SYS_PTRACE)",
+			"twice, and gdb cannot attach (kernel.yama.ptrace_scope is %s; in a "
+			"container: --cap-add=SYS_PTRACE)",
 			line_of("/proc/sys/kernel/yama/ptrace_scope", line, sizeof(line)));
 }
 
@@ -249,9 +246,8 @@ static void network_look(void)
 		doctor_say(FINE, "network", "%s", names);
 	else
 		doctor_say(LESS, "network",
-			"%s: other hosts must reach the one that is used; -iface names it, if the "
-			"first "
-			"is a VPN or the bridge of containers",
+			"%s: other hosts must reach the one that is used; -iface names it, if "
+			"the first is a VPN or the bridge of containers",
 			names);
 	gethostname(own, sizeof(own) - 1);
 	rc = getaddrinfo(own, NULL, &(struct addrinfo){.ai_socktype = SOCK_STREAM}, &list);

@@ -256,8 +256,7 @@ static void do_init(struct pmi_server *p, int local, const char *line)
 	if (local_count(p->local, p->local->m[local].world) != p->local->m[local].world->n) {
 		abort_record(p, local, 1,
 			"mpiexec: this is a program of another MPI, which we start on one host "
-			"only: "
-			"build it with our mpicc, or start it with its own mpiexec");
+			"only: build it with our mpicc, or start it with its own mpiexec");
 		return;
 	}
 	if (word_of(line, "pmi_version", version, sizeof(version)) == NULL ||

@@ -98,8 +98,7 @@ static void json_pair(void *arg, int i, int j, const struct prof_peer *row)
 	struct json_pairs *a = arg;
 
 	fprintf(a->out,
-		"%s  {\"from\": %d, \"to\": %d, \"messages\": %llu, \"bytes\": %llu, "
-		"\"waited\": ",
+		"%s  {\"from\": %d, \"to\": %d, \"messages\": %llu, \"bytes\": %llu, \"waited\": ",
 		a->n++ > 0 ? ",\n" : "", i, j, (unsigned long long)row->messages,
 		(unsigned long long)row->bytes);
 	json_whys(a->out, row->why, a->p->rank[i].t->ns_per_tick);

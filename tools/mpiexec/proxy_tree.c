@@ -334,8 +334,8 @@ static void branch_clock(struct proxy_tree *t, struct proxy_child *b, uint64_t n
 		b->link.trouble = "it has not said hello in time";
 		branch_die(t, b, now);
 	} else if (b->link.hello && silent >= (uint64_t)SILENT_MS * NS_MS) {
-		b->link.trouble = "it has been silent for too long: the host or the network is "
-				  "down";
+		b->link.trouble =
+			"it has been silent for too long: the host or the network is down";
 		branch_die(t, b, now);
 	} else if (now - b->link.said_ns >= (uint64_t)HEARTBEAT_MS * NS_MS) {
 		link_put(&b->link, &ping, NULL);

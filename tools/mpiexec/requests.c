@@ -128,9 +128,8 @@ static void children_do(struct job *j, int entry, const char *line)
 	}
 	if (k != NULL)
 		request_reply(j, entry,
-			"cmd=haft_children_result rc=-1 msg=child %d of %d, process %d on host %s, "
-			"has "
-			"ended before MPI_Init was complete",
+			"cmd=haft_children_result rc=-1 msg=child %d of %d, process %d on host "
+			"%s, has ended before MPI_Init was complete",
 			rank, w->n, k->pid,
 			j->plan->nhosts > 0 ? j->plan->host[k->host].name : "localhost");
 	else if (w == NULL || w->ending)
