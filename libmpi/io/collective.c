@@ -191,7 +191,7 @@ static bool collective_stage_step(struct io_collective *c)
 /* The rounds are over.  Or blocks must not be written: then each member writes its own pieces. */
 static void collective_stage_end(struct io_collective *c)
 {
-	if (!c->crowded) {
+	if (!c->others_open) {
 		collective_last(c);
 		return;
 	}

@@ -19,8 +19,8 @@ struct io_half {
 
 struct io_stage {
 	struct io_half half[2];
-	_Atomic int32_t failed;  /* 1 + the first round whose system call failed; 0: none */
-	_Atomic int32_t crowded; /* 1: the file has other opens */
+	_Atomic int32_t failed;      /* 1 + the first round whose system call failed; 0: none */
+	_Atomic int32_t others_open; /* 1: the file has other opens */
 	_Alignas(4096) char data[];
 };
 

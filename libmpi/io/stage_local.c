@@ -159,7 +159,7 @@ static void local_enter(struct io_collective *c)
 	had = haft_user_begin();
 	c->gated = io_gate_enter(c->f);
 	haft_user_end(had);
-	atomic_store_explicit(&c->g->stage->crowded, !c->gated, memory_order_relaxed);
+	atomic_store_explicit(&c->g->stage->others_open, !c->gated, memory_order_relaxed);
 }
 
 static void local_leave(struct io_collective *c)
@@ -171,14 +171,14 @@ static void local_leave(struct io_collective *c)
 }
 
 /* Has an aggregator seen another open?  Equal on all members. */
-static bool local_is_crowded(const struct io_collective *c)
+static bool local_others_open(const struct io_collective *c)
 {
-	bool crowded = false;
+	bool others_open = false;
 
 	for (int a = 0; a < c->naggregators; a++)
-		crowded = crowded ||
-			  atomic_load_explicit(&local_stage(c, a)->crowded, memory_order_relaxed);
-	return crowded;
+		others_open = others_open || atomic_load_explicit(&local_stage(c, a)->others_open,
+						     memory_order_relaxed);
+	return others_open;
 }
 
 static void local_begin(struct io_collective *c)
@@ -238,8 +238,8 @@ bool io_stage_local_step(struct io_collective *c)
 			if (!io_exchange_step(c))
 				return false;
 			c->part = LOCAL_ROUND;
-			c->crowded = c->holes && local_is_crowded(c);
-			if (c->crowded) {
+			c->others_open = c->holes && local_others_open(c);
+			if (c->others_open) {
 				local_leave(c);
 			} else if (c->j->direction == IO_WRITE) {
 				local_pack(c, 0);
