@@ -116,7 +116,7 @@ struct failures {
 };
 
 struct job {
-	const struct plan *plan;
+	struct plan *plan; /* of the process: hosts that are added change it */
 	struct world *world; /* the list of worlds that have entries; world 0 is the first */
 	int worlds;          /* in the list */
 	int made;            /* worlds that there have been: the id of the next one */
@@ -212,10 +212,10 @@ void job_rank_say(const struct job *j, int r, const cpu_set_t *cpus);
 
 /* Starts all ranks.  If one cannot be started, the job ends with words.  `mask' is the signal mask
  * that mpiexec inherited, for the ranks. */
-void job_start(struct job *j, const struct plan *p, const sigset_t *mask);
+void job_start(struct job *j, struct plan *p, const sigset_t *mask);
 
 /* The beginning of job_start: world 0 and its entries, without a process. */
-void job_prepare(struct job *j, const struct plan *p, const sigset_t *mask);
+void job_prepare(struct job *j, struct plan *p, const sigset_t *mask);
 
 /* --- job_judge.c: which deaths are failures -------------------------------------------------- */
 

@@ -127,7 +127,7 @@ struct plan *plan_read(int argc, char **argv);
 struct plan *plan_serve(char **argv);
 
 /* The result of plan_read or plan_serve. */
-const struct plan *plan_this(void);
+struct plan *plan_this(void);
 
 /* Finds the program of `a' and sets file and script; `path': the value of PATH, or NULL.  Returns
  * NULL, or malloc'ed words, with the reason in *err (an errno). */

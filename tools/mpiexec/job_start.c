@@ -114,7 +114,7 @@ static void world_0_make(struct job *j)
 	job_world_add(j, w);
 }
 
-void job_prepare(struct job *j, const struct plan *p, const sigset_t *mask)
+void job_prepare(struct job *j, struct plan *p, const sigset_t *mask)
 {
 	*j = (struct job){.plan = p, .stdin_fd = -1};
 	j->local.common.mask = *mask;
@@ -126,7 +126,7 @@ void job_prepare(struct job *j, const struct plan *p, const sigset_t *mask)
 	world_0_make(j);
 }
 
-void job_start(struct job *j, const struct plan *p, const sigset_t *mask)
+void job_start(struct job *j, struct plan *p, const sigset_t *mask)
 {
 	job_prepare(j, p, mask);
 	files_open(j);

@@ -423,7 +423,7 @@ void remote_start(struct job *j)
 
 void remote_add(struct remote_ranks *f, const char *name, int slots)
 {
-	struct plan *p = (struct plan *)(uintptr_t)f->plan; /* main's, which is no constant */
+	struct plan *p = f->plan;
 	int h = remote_host(f, name);
 
 	if (h >= 0 && !f->hosts[h].over)

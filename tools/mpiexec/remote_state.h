@@ -22,7 +22,7 @@ struct remote_host {
 
 struct remote_ranks {
 	struct job *j;
-	const struct plan *plan;
+	struct plan *plan;
 	struct proxy_tree tree;
 	struct remote_host *hosts; /* by host */
 	uint8_t key[BOOT_KEY];     /* of the universe, for hosts that are added */

@@ -126,9 +126,8 @@ static char *offer_write(const struct plan *p, char *list)
 }
 
 /* A service reaches hosts as the mpiexec does that has refused.  Once: hosts are there then. */
-static void offer_take(const struct plan *constant, const char *offer)
+static void offer_take(struct plan *p, const char *offer)
 {
-	struct plan *p = (struct plan *)(uintptr_t)constant; /* main's */
 	const char *from = strchr(offer, ';');
 	char *launcher, *path;
 
