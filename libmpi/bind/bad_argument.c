@@ -6,6 +6,7 @@
 #include "libmpi/bind/binding.h"
 
 #include "libmpi/core/callsite.h"
+#include "libmpi/p2p/p2p.h"
 #include "libmpi/type/type.h"
 #include <mpi-ext.h>
 #include <stdio.h>
@@ -137,19 +138,6 @@ int bind_bad_type(const struct type *type, const char *name)
 		len > 0 ? " " : "", words);
 }
 
-/* The words of a communicator that is revoked. */
-static int revoked_comm(const struct comm *c)
-{
-	char words[MPI_MAX_OBJECT_NAME] = "";
-	int len;
-
-	if (c->differs != NULL)
-		return haft_err(MPI_ERR_OTHER, "%s", c->differs);
-	obj_name_get(c, words, sizeof(words), OBJ_C, &len);
-	return haft_err(MPIX_ERR_REVOKED, "%s is revoked: a member has called MPIX_Comm_revoke",
-		len > 0 ? words : "the communicator");
-}
-
 int bind_bad_rank(const struct comm *c, const char *name, int rank)
 {
 	int n = comm_peers(c)->size;
@@ -157,8 +145,7 @@ int bind_bad_rank(const struct comm *c, const char *name, int rank)
 	int len;
 
 	if ((c->hints & COMM_REVOKED) != 0)
-		return revoked_comm(c);
-
+		return p2p_comm_error(c);
 	obj_name_get(c, words, sizeof(words), OBJ_C, &len);
 	return haft_err(MPI_ERR_RANK, "%s %s is not a rank of %s%s, which has 0 to %d", name,
 		number_text(MPI_ERR_RANK, rank, number),
@@ -187,7 +174,7 @@ int bind_bad_root(const struct comm *c, const char *name, int root)
 	char number[NUMBER_LEN];
 
 	if ((c->hints & COMM_REVOKED) != 0)
-		return revoked_comm(c);
+		return p2p_comm_error(c);
 	return haft_err(MPI_ERR_ROOT, "%s %s is not a rank of the %s, which has 0 to %d", name,
 		number_text(MPI_ERR_ROOT, root, number),
 		c->remote != NULL ? "remote group" : "communicator", comm_peers(c)->size - 1);

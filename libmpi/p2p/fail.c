@@ -91,6 +91,16 @@ int p2p_peer_check_slow(int peer, const struct comm *c)
 	return p2p_peer_seen(via_peer(peer))->lost != PEER_HERE ? fail_peer_error(peer, c) : 0;
 }
 
+static int fail_revoked(const struct comm *c)
+{
+	char words[MPI_MAX_OBJECT_NAME] = "";
+	int len;
+
+	obj_name_get(c, words, sizeof(words), OBJ_C, &len);
+	return haft_err(MPIX_ERR_REVOKED, "%s is revoked: a member has called MPIX_Comm_revoke",
+		len > 0 ? words : "the communicator");
+}
+
 int p2p_comm_error(const struct comm *c)
 {
 	const char *differs = (c->whole != NULL ? c->whole : c)->differs;
@@ -99,7 +109,7 @@ int p2p_comm_error(const struct comm *c)
 	if (differs != NULL)
 		return haft_err(MPI_ERR_OTHER, "%s", differs);
 	if ((c->hints & COMM_REVOKED) != 0)
-		return haft_err(MPIX_ERR_REVOKED, "a member has called MPIX_Comm_revoke");
+		return fail_revoked(c);
 	peer = p2p_comm_failed(c);
 	return peer >= 0 ? fail_peer_error(peer, c->whole != NULL ? c->whole : c) : 0;
 }
