@@ -37,7 +37,7 @@ fort_TESTS := $(filter-out tests/examples/streams/%,$(wildcard tests/fort/*.f te
 	tests/examples/*/*.f tests/examples/*/*.f90))
 
 # Shell scripts; they find the build directory in $B.
-sh_PART := tests/build/lib.sh tests/launch/lib.sh tests/tools/lib.sh # functions of the others
+sh_PART := tests/build/lib.sh tests/launch/lib.sh tests/net/lib.sh tests/tools/lib.sh # functions of the others
 sh_PART += tests/launch/vhosts.sh # starts hosts for the others
 sh_PART += tests/bench/peers.sh tests/bench/start.sh # they measure
 sh_ALL := $(wildcard tests/abi/*.sh tests/bench/*.sh tests/build/*.sh tests/err/*.sh \

@@ -3,28 +3,13 @@
 # MPI-5.0 14.4: files over several hosts (in name only: each has a segment of its own): members of a
 # host merge their parts before they send, and a host of one member sends for itself.
 
-# over HOSTS NP TEST [ARGUMENT...]
-over() {
-	hosts=$1 np=$2 test=$3
-	shift 3
-	bin=$B/tests/$test
-	if [ ! -x "$bin" ]; then
-		bin=$TMPDIR/${test##*/}
-		"$B/bin/mpicc" -std=gnu11 -O1 $SANFLAGS -I. tests/$test.c -o "$bin" || exit 1
-	fi
-	timeout 240 "$B/bin/mpiexec" -launcher fork $hosts -n $np "$bin" "$@" \
-		>"$TMPDIR/said" 2>&1 || {
-		echo "$hosts -n $np $test $*: $?"
-		cat "$TMPDIR/said"
-		exit 1
-	}
-}
+. tests/net/lib.sh
 
 for seed in 1 2 3 4; do
-	over "-hosts a:2,b:2" 4 std/ch14/random_files -n 80 -s $seed
+	over "-hosts a:2,b:2" 4 std/ch14/random_files -- -n 80 -s $seed
 done
-over "-hosts a:3,b:1" 4 std/ch14/random_files -n 80 -s 5
-over "-hosts a,b,c -rr" 6 std/ch14/random_files -n 40 -s 6
+over "-hosts a:3,b:1" 4 std/ch14/random_files -- -n 80 -s 5
+over "-hosts a,b,c -rr" 6 std/ch14/random_files -- -n 40 -s 6
 for t in shared_pointer shared_pointer_busy collective_progress collective_hosts holes_kept \
 	collective_errors file_external32 hints; do
 	over "-hosts a:2,b:2" 4 std/ch14/$t

@@ -3,23 +3,7 @@
 # MPI-5.0 3.5, 6.14: programs over several hosts (here in name only: each has a segment of its own),
 # so that memory and sockets are used together, by ranks that are neighbours and by turns.
 
-run="$B/bin/mpiexec -launcher fork"
-
-# over HOSTS NP TEST [VAR=VALUE...]
-over() {
-	hosts=$1 np=$2 test=$3
-	shift 3
-	bin=$B/tests/$test
-	if [ ! -x "$bin" ]; then
-		bin=$TMPDIR/${test##*/}
-		"$B/bin/mpicc" -std=gnu11 -O1 $SANFLAGS -I. tests/$test.c -o "$bin" || exit 1
-	fi
-	env "$@" timeout 240 $run $hosts -n $np "$bin" >"$TMPDIR/said" 2>&1 || {
-		echo "$hosts -n $np $test $*: $?"
-		cat "$TMPDIR/said"
-		exit 1
-	}
-}
+. tests/net/lib.sh
 
 for t in ch03/message_sizes ch03/random_traffic ch03/probe ch04/part_ring ch06/coll_sequence ch06/reduce_ops ch06/same_bits \
 	ch06/user_ops ch06/coll_requests ch07/intercomms ch07/create_from_group ch11/session; do
