@@ -116,7 +116,7 @@ struct failures {
 };
 
 struct job {
-	struct plan *plan; /* of the process: hosts that are added change it */
+	struct plan *plan;   /* of the process: hosts that are added change it */
 	struct world *world; /* the list of worlds that have entries; world 0 is the first */
 	int worlds;          /* in the list */
 	int made;            /* worlds that there have been: the id of the next one */
