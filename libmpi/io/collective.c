@@ -114,6 +114,17 @@ static void collective_last(struct io_collective *c)
 	c->state = COLLECTIVE_LAST;
 }
 
+/* The data of a nonblocking read have come to all members, in another representation: converts
+ * them, and tells whether that has failed.  A representation is equal on all members. */
+static void collective_convert(struct io_collective *c)
+{
+	io_job_finish(c->j);
+	c->finished = true;
+	c->mine.err = c->j->err;
+	io_exchange_begin(c, false);
+	c->state = COLLECTIVE_CONVERT;
+}
+
 /* Has a member failed?  Then the lowest of those tells its words. */
 static void collective_end(struct io_collective *c)
 {
@@ -125,6 +136,8 @@ static void collective_end(struct io_collective *c)
 			c->state = COLLECTIVE_WORDS;
 			return;
 		}
+	if (!c->finished && c->j->convert != NULL && c->j->direction == IO_READ)
+		collective_convert(c);
 }
 
 /* Counts the reason of this member's path. */
@@ -225,6 +238,7 @@ static const struct {
 	[COLLECTIVE_STAGE] = {collective_stage_step, collective_stage_end},
 	[COLLECTIVE_SPREAD] = {collective_direct_done, collective_last},
 	[COLLECTIVE_LAST] = {io_exchange_step, collective_last_end},
+	[COLLECTIVE_CONVERT] = {io_exchange_step, collective_end},
 	[COLLECTIVE_WORDS] = {collective_words_step, collective_take_words},
 };
 
@@ -333,7 +347,8 @@ static void collective_finish(struct io_collective *c)
 		j->f = NULL;
 		return;
 	}
-	io_job_finish(j);
+	if (!c->finished)
+		io_job_finish(j);
 	r->res.bytes = j->moved;
 	r->res.error = j->err;
 	r->errwords = j->words;

@@ -3,7 +3,7 @@
  *
  *   direct ──> describe ──> choose ─┬─> nothing is left: all were direct
  *   large     one exchange,         ├─> each member writes its own pieces after all
- *   pieces    64 bytes a member     └─> rounds of blocks ──> last exchange ──> words
+ *   pieces    64 bytes a member     └─> rounds of blocks ──> last exchange ──> convert ──> words
  *
  *   file      low                                                        high
  *   blocks    |  0  |  1  |  2  |  3  |  4  |  5  | ...        dealt to the aggregators in turn
@@ -82,6 +82,7 @@ enum io_collective_state {
 	COLLECTIVE_STAGE,
 	COLLECTIVE_SPREAD,
 	COLLECTIVE_LAST,
+	COLLECTIVE_CONVERT,
 	COLLECTIVE_WORDS,
 	COLLECTIVE_DONE
 };
@@ -118,6 +119,7 @@ struct io_collective {
 	bool keep;          /* an exchange whose data are of no use */
 	bool writing;       /* a worker writes a block */
 	bool stops_at_disk; /* nothing can go on until it has written */
+	bool finished;      /* io_job_finish has been called: a read was converted */
 	bool over;          /* a read has met the end of the file */
 	uint8_t state, part; /* enum io_collective_state; a part of it */
 	uint8_t why;         /* enum io_why: of its path */

@@ -64,6 +64,28 @@ static void pointers(MPI_File f, long individual, long shared)
 	OK(MPI_Barrier(MPI_COMM_WORLD));
 }
 
+/* Reads whose last member cannot convert its data: all members fail, and split ones go back. */
+static void late(MPI_File f)
+{
+	int b[N] = {0}, b2[N] = {0};
+	MPI_Request r[2];
+	MPI_Status s;
+
+	OK(MPI_File_iread_at_all(f, 0, b, N, MPI_INT, &r[0]));
+	OK(MPI_File_iread_at_all(f, 0, b2, N, MPI_INT, &r[1]));
+	FAILS(MPI_ERR_CONVERSION, "fails", MPI_Wait(&r[1], &s));
+	FAILS(MPI_ERR_CONVERSION, "fails", MPI_Wait(&r[0], &s));
+	OK(MPI_File_read_at_all_begin(f, 0, b, N, MPI_INT));
+	FAILS(MPI_ERR_CONVERSION, "fails", MPI_File_read_at_all_end(f, b, &s));
+	OK(MPI_File_seek(f, 0, MPI_SEEK_SET));
+	OK(MPI_File_read_all_begin(f, b, N, MPI_INT));
+	FAILS(MPI_ERR_CONVERSION, "fails", MPI_File_read_all_end(f, b, &s));
+	OK(MPI_File_seek_shared(f, 0, MPI_SEEK_SET));
+	OK(MPI_File_read_ordered_begin(f, b, N, MPI_INT));
+	FAILS(MPI_ERR_CONVERSION, "fails", MPI_File_read_ordered_end(f, b, &s));
+	pointers(f, 0, 0);
+}
+
 /* One member's conversion fails; the last one's, if all members take part. */
 static void to_file(const char *path)
 {
@@ -99,6 +121,7 @@ static void to_file(const char *path)
 	pointers(f, 0, (long)N * check_size);
 	fails = last; /* reads fail at their end */
 	FAILS(MPI_ERR_CONVERSION, "fails", MPI_File_read_at_all(f, 0, b, N, MPI_INT, &s));
+	late(f);
 	fails = false;
 	OK(MPI_File_close(&f));
 }
