@@ -188,8 +188,10 @@ static void access_in_turn(struct io_job *j)
 
 	j->collective = false;
 	access_parts(j);
-	if (j->placed)
+	if (j->placed && j->bytes > 0) {
+		io_stream_wait(j);
 		io_stream_pass(j);
+	}
 	j->collective = collective;
 	err = collective ? io_agree(j->f, io_job_error(j)) : 0;
 	if (err == 0 || err == j->err)

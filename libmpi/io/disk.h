@@ -72,18 +72,21 @@ int io_disk_sync(const struct io_file *f);
 /* Makes a new name in a directory last: `path' is in it. */
 int io_disk_sync_folder(const struct io_file *f, const char *path);
 
-/* stream_os.c: io_disk_read, io_disk_write and their kin for a pipe or a device.  They wait
- * until all bytes before `at' have been moved, by any member. */
+/* stream_os.c: io_disk_read, io_disk_write and their kin for a pipe or a device, in the turn of
+ * the access.  An error if that never comes, as a member has failed. */
 int io_stream_move(const struct io_file *f, enum io_direction direction, void *buf, int64_t n,
 	int64_t at, int64_t *moved);
 int io_stream_movev(const struct io_file *f, enum io_direction direction, const struct iovec *vec,
 	int nvec, int64_t at, int64_t *moved);
 
-/* Are all bytes before a placed job through?  Any thread. */
+/* Are all bytes before a placed job through, or will they never be?  Any thread. */
 bool io_stream_is_turn(const struct io_job *j);
 
-/* The end of a placed job's turn, also after an error or at the end of the stream: waits until all
- * before it are through, and lets those after it go on.  Releases the library's lock. */
+/* Makes progress until then; under the library's lock. */
+void io_stream_wait(const struct io_job *j);
+
+/* The end of a placed job's turn, also after an error or at the end of the stream: lets those after
+ * it go on.  It has waited.  Any thread. */
 void io_stream_pass(const struct io_job *j);
 
 #endif

@@ -97,6 +97,8 @@ void io_independent(struct io_job *j)
 
 	if (j->bytes == 0)
 		return;
+	if (unlikely(j->f->stream))
+		io_stream_wait(j);
 	tidy = io_view_is_tidy(j->view);
 	had = haft_user_begin();
 	independent_move(j, tidy);

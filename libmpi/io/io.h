@@ -144,6 +144,8 @@ struct io_file {
 	struct io_check *check; /* HAFT_CHECK=io; NULL: nothing noted */
 	uint64_t number;        /* of this open, equal on all members; other opens have others */
 	int gate;               /* threads within: gate_os.c */
+	_Atomic int lost; /* of a pipe: 0, or MPIX_ERR_PROC_FAILED or MPIX_ERR_REVOKED: accesses
+			     whose turn has not come get none */
 	struct io_workers *workers; /* owned: of a pipe; NULL: none yet */
 	int64_t opened_ns;
 	int late;         /* class of the first error that no call has returned yet, or 0 */

@@ -11,6 +11,7 @@
 #include "libmpi/io/pointer.h"
 #include "libmpi/p2p/outq.h"
 #include "libmpi/p2p/p2p.h"
+#include <mpi-ext.h>
 #include <string.h>
 
 enum shared_kind { SHARED_ADD = 1, SHARED_WAS };
@@ -77,10 +78,21 @@ static void shared_frame_got(const struct shm_frame *f)
 	p2p_out_frame(f->src, f->ctx, SHARED_WAS, FRAME_IO, &m, sizeof(m));
 }
 
+/* A member has failed, or a communicator is revoked: turns on a pipe may never come. */
+static void shared_look(void)
+{
+	for (struct io_file *f = shared_files; f != NULL; f = f->next)
+		if (f->stream && p2p_comm_broken(f->comm))
+			atomic_store(&f->lost, (f->comm->hints & COMM_REVOKED) != 0
+						       ? MPIX_ERR_REVOKED
+						       : MPIX_ERR_PROC_FAILED);
+}
+
 void io_shared_attach(struct io_file *f)
 {
 	if (shared_files == NULL)
 		p2p_deliver_register(FRAME_IO, shared_frame_got, P2P_FROM_LIVE);
+	p2p_broken_hook(shared_look);
 	f->next = shared_files;
 	shared_files = f;
 }

@@ -6,16 +6,21 @@
  *                                            └── rank 2's turn: its bytes go now
  *
  * The shared pointer gives each access its place; here it waits until all before it are through.
- * The wait has no lock, so it may be a worker's.  An access keeps its turn for all its bytes.  It
- * passes the turn on after an error and at the end of the stream, too, but never before its turn
- * has come.  A failed access does not give its place back: bytes
- * before it and behind it have gone. */
+ * A blocking access waits in progress; a worker takes another one when its turn has come.  An
+ * access keeps its turn for all its bytes.  It passes the turn on after an error and at the end of
+ * the stream, too, but never before its turn has come.  A failed access does not give its place
+ * back: bytes before it and behind it have gone.
+ *
+ * A process may die in its turn, or before it.  Then it is not known which bytes the pipe has: the
+ * accesses whose turn has not come fail, and do not pass it on. */
 #include "libmpi/io/disk.h"
 
+#include "libmpi/core/err.h"
 #include "libmpi/core/library_lock.h"
 #include "libmpi/core/num.h"
 #include "libmpi/io/shared.h"
 #include "libmpi/io/view.h"
+#include "libmpi/p2p/p2p.h"
 #include <errno.h>
 #include <signal.h>
 #include <sys/uio.h>
@@ -26,14 +31,39 @@
 #define STREAM_NAP_MIN  1000       /* ns; doubled up to STREAM_NAP_MAX */
 #define STREAM_NAP_MAX  1000000
 
-static void stream_wait_turn(const struct io_file *f, int64_t at)
-{
-	struct timespec nap = {.tv_nsec = STREAM_NAP_MIN};
+/* An access that waits for its turn. */
+struct stream_turn {
+	const struct io_job *j;
+	uint32_t nap_ns; /* other processes do not wake this one */
+};
 
-	while (atomic_load(&f->shared->stream) < at) {
-		nanosleep(&nap, NULL);
-		nap.tv_nsec = num_min(nap.tv_nsec * 2, STREAM_NAP_MAX);
-	}
+static bool stream_has_come(const struct io_file *f, int64_t at)
+{
+	return atomic_load(&f->shared->stream) >= at;
+}
+
+static bool stream_is_over(void *arg)
+{
+	struct stream_turn *t = arg;
+
+	t->nap_ns = (uint32_t)num_min(2 * (int64_t)t->nap_ns, STREAM_NAP_MAX);
+	return io_stream_is_turn(t->j);
+}
+
+void io_stream_wait(const struct io_job *j)
+{
+	struct stream_turn t = {.j = j, .nap_ns = STREAM_NAP_MIN};
+	const struct p2p_condition over = {.ready = stream_is_over, .arg = &t, .nap_ns = &t.nap_ns};
+
+	p2p_progress_until(&over);
+}
+
+static int stream_lost(const struct io_file *f)
+{
+	return haft_err(atomic_load(&f->lost),
+		"a member of %s has failed, or the file is revoked: the turn of this access will "
+		"not come",
+		f->path);
 }
 
 /* It is this access's turn; its bytes up to `end' are through, or never will be. */
@@ -47,20 +77,15 @@ static void stream_pass(const struct io_file *f, int64_t end)
 
 bool io_stream_is_turn(const struct io_job *j)
 {
-	return atomic_load(&j->f->shared->stream) >= io_view_byte(j->view, j->at);
+	return stream_has_come(j->f, io_view_byte(j->view, j->at)) || atomic_load(&j->f->lost) != 0;
 }
 
 void io_stream_pass(const struct io_job *j)
 {
 	int64_t at = io_view_byte(j->view, j->at);
-	bool had;
 
-	if (j->bytes == 0 || atomic_load(&j->f->shared->stream) >= at + j->bytes)
-		return;
-	had = haft_user_begin();
-	stream_wait_turn(j->f, at);
-	stream_pass(j->f, at + j->bytes);
-	haft_user_end(had);
+	if (j->bytes > 0 && stream_has_come(j->f, at))
+		stream_pass(j->f, at + j->bytes);
 }
 
 /* As write(2); a pipe without a reader is EPIPE, and no signal that ends the process. */
@@ -106,12 +131,14 @@ static int stream_bytes(
 int io_stream_movev(const struct io_file *f, enum io_direction direction, const struct iovec *vec,
 	int nvec, int64_t at, int64_t *moved)
 {
-	bool had = haft_user_begin();
 	int64_t all = 0, part;
 	int os_error = 0;
+	bool had;
 
 	*moved = 0;
-	stream_wait_turn(f, at);
+	if (!stream_has_come(f, at))
+		return stream_lost(f);
+	had = haft_user_begin();
 	for (int i = 0; i < nvec; i++) {
 		int64_t n = (int64_t)vec[i].iov_len;
 

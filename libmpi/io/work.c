@@ -263,6 +263,27 @@ static bool work_push(struct io_workers *k, struct io_work *w)
 	return free;
 }
 
+static bool work_is_ready(void *arg)
+{
+	const struct io_work *w = arg;
+
+	return w->ready == NULL || w->ready(w);
+}
+
+/* Does it here and now. */
+static void work_do(struct io_work *w)
+{
+	static const uint32_t nap_ns = WORK_NAP_MAX_NS;
+	const struct p2p_condition ready = {.ready = work_is_ready, .arg = w, .nap_ns = &nap_ns};
+	bool had;
+
+	p2p_progress_until(&ready);
+	had = haft_user_begin();
+	w->run(w);
+	work_finish(w);
+	haft_user_end(had);
+}
+
 void io_work_start(struct io_workers *own, struct io_work *w)
 {
 	struct io_workers *k = own != NULL ? own : work_common();
@@ -272,13 +293,8 @@ void io_work_start(struct io_workers *own, struct io_work *w)
 	work.pending++;
 	if (first)
 		work_thread_add(k);
-	if (k == NULL || k->nthreads == 0) {
-		bool had = haft_user_begin();
-
-		w->run(w);
-		work_finish(w);
-		haft_user_end(had);
-	} else if (!work_push(k, w) && !first) {
+	if (k == NULL || k->nthreads == 0)
+		work_do(w);
+	else if (!work_push(k, w) && !first)
 		work_thread_add(k);
-	}
 }

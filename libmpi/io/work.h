@@ -40,7 +40,7 @@ struct io_workers *io_workers_new(void);
 void io_workers_free(struct io_workers *own);
 
 /* Starts work; under the library's lock.  own: its worker; NULL: a common one.  Without any
- * thread, run is called here and now. */
+ * thread, run is called here, once it is ready. */
 void io_work_start(struct io_workers *own, struct io_work *w);
 
 #endif

@@ -11,7 +11,9 @@
 #include "libmpi/p2p/match.h"
 #include "libmpi/p2p/request.h"
 
-void (*p2p_broken_hook)(void);
+#define BROKEN_HOOKS 2 /* windows, files */
+
+static void (*broken_hooks[BROKEN_HOOKS])(void);
 
 /* Which messages: those of `revoked', or, if NULL, of collective calls of the peer's. */
 struct broken {
@@ -62,12 +64,22 @@ static void broken_sends(struct broken *b)
 	}
 }
 
+void p2p_broken_hook(void (*look)(void))
+{
+	int i = 0;
+
+	while (i < BROKEN_HOOKS && broken_hooks[i] != NULL && broken_hooks[i] != look)
+		i++;
+	if (ALWAYS(i < BROKEN_HOOKS))
+		broken_hooks[i] = look;
+}
+
 static void broken_all(struct broken *b)
 {
 	broken_recvs(b);
 	broken_sends(b);
-	if (p2p_broken_hook != NULL)
-		p2p_broken_hook();
+	for (int i = 0; i < BROKEN_HOOKS && broken_hooks[i] != NULL; i++)
+		broken_hooks[i]();
 }
 
 void p2p_comm_revoke(struct comm *c)

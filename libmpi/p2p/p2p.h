@@ -71,9 +71,9 @@ void p2p_peer_left(int peer, const char *words);
 extern void (*p2p_lost_hook)(int peer, bool left);
 extern void (*p2p_lost_words_hook)(int peer, char *words, size_t n);
 
-/* NULL, or called when a process has failed where that is survived, and when a communicator is
- * revoked: windows. */
-extern void (*p2p_broken_hook)(void);
+/* Adds a function that is called when a process has failed where that is survived, and when a
+ * communicator is revoked: windows, files.  Adding it twice is adding it once. */
+void p2p_broken_hook(void (*look)(void));
 
 /* NULL, or called when a wait of this process has become long, under the library's lock.  It may
  * fail the messages of a communicator (p2p_comm_revoke), also those that are waited for. */

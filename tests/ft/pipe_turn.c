@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* RUN np=2,4 env="HAFT_FT=yes HAFT_IO_THREADS=0|4" */
+/* pipe_turn.c - a process dies while it writes to a pipe at the shared pointer.  The accesses of
+ * the others, which wait for their turn behind it, fail; blocking, nonblocking and ordered ones. */
+#include "tests/ft/ft.h"
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+
+enum { LONG = 1 << 20 }; /* more than a pipe holds, and nothing is read */
+
+static char data[LONG], path[200];
+
+static MPI_File open_pipe(int *keep)
+{
+	MPI_File f;
+
+	snprintf(path, sizeof(path), "%s/pipe", getenv("TMPDIR") != NULL ? getenv("TMPDIR") : ".");
+	if (check_rank == 0) {
+		CHECK(mkfifo(path, 0600) == 0);
+		*keep = open(path, O_RDWR);
+		CHECK(*keep >= 0);
+	}
+	OK(MPI_Barrier(MPI_COMM_WORLD));
+	OK(MPI_File_open(
+		MPI_COMM_WORLD, path, MPI_MODE_WRONLY | MPI_MODE_SEQUENTIAL, MPI_INFO_NULL, &f));
+	return f;
+}
+
+/* Its turn has come, and never ends. */
+static void victim(MPI_File f)
+{
+	alarm(1);
+	MPI_File_write_shared(f, data, LONG, MPI_CHAR, MPI_STATUS_IGNORE);
+	CHECK(!"the pipe is full");
+}
+
+int main(int argc, char **argv)
+{
+	MPI_Request r;
+	MPI_Status s;
+	MPI_File f;
+	int keep = -1, err;
+
+	ft_init(&argc, &argv);
+	f = open_pipe(&keep);
+	OK(MPI_Barrier(MPI_COMM_WORLD));
+	if (check_rank == check_size - 1)
+		victim(f);
+	usleep(300000); /* the victim has its turn */
+	if (check_rank == 0) {
+		FAILS(MPIX_ERR_PROC_FAILED, "turn",
+			MPI_File_write_shared(f, data, 10, MPI_CHAR, &s));
+	} else {
+		err = MPI_File_iwrite_shared(f, data, 10, MPI_CHAR, &r);
+		FAILS(MPIX_ERR_PROC_FAILED, "turn", err != 0 ? err : MPI_Wait(&r, &s));
+	}
+	FAILS(MPIX_ERR_PROC_FAILED, "turn", MPI_File_write_shared(f, data, 10, MPI_CHAR, &s));
+	FAILS(MPIX_ERR_PROC_FAILED, "", MPI_File_write_ordered(f, data, 10, MPI_CHAR, &s));
+	MPI_File_close(&f);
+	if (check_rank == 0)
+		CHECK(unlink(path) == 0 && close(keep) == 0);
+	MPI_Finalize();
+	return check_end();
+}
