@@ -13,7 +13,6 @@
 #include "libmpi/core/err.h"
 #include "libmpi/core/num.h"
 #include "libmpi/core/setting.h"
-#include "libmpi/core/setting_names.h"
 #include "libmpi/io/agree.h"
 #include "libmpi/io/hint.h"
 #include "libmpi/type/runs.h"
@@ -57,41 +56,26 @@ void io_check_free(struct io_file *f)
 
 /* --- hints ---------------------------------------------------------------------------------- */
 
-/* The key of the table that is most like this one, or NULL. */
-static const char *check_like(const char *key)
+/* A hint with Haft's prefix is named without HAFT_CHECK=io, too: it asks for what only Haft does,
+ * as the hints of no other library. */
+static bool check_tells(const char *key)
 {
-	const char *best = NULL;
-	int least = 3; /* more changes than two make another word */
-
-	for (int h = 0; h < IO_HINTS; h++) {
-		const char *known = io_hint_key((enum io_hint)h);
-		int n = haft_setting_name_distance(key, (int)strlen(key), known);
-
-		if (n < least) {
-			least = n;
-			best = known;
-		}
-	}
-	return best;
+	return io_check_wanted || strncmp(key, "haft_", 5) == 0;
 }
 
 void io_check_hints(const struct io_file *f, const struct info *info, const char *call)
 {
 	bool late = strcmp(call, "MPI_File_open") != 0;
-	const char *key, *why;
+	char why[IO_HINT_WHY];
+	const char *key;
 	int i = 0;
 
-	if (likely(!io_check_wanted) || f->rank != 0)
+	if (likely(info == NULL) || f->rank != 0)
 		return;
-	while ((key = io_hints_ignored(f->hints, info, late, &i, &why)) != NULL) {
-		const char *like = why == NULL ? check_like(key) : NULL;
-
-		fprintf(stderr, "haft: %s of %s ignores the hint \"%s\"%s%s%s\n", call, f->path,
-			key,
-			why != NULL    ? ": "
-			: like != NULL ? ": did you mean "
-				       : "",
-			why != NULL ? why : "", like != NULL ? like : "");
+	while ((key = io_hints_ignored(f->hints, info, late, &i, why)) != NULL) {
+		if (check_tells(key))
+			fprintf(stderr, "haft: %s of %s ignores the hint \"%s\"%s%s\n", call,
+				f->path, key, why[0] != '\0' ? ": " : "", why);
 	}
 }
 
@@ -205,8 +189,9 @@ static int check_location(
 	return coll_bcast(text, CALLSITE_LEN, type_predefined(MPI_BYTE), (int)r->rank, f->comm);
 }
 
-static int check_report(
-	const struct io_file *f, const struct check_range *a, const struct check_range *b)
+/* The error on all members; the first one of a file also on standard error, by rank 0: a program
+ * may drop what MPI_File_sync returns. */
+static int check_report(struct io_file *f, const struct check_range *a, const struct check_range *b)
 {
 	char one[CALLSITE_LEN], two[CALLSITE_LEN];
 	int err = check_location(f, a, one);
@@ -215,12 +200,15 @@ static int check_report(
 		err = check_location(f, b, two);
 	if (err != 0)
 		return err;
-	return haft_err(MPI_ERR_OTHER,
+	err = haft_err(MPI_ERR_OTHER,
 		"bytes %lld to %lld were written by rank %lld (%.80s) and by rank %lld (%.80s) "
-		"with no "
-		"MPI_File_sync between",
+		"with no MPI_File_sync between",
 		(long long)num_max(a->lo, b->lo), (long long)num_min(a->hi, b->hi) - 1,
 		(long long)a->rank, one, (long long)b->rank, two);
+	if (f->rank == 0 && !f->overlap_told)
+		fprintf(stderr, "haft: HAFT_CHECK=io: %s: %s\n", f->path, haft_err_text(err));
+	f->overlap_told = true;
+	return err;
 }
 
 /* --- who has written where ------------------------------------------------------------------ */
@@ -318,7 +306,7 @@ static int check_exchange(const struct io_file *f, struct check_parts *p)
 }
 
 /* The conflict that the lowest member has found: on all members, in words. */
-static int check_compare(const struct io_file *f, struct check_parts *p)
+static int check_compare(struct io_file *f, struct check_parts *p)
 {
 	struct check_range pair[2] = {{.lo = 0}};
 	bool found = check_find(p->in, p->nin, &pair[0], &pair[1]);

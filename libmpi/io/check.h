@@ -17,7 +17,8 @@ extern bool io_check_wanted;
 /* Reads HAFT_CHECK for io_check_wanted at open; frees the records at close. */
 void io_check_open(const struct io_file *f);
 
-/* Names the hints of info that `call' ignores, once a job. */
+/* Names the hints of info that `call' ignores, by rank 0; without HAFT_CHECK=io only those with
+ * Haft's prefix. */
 void io_check_hints(const struct io_file *f, const struct info *info, const char *call);
 
 /* A placed write begins. */

@@ -5,6 +5,7 @@
 #include "libmpi/comm/comm_create.h"
 #include "libmpi/core/err.h"
 #include "libmpi/core/setting.h"
+#include "libmpi/core/setting_names.h"
 #include "libmpi/env/info.h"
 #include "libmpi/io/agree.h"
 #include "libmpi/io/check.h"
@@ -104,9 +105,28 @@ static bool hint_parse(const struct hint_row *row, const char *value, int64_t *n
 	return true;
 }
 
+/* 14.2.8: words between commas. */
+static bool hint_style_valid(const char *value)
+{
+	static const char *const words[] = {"read_once", "write_once", "read_mostly",
+		"write_mostly", "sequential", "reverse_sequential", "random"};
+
+	for (const char *s = value + strspn(value, ", "); *s != '\0'; s += strspn(s, ", ")) {
+		size_t n = strcspn(s, ", "), i = 0;
+
+		while (i < countof(words) &&
+			(strlen(words[i]) != n || strncmp(words[i], s, n) != 0))
+			i++;
+		if (i == countof(words))
+			return false;
+		s += n;
+	}
+	return true;
+}
+
 static bool hint_text_valid(enum io_hint which, const char *value)
 {
-	return which != IO_MEMORY_KINDS || env_memory_kinds_known(value);
+	return which == IO_MEMORY_KINDS ? env_memory_kinds_known(value) : hint_style_valid(value);
 }
 
 /* The value that info has for a hint, or NULL. */
@@ -224,26 +244,89 @@ static int hint_find(const char *key)
 	return -1;
 }
 
+/* --- why a hint is ignored ------------------------------------------------------------------ */
+
+/* The word of n that is most like this one, or NULL. */
+static const char *hint_like(
+	const char *s, const char *(*word)(const void *arg, int i), const void *arg, int n)
+{
+	const char *best = NULL;
+	int least = 3; /* more changes than two make another word */
+
+	for (int i = 0; i < n; i++) {
+		int changes = haft_setting_name_distance(s, (int)strlen(s), word(arg, i));
+
+		if (changes < least) {
+			least = changes;
+			best = word(arg, i);
+		}
+	}
+	return best;
+}
+
+static const char *hint_key(const void *arg, int i)
+{
+	(void)arg;
+	return hint_rows[i].key;
+}
+
+static const char *hint_word(const void *arg, int i)
+{
+	return ((const struct hint_row *)arg)->words[i];
+}
+
+static void hint_mean(const char *like, char why[IO_HINT_WHY])
+{
+	size_t n = strlen(why);
+
+	if (like != NULL)
+		snprintf(why + n, IO_HINT_WHY - n, "%sdid you mean %s", n > 0 ? ": " : "", like);
+}
+
+/* Which values there are instead. */
+static void hint_why_value(const struct hint_row *row, const char *value, char why[IO_HINT_WHY])
+{
+	bool octal = row->form == HINT_OCTAL;
+	int n = snprintf(why, IO_HINT_WHY, "\"%.120s\" is ", value);
+
+	if (row->form == HINT_TEXT) {
+		snprintf(why + n, IO_HINT_WHY - (size_t)n, "no value of it");
+	} else if (row->form == HINT_WORD) {
+		n += snprintf(why + n, IO_HINT_WHY - (size_t)n, "none of ");
+		for (int64_t i = 0; i <= row->max; i++)
+			n += snprintf(why + n, IO_HINT_WHY - (size_t)n, "%s%s", i > 0 ? ", " : "",
+				row->words[i]);
+		hint_mean(hint_like(value, hint_word, row, (int)row->max + 1), why);
+	} else {
+		snprintf(why + n, IO_HINT_WHY - (size_t)n,
+			octal ? "no octal number from %llo to %llo" : "no number from %lld to %lld",
+			(long long)row->min, (long long)row->max);
+	}
+}
+
 /* Is this hint in use?  One that comes late may repeat the value in use. */
-static bool hint_is_used(
-	const struct io_hints *h, const char *key, const char *value, bool late, const char **why)
+static bool hint_is_used(const struct io_hints *h, const char *key, const char *value, bool late,
+	char why[IO_HINT_WHY])
 {
 	int i = hint_find(key);
 	int64_t number;
 
-	*why = NULL;
-	if (i < 0)
+	why[0] = '\0';
+	if (i < 0) {
+		hint_mean(hint_like(key, hint_key, NULL, IO_HINTS), why);
 		return strcmp(key, "filename") == 0; /* MPI_File_get_info returns it */
+	}
 	number = h->number[i];
-	*why = "its value means nothing";
-	if (!hint_usable((enum io_hint)i, value, &number))
+	if (!hint_usable((enum io_hint)i, value, &number)) {
+		hint_why_value(&hint_rows[i], value, why);
 		return false;
-	*why = "it comes too late, MPI_File_open takes it";
+	}
+	snprintf(why, IO_HINT_WHY, "it comes too late, MPI_File_open takes it");
 	return !late || hint_rows[i].late || number == h->number[i];
 }
 
 const char *io_hints_ignored(
-	const struct io_hints *h, const struct info *info, bool late, int *i, const char **why)
+	const struct io_hints *h, const struct info *info, bool late, int *i, char why[IO_HINT_WHY])
 {
 	const struct info_pair *p = info != NULL ? info->pairs : NULL;
 

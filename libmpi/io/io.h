@@ -142,6 +142,7 @@ struct io_file {
 	struct io_split split;
 	struct io_order order;
 	struct io_check *check; /* HAFT_CHECK=io; NULL: nothing noted */
+	bool overlap_told;      /* likewise: writes that meet, on stderr */
 	uint64_t number;        /* of this open, equal on all members; other opens have others */
 	int gate;               /* threads within: gate_os.c */
 	_Atomic int lost; /* of a pipe: 0, or MPIX_ERR_PROC_FAILED or MPIX_ERR_REVOKED: accesses

@@ -60,17 +60,26 @@ static MPI_File open_with(const char *const pairs[][2], int n)
 
 static void ignored_hints(void)
 {
-	static const char *const pairs[][2] = {
-		{"cb_node", "2"}, {"cb_buffer_size", "many"}, {"my_own_key", "1"}};
+	static const char *const pairs[][2] = {{"cb_node", "2"}, {"cb_buffer_size", "many"},
+		{"my_own_key", "1"}, {"haft_commit", "renam"}, {"haft_sink", "close"},
+		{"file_perm", "9"}, {"access_style", "read_once,often"},
+		{"collective_buffering", "perhaps"}};
 	MPI_File f;
 
 	listen();
-	f = open_with(pairs, 3);
+	f = open_with(pairs, 8);
 	OK(MPI_File_close(&f));
 	heard();
 	expect(says("MPI_File_open of "));
 	expect(says("ignores the hint \"cb_node\": did you mean cb_nodes"));
-	expect(says("ignores the hint \"cb_buffer_size\": its value means nothing"));
+	expect(says("ignores the hint \"cb_buffer_size\": \"many\" is no number from 1 to "));
+	expect(says("ignores the hint \"haft_commit\": \"renam\" is none of none, rename, "
+		    "replace: did you mean rename\n"));
+	expect(says("ignores the hint \"haft_sink\": did you mean haft_sync\n"));
+	expect(says("ignores the hint \"file_perm\": \"9\" is no octal number from 0 to 7777\n"));
+	expect(says("ignores the hint \"access_style\": \"read_once,often\" is no value"));
+	expect(says("ignores the hint \"collective_buffering\": \"perhaps\" is none of "
+		    "automatic, true, false\n"));
 	expect(says("ignores the hint \"my_own_key\"\n"));
 }
 
@@ -98,6 +107,32 @@ static void late_hints(void)
 	expect(says("ignores the hint \"striping_unit\": it comes too late"));
 	expect(check_rank != 0 ||
 		strstr(strstr(said, "\"file_perm\"") + 1, "\"file_perm\"") == NULL);
+}
+
+/* Writes of two ranks that meet: an error of each sync, and one line a file. */
+static void overlap(void)
+{
+	MPI_File f;
+	const char *line;
+
+	listen();
+	f = open_with(NULL, 0);
+	for (int i = 0; i < 2; i++) {
+		OK(MPI_File_write_at(f, 0, buf, N, MPI_BYTE, MPI_STATUS_IGNORE));
+		if (check_size > 1)
+			FAILS(MPI_ERR_OTHER, "were written by rank 0", MPI_File_sync(f));
+	}
+	OK(MPI_File_sync(f));
+	OK(MPI_File_close(&f));
+	heard();
+	if (check_rank != 0 || check_size == 1)
+		return;
+	expect(says("haft: HAFT_CHECK=io: "));
+	expect(says("bytes 0 to 4095 were written by rank 0 ("));
+	line = strstr(said, "were written by rank");
+	expect(line != NULL && strstr(line + 1, "were written by rank") == NULL);
+	line = line != NULL ? strstr(line, "file_reports.c:") : NULL;
+	expect(line != NULL && strstr(line + 1, "file_reports.c:") != NULL);
 }
 
 /* A performance variable, which counts from here on. */
@@ -199,6 +234,7 @@ int main(int argc, char **argv)
 	check_init(&argc, &argv);
 	ignored_hints();
 	late_hints();
+	overlap();
 	statistics();
 	variables();
 	reserved();
