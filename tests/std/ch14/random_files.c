@@ -645,7 +645,8 @@ static void wait_all(struct access *a, int n)
 			MPI_Status s;
 
 			OK(MPI_Waitany(n, req, &at, &s));
-			status[at] = s;
+			if (at != MPI_UNDEFINED) /* accesses of other ranks */
+				status[at] = s;
 		}
 	}
 	for (int i = 0; i < n; i++)
