@@ -81,6 +81,14 @@ put libobj/x.c "$spdx" 'int obj_x[sizeof obj_x];'
 offence sizeof libobj/x.c
 put libmpi/p2p/w.c "$spdx" 'void p2p_x(MPI_Comm comm);'
 offence handle libmpi/p2p/w.c
+put libobj/x.c "$spdx" 'int obj_x; '
+"$lint" >.git/out 2>&1
+grep -q '^libobj/x.c:2: space: ' .git/out || bad "a blank at the end of a line"
+put libobj/x.c "$spdx" "/* $(yes long | head -20 | tr '\n' ' ')*/"
+offence width libobj/x.c
+put libobj/x.c "$spdx" 'void obj_x(int *n)' '{' '	__atomic_store_n(n, 1, 0);' '}'
+sed -i '/^builtins libobj/d' tools/dev/layers.txt
+offence builtin libobj/x.c
 put libobj/x.c "$spdx" 'int  x;'
 offence format libobj/x.c
 put libobj/x.c "$spdx" 'void obj_x(int n)' '{' '	if (n)' '		for (;;)' '			while (n)' \
@@ -168,6 +176,15 @@ offence words libobj/x.c
 mkdir -p tests/std
 put tests/std/x.h "$spdx" '#ifndef X_H' '#define X_H' 'extern int by_way;' '#endif'
 offence words tests/std/x.h
+put tests/files.mk "# ${spdx#// }" 'tests_SRCS := $(wildcard tests/std/*.c)'
+put tests/std/x.c "$spdx" '/* MPI-5.0 3.5: without its line RUN. */'
+offence test tests/std/x.c
+put tests/std/x.c "$spdx" '/* RUN np=2 */' '/* Without a clause. */'
+offence test tests/std/x.c
+rm tests/files.mk
+five libmpi/README.md '- **E.** e'
+{ printf '%s\n' '' '## Glossary' '' '| word | is |' '|---|---|'; yes '| x | y |' | head -26; } >>libmpi/README.md
+offence words libmpi/README.md
 put libobj/x.c "$spdx" 'int obj_epoch;'
 offence words libobj/x.c
 put libobj/x.c "$spdx" 'int obj_in_place, HAFT_EARLY;'
@@ -213,6 +230,17 @@ object() {
 put libobj/x.c "$spdx" 'int take_x;'
 object libobj/x
 offence link libobj/x.c
+put libobj/x.c "$spdx" 'int obj_y;'
+put libobj/y.c "$spdx" 'int obj_y;'
+object libobj/x
+object libobj/y
+"$lint" >.git/out 2>&1
+grep -q ': twice: obj_y ' .git/out || bad "a name defined twice"
+rm libobj/y.c build/release/obj/libobj/y.o
+sed -i 's/^link libobj: .*/link libobj: obj_ hnd_ ref_/' tools/dev/layers.txt
+"$lint" >.git/out 2>&1
+grep -q '^tools/dev/layers.txt:1: link: ' .git/out || bad "a folder with three prefixes"
+sed -i 's/^link libobj: .*/link libobj: obj_/' tools/dev/layers.txt
 mkdir -p libmpi/type
 put libmpi/p2p/w.c "$spdx" 'int p2p_x;'
 put libmpi/type/y.c "$spdx" 'extern int p2p_x;' 'int *type_y = &p2p_x;'
