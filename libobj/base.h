@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* base.h - what every file of the house may use: five macros, two constants of the build, one
- * assert.
+/* base.h - macros, constants of the build and assertions, for every file of the house.
  *
  * The only file outside *_os.c that asks the preprocessor what build this is.  Other files
  * write `if (HAFT_DEBUG)', so that both sides always compile.  Internal: it is not installed. */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* diagnosis.c - the reason why a handle is bad: the diagnosis, the graveyard, direct handles,
+/* diagnosis.c - the reason why a handle is bad: the diagnosis, tombstones, direct handles,
  * sites.
  *
  *   64 bits ─┬─ 0, or the null value       OBJ_NULL
@@ -9,7 +9,7 @@
  *            └─ an address: direct       ┘ OBJ_STALE, OBJ_FOREIGN: this class has; not valid now
  *
  * A freed slot remembers both sites until it is used again; objects with a name, or that lived on
- * after their handle, also leave them in the graveyard, a ring of the last TOMBSTONES of a domain.
+ * after their handle, also leave them in a tombstone (tombstone.c).
  * */
 #include "libobj/obj_inner.h"
 #include <dlfcn.h>
@@ -331,8 +331,7 @@ int obj_report_handle(struct obj_class *c, obj_h h, int why)
 	if (c->in == NULL)
 		return OBJ_GARBAGE;
 	find_any(c, h, &f);
-	/* made valid again since the caller looked: cannot be (tokens do not come back), but
-	 * INTEGERs do */
+	/* It has become valid since the caller looked: an INTEGER comes back, a token never does. */
 	if (why != OBJ_OK && f.why == OBJ_OK)
 		f.why = why;
 	if (c->domain->opts.report != NULL) {

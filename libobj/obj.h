@@ -10,8 +10,8 @@
  *
  * The slot holds the whole token, so one compare tells garbage, another class, freed, and freed
  * and used again.  An object counts two things in one word: handles its user has, and references
- * of all others (operations that run, objects that point to it).  obj_free is the user's
- * goodbye: the handle is dead when it returns.  The object goes when both counts are zero, never
+ * of all others (operations that run, objects that point to it).  obj_free ends
+ * the user's handle, which is dead when it returns.  The object goes when both counts are zero, never
  * under a lock and never inside a callback.
  *
  * Locking.  Every declaration says one of
@@ -70,7 +70,7 @@ enum obj_error {
 	OBJ_WRONG_CLASS, /* a handle, live or not, of another class */
 	OBJ_FOREIGN,     /* inherited through fork, and the domain's policy is OBJ_FORK_FOREIGN */
 	OBJ_PERMANENT,   /* a permanent object or attribute, which cannot be freed or set */
-	OBJ_BUSY,        /* the same is being freed or deleted further up the stack */
+	OBJ_BUSY,        /* a call further up the stack frees or deletes it */
 	OBJ_NOMEM,       /* no memory, or the table is full */
 	OBJ_KEYVAL,      /* not a live keyval of the object's class */
 	OBJ_CALLBACK,    /* a callback said no (obj_user_rc), and nothing has changed */
@@ -280,7 +280,7 @@ void obj_permanent_end(void *self);
  * and obj_get does not find it any more.  owner. */
 obj_h obj_share(void *self);
 
-/* obj_free is the user's goodbye.  It looks *handle up, runs the attributes' delete callbacks
+/* obj_free ends the user's handle.  It looks *handle up, runs the attributes' delete callbacks
  * (last set first) and on_free, ends the handle, gives back the user's reference and sets
  * *handle to the class's null value.  The object is destroyed when no reference is left, maybe
  * now.  OBJ_OK; OBJ_NULL, OBJ_GARBAGE, OBJ_STALE, OBJ_WRONG_CLASS, OBJ_FOREIGN (hook
@@ -621,8 +621,8 @@ int obj_attr_fix(void *self, int key, int lang, intptr_t value);
  * it.  OBJ_OK, OBJ_KEYVAL. any thread; lock-free; constant time. */
 int obj_attr_get(const void *self, int key, int lang, intptr_t *value, int *found);
 
-/* obj_attr_delete deletes an attribute; the number of a freed keyval still does for those that hold
- * it.  OBJ_OK, OBJ_KEYVAL, OBJ_INVALID (it has none of that key), OBJ_PERMANENT, OBJ_BUSY,
+/* obj_attr_delete deletes an attribute.  The number of a freed keyval still names the attributes
+ * that hold it.  OBJ_OK, OBJ_KEYVAL, OBJ_INVALID (it has none of that key), OBJ_PERMANENT, OBJ_BUSY,
  * OBJ_CALLBACK (it stays).  takes the object's lock, not during callbacks; runs callbacks. */
 int obj_attr_delete(void *self, int key);
 

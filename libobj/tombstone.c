@@ -41,7 +41,7 @@ void obj_tombstones_close(struct obj_domain *d)
 	d->tombstones = NULL;
 }
 
-/* The newest grave of the token. */
+/* The newest tombstone of the token. */
 bool obj_tombstone_find(struct obj_domain *d, uint64_t token, struct tombstone *out)
 {
 	bool found = false;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* channel.c - who has made which ring, payload area and pipe, and who gives it back.
+/* channel.c - the owners of rings, payload areas and pipes, and the way of these back to the heap.
  *
  *      maker lives        doorbell[maker].made ──> ring ──> pipe ──> ring ──> 0
  *      maker has gone     doorbell[reader].kept ──> ring ──> 0     the reader may still look at it
  *      reader knows, or has gone                                   back to the heap
  *
  * Without seats that are used again none of this would be needed: rings live as long as the
- * segment.  With them each piece is in one chain, so that what two tenants had between them is
- * given back when neither can touch it.
+ * segment.  With them each piece is in one chain, so the channels between two tenants are
+ * given back when neither can touch them.
  *
  * A pipe may have readers that it served before and that have not looked since.  They know it by
  * the generation in its first word.  So the pipe of a tenant that has gone keeps that word: it is

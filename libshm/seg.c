@@ -26,9 +26,9 @@ static uint64_t seg_round_up(uint64_t n, uint64_t to)
 	return (n + to - 1) / to * to;
 }
 
-/* Everything that the inline functions and the structures of two builds must agree on.  The head is
- * also the slot of those who have no ring, and this its word: without the lap bit it is never full.
- *  */
+/* Everything that the inline functions and the structures of two builds must agree on.  A receiver
+ * without a ring looks at the head as if it were a slot.  The hash is then the slot's word: without
+ * the lap bit it is never full. */
 static_assert(
 	offsetof(struct seg_head, shape) == offsetof(struct shm_slot, word), "shape is the word");
 static uint64_t seg_shape_hash(void)

@@ -162,7 +162,7 @@ struct shm_seg {
 	uint64_t len;      /* bytes mapped: of the segment, or of all but the end of its heap */
 	int fd;            /* the creator's; -1 else */
 	int mem_fd;        /* for fallocate, close-on-exec; ours, unless the user closes it */
-	uint64_t dev, ino; /* of the file: by these is `mem_fd' known, as long as it is */
+	uint64_t dev, ino; /* of the file: does `mem_fd' still name it? */
 	struct shm_sleep_ops sleep_ops; /* of a rank of this process, for shm_seg_abort */
 };
 
@@ -296,8 +296,6 @@ void shm_channel_bequeath(struct shm_seg *seg, int seat);
 void shm_seat_renew(struct shm *s, int src, uint32_t name);
 
 /* --- pipe.c */
-void shm_pipe_forget(
-	struct shm *s, int dst); /* this rank's pipe towards dst is no longer its own */
 /* The receiver's side of a pipe that src offers. */
 void shm_pipe_accept(struct shm *s, int src, const struct channel_offer *o);
 /* True if a chunk of src waits in its pipe. */

@@ -424,7 +424,7 @@ static void fort_before(FILE *out, const struct form *m, const struct param *p)
 	}
 }
 
-/* Can `before' fail? */
+/* Can the conversion of this argument before the call fail? */
 static bool fort_fails(const struct form *m, const struct param *p)
 {
 	switch (fort_how_of(p)) {

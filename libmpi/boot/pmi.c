@@ -42,7 +42,7 @@
 static struct {
 	int fd;
 	size_t used;             /* bytes of the last answer in line, with its 0 */
-	size_t have;             /* bytes in line: the bytes behind `at' came behind that answer */
+	size_t have;             /* bytes in line; those from `used' on came behind that answer */
 	char line[LINE_MAX_LEN]; /* the last answer, without its newline */
 	char *spawned;           /* the answer of a spawn, which may come at any time; malloc'ed */
 	int forgotten;           /* answers of spawns that are of no use any more */

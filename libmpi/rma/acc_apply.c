@@ -6,7 +6,7 @@
  *                      │   with all atomics excluded meanwhile (a bulk: atomic.h)
  *                      └── stripe by stripe of RMA_STRIPE_BYTES, under the stripe's lock
  *
- * A stripe's lock is a word of the target's control block.  The place in the target's window alone
+ * A stripe's lock is a word of the target's control block.  The offset in the target's window alone
  * selects it, so all processes take the same lock. */
 #include "libmpi/rma/acc_apply.h"
 

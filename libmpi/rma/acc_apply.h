@@ -17,7 +17,7 @@ struct rma_acc {
 	const void *compare;
 };
 
-/* Combines n elements at mem, which is mapped here and `place' bytes from the target's base.
+/* Combines n elements at mem, which is mapped here and `offset' bytes from the target's base.
  * src: n elements in memory form, NULL with MPI_NO_OP.  old: NULL, or where the old values go.
  * 0, or MPI_ERR_NO_MEM with words. */
 int rma_acc_apply(
@@ -32,7 +32,7 @@ bool rma_acc_misaligned(const struct type *basic, const void *p);
 /* Is the type one for compare and swap (12.3.4)? */
 bool rma_acc_comparable(const struct type *type);
 
-/* The lock for elements that begin at `place', and how many of n elements from there on it
+/* The lock for elements that begin at `offset', and how many of n elements from there on it
  * guards. */
 struct rma_stripe *rma_stripe_of(const struct rma_acc *a, uint64_t offset);
 int64_t rma_stripe_elements(uint64_t offset, int64_t extent, int64_t n);

@@ -89,7 +89,7 @@ struct acc_run {
 /* VM: contiguous pieces of one stripe, for which one lock is taken, and one read and one write are
  * made. */
 struct vm_batch {
-	uint64_t stripe; /* place of its first byte */
+	uint64_t stripe; /* offset of its first byte */
 	int n;
 	int64_t count;   /* elements in the pieces */
 	const char *src; /* of these elements */
@@ -119,7 +119,7 @@ static void vm_batch_flush(struct acc_run *r)
 	b->count = 0;
 }
 
-/* Adds k elements at mem, all in the stripe of `place'. */
+/* Adds k elements at mem, `offset' bytes from the target's base, all in one stripe. */
 static void vm_batch_add(
 	struct acc_run *r, char *mem, uint64_t offset, const char *src, char *old, int64_t k)
 {

@@ -59,7 +59,7 @@ static inline struct rma_operation rma_operation_of(
 		.otype = a->otype};
 }
 
-/* operation.c: checks rank, epoch, types and range; sets method, shared, place and at.  0: go on.
+/* operation.c: checks rank, epoch, types and range; sets method, shared, offset and at.  0: go on.
  * < 0: nothing to do (MPI_PROC_NULL, no data).  Else an error class with words. */
 int rma_operation_check(struct rma_operation *j);
 

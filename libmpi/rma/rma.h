@@ -128,10 +128,6 @@ const char *rma_win_words(const struct win *w, char *buf);
 /* The window of a context id (w->comm->ctx), or NULL. */
 struct win *rma_registry_find(uint64_t ctx);
 
-/* Checks the invariants of all windows of this process, and ends the process if one is broken.
- * Under the library's lock, while no operation is under way in this thread. */
-void rma_win_valid_all(void);
-
 /* Do the invariants of all windows of this process hold?  Changes and prints nothing.  Under the
  * library's lock, between MPI's calls. */
 bool rma_win_valid(void);

@@ -12,7 +12,7 @@
 struct rma_hints *rma_hints_new(const struct info *info);
 void rma_hints_free(struct rma_hints *h);
 
-/* The value of the hint no_locks, or of the hint that data have gaps. */
+/* The values of the hints no_locks and alloc_shared_noncontig. */
 bool rma_hints_no_locks(const struct rma_hints *h);
 bool rma_hints_noncontig(const struct rma_hints *h);
 int64_t rma_hints_align(const struct rma_hints *h); /* bytes; 0: no alignment was requested */

@@ -94,9 +94,6 @@ struct rma_epoch {
 
 /* --- win_wait.c ----------------------------------------------------------------------------- */
 
-/* Nanoseconds of a monotonic clock. */
-uint64_t clock_now_ns(void);
-
 /* Ends the sleep of a member that shares memory with this one, if it waits on the window. */
 static inline void rma_epoch_ring(struct win *w, int rank)
 {

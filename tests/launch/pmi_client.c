@@ -13,7 +13,7 @@
 static int fd, rank, size;
 static char line[8192];
 
-/* Sends a request in pieces of `piece' bytes, takes one line of answer. */
+/* Sends a request in pieces of `chunk' bytes, takes one line of answer. */
 __attribute__((format(printf, 2, 3))) static void ask(size_t chunk, const char *fmt, ...)
 {
 	va_list ap;

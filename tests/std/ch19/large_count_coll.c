@@ -39,8 +39,8 @@ static void same(const char *call, const char *form)
 	MPI_Abort(MPI_COMM_WORLD, 1);
 }
 
-/* `plain' are the arguments of the plain form, which receives into want; `large' those of the other
- * forms, which receive into in. */
+/* `simple' are the arguments of the plain form, which receives into want.  The others are those of
+ * the other forms, which receive into in. */
 #define FORMS(Big, low, simple, ...)                                    \
 	do {                                                            \
 		MPI_Request r;                                          \
