@@ -142,7 +142,7 @@ bool net_conn_hello_send(struct net_conn *c)
 	return true;
 }
 
-/* A word to a stranger, and the door. */
+/* Tells a stranger why it is refused, and closes its connection. */
 static void conn_refuse(struct net_conn *c, enum wire_kind kind, uint32_t to)
 {
 	hello_prepare(c, kind, to, true);

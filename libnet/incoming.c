@@ -9,8 +9,8 @@
  * `part'.  Two exceptions spare the copy: the next read begins in `part', or in the posted buffer,
  * and goes on in the shared buffer behind it.
  *
- * Every item begins at a multiple of 8 on the wire, and reads are placed so that it does in memory.
- */
+ * Every item begins at a multiple of 8 on the wire, and reads are placed so that it does in
+ * memory. */
 #include "libnet/net_inner.h"
 
 #include <stdlib.h>

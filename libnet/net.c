@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* net.c - the calls of net.h: opening, frames, streams, curiosity.
+/* net.c - the calls of net.h: opening, frames, streams, questions.
  *
  * The short way of a frame, if nothing is before it: head and payload straight to the socket, one
  * system call.  Else it waits in the queue of its peer (outgoing.c). */

@@ -20,7 +20,7 @@
  * Rules for all functions, unless their comment says otherwise:
  *  - A struct net belongs to one thread at a time.
  *  - Nothing blocks, except net_close (bounded), and a second attempt to connect
- * (NET_DIAL_WAIT_MS).
+ *    (NET_DIAL_WAIT_MS).
  *  - Functions that return int return 0 or one of enum net_error.
  *  - Callbacks are called from inside net_poll, net_poll_from and net_close only.  They may call
  *    everything here but these three, net_open and net_reserve without its net_commit.
@@ -198,8 +198,8 @@ void net_commit(struct net *net, int peer, const struct net_hdr *h, size_t len);
 /* A stream is the bytes of all sends with one id to one peer, in their order; it is cut into posted
  * buffers as these are long, in their order.  Ids are the two users' to agree on, a number may be
  * used again.  The receiver posts before it tells the sender to go on: bytes that meet no buffer
- * are dropped (and counted).  Streams and frames pass each other, by NET_CHUNK_MAX bytes at a time.
- */
+ * are dropped (and counted).  Streams and frames pass each other, by NET_CHUNK_MAX bytes at a
+ * time. */
 
 enum net_state {
 	NET_OP_NONE, /* as the user zeroed it */

@@ -32,7 +32,7 @@
 #define WIRE_ALIGN \
 	8 /* items are padded with zeros to multiples of it, so data can be read in place */
 
-/* Verb of a hello.  These numbers are on the wire: never change them. */
+/* Kinds of hellos.  These numbers are on the wire: never change them. */
 enum wire_kind {
 	WIRE_CONNECT = 1,  /* connect request of the side that dialled: from `from' to `to' */
 	WIRE_ACCEPT,       /* positive answer: items follow */

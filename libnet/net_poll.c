@@ -4,8 +4,8 @@
  *     net_poll_from(peer)   its socket alone, LOOKS_ALONE times in a row at most, then
  *     net_poll              connections that epoll names; timers; memory of closed ones
  *
- * A poll does a bounded amount for each connection, so that none of them keeps the others waiting.
- */
+ * A poll does a bounded amount for each connection, so that none of them keeps the others
+ * waiting. */
 #include "libnet/net_inner.h"
 
 #include <errno.h>
@@ -218,8 +218,8 @@ static bool peers_redial(struct net *net, uint64_t now)
 	return false;
 }
 
-/* Loses the peer of a dial without answer for dial_ms.  True: the list of connections has changed.
- * */
+/* Loses the peer of a dial without answer for dial_ms.  True: the list of connections has
+ * changed. */
 static bool conn_dial_late(struct net_conn *c, uint64_t now)
 {
 	struct net *net = c->net;

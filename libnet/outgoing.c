@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* outgoing.c - frames and streams of one peer as bytes, in turns.
  *
- *     |<- frames that were there ->|<- one chunk ->|<- frames that were there ->|<- one chunk ->|
- * bye
+ *     |<- frames that were there ->|<- one chunk ->|<- frames that were there ->| ... | bye |
  *
  * A turn that has begun is sent to its end.  q_at == q_end: no frames.  The queue is a line of
  * bytes that is moved to the front when it meets its end; it has twice the room that may be used,
- * so each byte is moved once at most on the average.  Without memory it is short, and full sooner.
- */
+ * so each byte is moved once at most on the average.  Without memory it is short, and full
+ * sooner. */
 #include "libnet/net_inner.h"
 
 #include <stdlib.h>

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* peer.c - the connection to each peer: dialled when there is something to say, again if that
+/* peer.c - the connection to each peer: dialled when there is something to send, again if that
  * failed, lost once.
  *
- *     NONE --first word--> MAKING --welcome--> OPEN --its goodbye--> LEFT
- *       |                    |  ^ retry           \--anything else--> LOST
- *       |                    \-/ \--no way----------------------------^
- *       \------------------------ it has asked us: welcome -> OPEN
+ *     NONE --first item--> CONNECTING --accept--> CONNECTED --its bye--------> LEFT
+ *       |                    |  ^ retry              \------anything else----> LOST
+ *       |                    \-/ \-----no way---------------------------------^
+ *       \---- its connect request has come, and is accepted ----> CONNECTED
  *
  * A peer is lost inside polls only, because that calls the user back. */
 #include "libnet/net_inner.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* siphash.c - SipHash-2-4 with 128 bits of result, written from the description by its authors
- * (J.-P.  Aumasson, D.  J.  Bernstein, 2012): a keyed hash that cannot be computed without the key.
- * */
+ * (J.-P. Aumasson, D. J. Bernstein, 2012): a keyed hash that cannot be computed without the
+ * key. */
 #include "libnet/net_inner.h"
 
 #include <endian.h>

@@ -9,8 +9,8 @@
  *            └─ an address: direct       ┘ OBJ_STALE, OBJ_FOREIGN: this class has; not valid now
  *
  * A freed slot remembers both sites until it is used again; objects with a name, or that lived on
- * after their handle, also leave them in a tombstone (tombstone.c).
- * */
+ * after their handle, also leave them in a tombstone
+ * (tombstone.c). */
 #include "libobj/obj_inner.h"
 #include <dlfcn.h>
 #include <stdarg.h>
@@ -331,7 +331,7 @@ int obj_report_handle(struct obj_class *c, obj_h h, int why)
 	if (c->in == NULL)
 		return OBJ_GARBAGE;
 	find_any(c, h, &f);
-	/* It has become valid since the caller looked: an INTEGER comes back, a token never does. */
+	/* valid since the caller looked: an INTEGER comes back, a token never does */
 	if (why != OBJ_OK && f.why == OBJ_OK)
 		f.why = why;
 	if (c->domain->opts.report != NULL) {

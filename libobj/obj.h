@@ -10,9 +10,9 @@
  *
  * The slot holds the whole token, so one compare tells garbage, another class, freed, and freed
  * and used again.  An object counts two things in one word: handles its user has, and references
- * of all others (operations that run, objects that point to it).  obj_free ends
- * the user's handle, which is dead when it returns.  The object goes when both counts are zero, never
- * under a lock and never inside a callback.
+ * of all others (operations that run, objects that point to it).  obj_free ends the user's handle,
+ * which is dead when it returns.  The object goes when both counts are zero, never under a lock and
+ * never inside a callback.
  *
  * Locking.  Every declaration says one of
  *     any thread      no lock needed, nothing taken or taken inside; call it whenever you like
@@ -622,8 +622,9 @@ int obj_attr_fix(void *self, int key, int lang, intptr_t value);
 int obj_attr_get(const void *self, int key, int lang, intptr_t *value, int *found);
 
 /* obj_attr_delete deletes an attribute.  The number of a freed keyval still names the attributes
- * that hold it.  OBJ_OK, OBJ_KEYVAL, OBJ_INVALID (it has none of that key), OBJ_PERMANENT, OBJ_BUSY,
- * OBJ_CALLBACK (it stays).  takes the object's lock, not during callbacks; runs callbacks. */
+ * that hold it.  OBJ_OK, OBJ_KEYVAL, OBJ_INVALID (it has none of that key), OBJ_PERMANENT,
+ * OBJ_BUSY, OBJ_CALLBACK (it stays).  takes the object's lock, not during callbacks; runs
+ * callbacks. */
 int obj_attr_delete(void *self, int key);
 
 /* obj_attr_dup copies the attributes of `from' that want it to `to' (same class, new, no

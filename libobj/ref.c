@@ -15,8 +15,8 @@
 
 /* ------------------------------------------------------------------------ obj_new */
 
-/* Clears the object behind its header, with the padding: whole cache lines need no call of memset.
- * */
+/* Clears the object behind its header, with the padding: whole cache lines need no call of
+ * memset. */
 static void object_clear(const struct obj_class *c, struct obj *o)
 {
 	char *p = (char *)(o + 1);
@@ -409,8 +409,8 @@ static inline void mag_push(struct obj_class *c, struct mag *m, struct obj *o, u
 		obj_mag_spill(c, m);
 }
 
-/* The usual case is in line: one handle, no reference, no callback, a magazine that is not empty.
- * */
+/* The usual case is in line: one handle, no reference, no callback, a magazine that is not
+ * empty. */
 int obj_free(struct obj_class *c, obj_h *handle)
 {
 	uintptr_t site = obj_this_thread.site != 0 ? obj_this_thread.site : obj_caller();

@@ -111,8 +111,8 @@ static void heap_give(struct shm_seg *seg, int me, unsigned class, uint64_t off)
 	shm_lock_drop(&h->lock);
 }
 
-/* Gives back a piece that could not be reserved: its pages, and its room if it is still the last.
- * */
+/* Gives back a piece that could not be reserved: its pages, and its room if it is still the
+ * last. */
 static void heap_undo(struct shm *s, unsigned class, uint64_t off, uint64_t size, bool fresh)
 {
 	struct seg_head *h = s->seg->head;

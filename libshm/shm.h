@@ -77,8 +77,8 @@ struct shm_opts {
 	size_t map_len;   /* bytes of the map; 0: there is none */
 };
 
-/* CPUs that this process may use: its affinity mask, less if the cgroup's quota gives less. >= 1.
- */
+/* CPUs that this process may use: its affinity mask, less if the cgroup's quota gives less. >=
+ * 1. */
 int shm_cpus(void);
 
 /* Makes a segment (a sealed memfd, close-on-exec: the launcher decides which process inherits it)
@@ -466,8 +466,8 @@ static inline uint32_t shm_flag_get(const struct shm_flag *f)
 	return atomic_load_explicit(&f->value, memory_order_acquire);
 }
 
-/* Stores `value' (releasing all earlier stores) and wakes all sleepers of the flag, with one call.
- * */
+/* Stores `value' (releasing all earlier stores) and wakes all sleepers of the flag, with one
+ * call. */
 static inline void shm_flag_set(struct shm *s, struct shm_flag *f, uint32_t value);
 
 /* As shm_flag_set, for flags that several ranks change: adds to the value. */
@@ -544,8 +544,8 @@ struct shm_sleep_ops {
 void shm_sleep_ops_set(struct shm *s, const struct shm_sleep_ops *ops);
 
 /* Sets a word in shared memory that the user's passes read.  A wait that reads only a flag between
- * two passes makes a pass at once when the word has changed.  A change ends no sleep.  NULL: none.
- * */
+ * two passes makes a pass at once when the word has changed.  A change ends no sleep.  NULL:
+ * none. */
 void shm_poll_word_set(struct shm *s, const _Atomic uint32_t *word);
 
 /* Has the poll word another value than at the last call?  To be called by the pass. */

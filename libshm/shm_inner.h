@@ -365,8 +365,8 @@ const char *shm_os_error_text(void); /* the words for the call that failed last 
 bool shm_os_barrier_known(void);     /* has the kernel membarrier's expedited kind? */
 int shm_os_barrier_join(void);       /* be reached by shm_os_barrier of others */
 void shm_os_barrier(void); /* every running thread of every joined process has a full barrier */
-/* Sleeps until woken, while *word == old (and *word2 == old2 unless NULL); true: the time was up.
- */
+/* Sleeps until woken, while *word == old (and *word2 == old2 unless NULL); true: the time was
+ * up. */
 bool shm_os_sleep(
 	_Atomic uint32_t *word, uint32_t old, _Atomic uint32_t *word2, uint32_t old2, uint64_t ns);
 bool shm_os_sleep_two(void); /* may word2 be given? */

@@ -366,8 +366,8 @@ void shm_fence_all(const struct shm *s)
 		shm_os_barrier();
 }
 
-/* Before a sleep of a standby thread: a wait that only timeouts have interrupted for long is shown.
- * */
+/* Before a sleep of a standby thread: a wait that only timeouts have interrupted for long is
+ * shown. */
 static void standby_update(struct shm *s, struct shm_wait *w)
 {
 	uint64_t now = shm_os_now();
@@ -428,8 +428,8 @@ static void sleep_shown(struct shm *s, struct shm_wait *w)
 	wait_hide(s, w);
 }
 
-/* Have there been yields enough for a sleep?  A rank that never sleeps shows its wait from here on.
- * */
+/* Have there been yields enough for a sleep?  A rank that never sleeps shows its wait from here
+ * on. */
 static bool yield_enough(struct shm *s, struct shm_wait *w, uint64_t now)
 {
 	const struct shm_tune *t = &s->in->tune;

@@ -68,7 +68,7 @@ static int message_peer(enum bind_moves moves, const void *object, int rank)
 	return rank >= 0 && rank < g->size ? group_peer(g, rank) : -1;
 }
 
-/* Handles that are wrong are the binding's affair: then nothing moves. */
+/* With a wrong handle nothing moves: the binding refuses the call. */
 static void message_tell(
 	enum bind_moves moves, int rank, int64_t count, MPI_Datatype datatype, void *object)
 {

@@ -16,7 +16,7 @@
 
 #define ENV_PROGRAM "/usr/bin/env"
 
-/* The one that does as a key says.  Keys that are not here are ignored, as by our mpiexec. */
+/* The executor of a key.  Keys that are not here are ignored, as by our mpiexec. */
 enum key_class {
 	KEY_ENV,      /* a list of variables, one a line */
 	KEY_HANDLER,  /* mpi_initial_errhandler */

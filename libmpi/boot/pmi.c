@@ -120,7 +120,7 @@ static int pmi_bytes_take(void)
 	return 0;
 }
 
-/* True if the line is the answer of a spawn, which is kept for the one who waits for it. */
+/* True if the line is the answer of a spawn, which is kept for its waiter. */
 static bool pmi_spawn_keep(void)
 {
 	if (strncmp(pmi.line, SPAWN_MARK, strlen(SPAWN_MARK)) != 0)

@@ -54,8 +54,7 @@ enum spawn_state { SPAWN_WAITS, SPAWN_ANSWERED, SPAWN_FORGOTTEN };
 
 /* A spawn whose answer has not been taken. */
 struct spawning {
-	_Atomic int
-		state; /* the one who comes last frees: libpmix's thread, or the one that waits */
+	_Atomic int state; /* of libpmix's thread and the waiter, the later one frees it */
 	int status;
 	int n;
 	struct pmix_app app[];

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* coll_args.h - one collective call as a struct, and its way through this folder.
  *
- *   coll_allreduce, coll_iallreduce, coll_allreduce_init       args.c: checks, fills struct
- *   coll_args
+ *   coll_allreduce, coll_iallreduce, coll_allreduce_init        args.c: checks, struct coll_args
  *        └─> run.c
  *              ├─> coll_shm_*       blocking, one host: shared memory                 (coll_shm.h)
  *              └─> selection.c      chooses an algorithm                            (algorithms.h)

@@ -5,8 +5,8 @@
  *     create    rank 0 of the new group mints ids and sends them to the group (leader_exchange.h)
  *
  * A new communicator inherits error handler and session, has no name, and holds its group, which
- * communicators of the same processes share.  intercomm.c has the variants for inter-communicators.
- */
+ * communicators of the same processes share.  intercomm.c has the variants for
+ * inter-communicators. */
 #include "libmpi/comm/world.h"
 
 #include "libmpi/core/errh_object.h"

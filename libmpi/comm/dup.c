@@ -131,8 +131,8 @@ static void dup_settle(struct dup *d, struct comm *copy, struct req *req)
 		dup_deliver(d);
 }
 
-/* Gives ids to the queue, as far as they reach; gives the error to all of it if the refill failed.
- */
+/* Gives ids to the queue, as far as they reach; gives the error to all of it if the refill
+ * failed. */
 static void refill_serve(struct refill *f)
 {
 	struct comm_ids ids = {0};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* leader_exchange.c - broadcast by a leader, and exchange between two leaders: leader_exchange.h.
- */
+/* leader_exchange.c - broadcast by a leader, and exchange between two leaders:
+ * leader_exchange.h. */
 #include "libmpi/comm/leader_exchange.h"
 
 #include "libmpi/core/err.h"

@@ -7,8 +7,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Bytes [off, off + len) of an element that hold data: a predefined pair type has two such pieces.
- */
+/* Bytes [off, off + len) of an element that hold data: a predefined pair type has two such
+ * pieces. */
 struct type_part {
 	int32_t off, len;
 };

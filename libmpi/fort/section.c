@@ -28,8 +28,8 @@ static int64_t section_elements(const struct fort_desc *d)
 
 /* --- as a datatype -------------------------------------------------------------------------- */
 
-/* Pieces of a section: whole slices of each dimension, the highest first, and part of an element.
- */
+/* Pieces of a section: whole slices of each dimension, the highest first, and part of an
+ * element. */
 struct section_parts {
 	int n;
 	MPI_Count one[FORT_RANK_MAX + 2];
@@ -184,8 +184,8 @@ static void section_move(const struct fort_desc *d, char *flat, bool out)
 	}
 }
 
-/* A copy, which may stay with a request: one malloc'ed block, the elements behind the descriptor.
- */
+/* A copy, which may stay with a request: one malloc'ed block, the elements behind the
+ * descriptor. */
 struct kept {
 	struct req_copy c;
 	char *flat;

@@ -110,8 +110,8 @@ int p2p_test(struct req **request, int *flag, MPI_Status *status)
 	return 0;
 }
 
-/* Writes the result of a request, finished or idle, which stays.  The buffer is the user's again.
- * */
+/* Writes the result of a request, finished or idle, which stays.  The buffer is the user's
+ * again. */
 static int wait_look(struct req *r, MPI_Status *status)
 {
 	if (p2p_req_idle(r)) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* credit.h - flow control: the bytes of unexpected messages that a peer may have here (credit.c).
- * */
+/* credit.h - flow control: the bytes of unexpected messages that a peer may have here
+ * (credit.c). */
 #ifndef HAFT_P2P_CREDIT_H
 #define HAFT_P2P_CREDIT_H
 

@@ -10,8 +10,8 @@
 #include "libmpi/p2p/match.h"
 #include "libmpi/p2p/p2p_state.h"
 
-/* A message with room for data_len bytes of data, and p2p_state.sig behind them; NULL: no memory.
- * */
+/* A message with room for data_len bytes of data, and p2p_state.sig behind them; NULL: no
+ * memory. */
 struct unexpected *p2p_unexpected_try(
 	uint64_t ctx, int peer, int tag, int64_t total, int64_t data_len);
 

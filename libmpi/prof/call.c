@@ -66,7 +66,7 @@ static void call_row_add(struct prof_row *r, const struct prof_call *c, uint64_t
 		r->why[i] += c->why[i];
 }
 
-/* The culprit of a line is whom its waits name most, by majority vote. */
+/* The culprit of a line is the rank that its waits name most, by majority vote. */
 static void site_blame(struct prof_site *s, const struct prof_call *c)
 {
 	if (s->culprit == c->culprit || s->lead < c->culprit_ticks) {

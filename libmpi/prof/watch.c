@@ -33,7 +33,7 @@ static enum prof_why wait_why(const struct boot_wait *b)
 	}
 }
 
-/* Those whom a wait is for, without this rank, which has just got a lock, or sends to itself.
+/* The peers that a wait is for, without this rank, which has just got a lock, or sends to itself.
  * Returns their number. */
 static int watch_peers(const struct boot_wait *b, int32_t peers[BOOT_WAIT_LATE])
 {

@@ -279,8 +279,8 @@ int topo_cart_coords(struct comm *c, int rank, int maxdims, int coords[])
 	return 0;
 }
 
-/* Displacement 0 gives this process itself, as the standard's example of this call needs (8.5.6).
- */
+/* Displacement 0 gives this process itself, as the standard's example of this call needs
+ * (8.5.6). */
 int topo_cart_shift(struct comm *c, int direction, int disp, int *source, int *dest)
 {
 	const struct topo *t;

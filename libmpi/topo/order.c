@@ -136,8 +136,8 @@ static struct cut cut_find(const struct region *b, int first, int n)
 	return best;
 }
 
-/* Assigns the n places of the box, row by row, to the processes at positions first and following.
- */
+/* Assigns the n places of the box, row by row, to the processes at positions first and
+ * following. */
 static void region_fill(const struct region *b, int first, int n)
 {
 	const struct order_grid *g = b->g;

@@ -6,8 +6,8 @@
  *                numbers, around the new types of its children
  *
  * All displacements of a constructor for elements are multiples of the extent of its old type,
- * which is the unit here; the steps of an array constructor have the unit of the array's old type.
- *  */
+ * which is the unit here; the steps of an array constructor have the unit of the array's old
+ * type. */
 #include "libmpi/type/scale.h"
 
 #include "libmpi/core/err.h"
@@ -125,8 +125,8 @@ static struct type *scale_inner(const struct scale *s, struct scale_node *at)
 	return NULL;
 }
 
-/* The unit of a type inside another one: inner types of an array have no constructor of their own.
- *  */
+/* The unit of a type inside another one: inner types of an array have no constructor of their
+ * own. */
 static struct type *scale_unit(const struct type *t, struct type *outer)
 {
 	if (t->shape == NULL)

@@ -124,8 +124,8 @@ static struct alias *alias_at(int number)
 	return aliases.by_number[number - VIA_ALIAS_FIRST];
 }
 
-/* The index of the node of a card in the table of nodes, which has one alias more; -1: no memory.
- */
+/* The index of the node of a card in the table of nodes, which has one alias more; -1: no
+ * memory. */
 static int node_index(const struct via_card *card)
 {
 	struct alias_node *node = aliases.node;

@@ -2,7 +2,7 @@
 /* ofi.c - remote peers by libfabric, and frames to them: see ofi.h and ofi_internal.h.
  *
  *   ofi_put ──┬─> until the fabric is open: net_put
- *                 └─> buffer: header, payload copied ──> via_fabric_send ──> pool, when complete
+ *             └─> buffer: header, payload copied ──> via_fabric_send ──> pool, when complete
  *                        │ the fabric is full
  *                        └─> waiting (one), then VIA_AGAIN
  *

@@ -47,7 +47,7 @@ struct arena_extent {
 static struct {
 	struct obj_arena *arena;
 	struct arena_extent *arena_extent;
-	void *tree; /* of struct piece, by at */
+	void *tree; /* of struct mem_block, by its address */
 } mem;
 
 static int by_address(const void *a, const void *b)

@@ -122,8 +122,8 @@ static inline int via_node(int peer)
 /* The number of a peer's host, whatever HAFT_VIA says. */
 int via_machine(int peer);
 
-/* This rank's part of the job area of the segment, which libmpi/boot lays out (SHM_JOB_RANK bytes).
- */
+/* This rank's part of the job area of the segment, which libmpi/boot lays out (SHM_JOB_RANK
+ * bytes). */
 void *via_job_record(void);
 
 /* True if all peers are local. */

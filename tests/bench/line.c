@@ -7,8 +7,8 @@
  * No MPI.  Printed before and after a table: if the two differ, or are far from the usual,
  * the machine moved the processors (see README.md) and absolute times say little.
  *
- * Prints "= line ns q0 q5 ... q100", the time of one way.  Exit code 77: one processor only.
- */
+ * Prints "= line ns q0 q5 ... q100", the time of one way.  Exit code 77: one processor
+ * only. */
 #include <sched.h>
 #include <stdatomic.h>
 #include <stdint.h>

@@ -3,8 +3,8 @@
  * prof.c - cost of a profile for a call: the same calls with it and without it, by turns.
  *
  * The script starts the row profcall with HAFT_PROFILE; other libraries ignore that, and
- * MPI_Pcontrol.  A round is a message to oneself in three calls: MPI_Isend, MPI_Recv, MPI_Wait.
- */
+ * MPI_Pcontrol.  A round is a message to oneself in three calls: MPI_Isend, MPI_Recv,
+ * MPI_Wait. */
 #include "tests/bench/bench.h"
 
 #include <mpi.h>

@@ -163,8 +163,8 @@ static long agree(long n)
 
 /*
  * Operations of one batch: grown until a batch takes at least half of its share, then repeated
- * until an eighth of the whole time is spent, which warms everything up.  *seconds: the shortest.
- */
+ * until an eighth of the whole time is spent, which warms everything up.  *seconds: the
+ * shortest. */
 static long calibrate(struct bench *b, bench_op *op, void *ctx, double *seconds)
 {
 	double spent = 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* RUN np=1,3 rc=6 */
-/* MPI-5.0 9.3: MPI_ERRORS_ARE_FATAL, the default, ends the job; its exit code is the error's class.
- */
+/* MPI-5.0 9.3: MPI_ERRORS_ARE_FATAL, the default, ends the job; its exit code is the error's
+ * class. */
 #include "tests/check.h"
 
 int main(int argc, char **argv)

@@ -22,8 +22,8 @@ int c_answer(MPI_Fint comm, MPI_Fint rows, MPI_Fint prec)
 		 d[0] == 0.5 && d[1] == 1.5 && d[2] == 2.5);
 }
 
-/* 19.3.9: constants have one value in both languages; lengths of strings are one less in Fortran.
- */
+/* 19.3.9: constants have one value in both languages; lengths of strings are one less in
+ * Fortran. */
 int c_constants(MPI_Fint any_source, MPI_Fint any_tag, MPI_Fint undefined, MPI_Fint max_name)
 {
 	return !(any_source == MPI_ANY_SOURCE && any_tag == MPI_ANY_TAG &&

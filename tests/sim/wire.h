@@ -72,8 +72,8 @@ struct host_arg {
 };
 int world_open(struct world *w, const struct net_conf *conf, struct host_arg *arg);
 
-/* A stranger knocks at a random door with random bytes; the ones before it may speak on or hang up.
- */
+/* A stranger knocks at a random door with random bytes; the ones before it may speak on or hang
+ * up. */
 void world_stranger(struct world *w);
 
 /* Frees the socks that both sides have closed; all of them if `all'. */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* RUN np=1,2 */
 /* MPI-5.0 11.6.2, 7.7.2: several threads read, set and delete attributes of one communicator, and
- * copy it: no thread sees a value that was not set, and every value that was set is deleted once.
- * */
+ * copy it: no thread sees a value that was not set, and every value that was set is deleted
+ * once. */
 #include "tests/check.h"
 #include <pthread.h>
 #include <stdatomic.h>

@@ -22,8 +22,8 @@ static void exchange(int me)
 	CHECK(x == me);
 }
 
-/* A counter of one's own session cannot go back while it runs, even if other sessions reset theirs.
- * */
+/* A counter of one's own session cannot go back while it runs, even if other sessions reset
+ * theirs. */
 static void look(int me)
 {
 	MPI_T_pvar_session s;

@@ -4,8 +4,8 @@
  *
  *     file_exchange write|read PATH
  *
- * A block of each basic type, then an array of ints that is distributed in blocks over the ranks.
- */
+ * A block of each basic type, then an array of ints that is distributed in blocks over the
+ * ranks. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

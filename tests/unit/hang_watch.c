@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* hang_watch.c - the watch for jobs in which all ranks sleep, with made-up ranks and a made-up
- * clock: told once, whatever the machine does meanwhile, and never while a rank may still go on.
- * */
+ * clock: told once, whatever the machine does meanwhile, and never while a rank may still go
+ * on. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

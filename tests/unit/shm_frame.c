@@ -356,8 +356,8 @@ static void threads(void **state)
 	node_run_threads(5, storm_rank, &plan);
 }
 
-/* shm_valid finds what no call does: positions, credit, cells, waits and free lists that are wrong.
- * */
+/* shm_valid finds what no call does: positions, credit, cells, waits and free lists that are
+ * wrong. */
 static void valid(void **state)
 {
 	const struct shm_opts opts = {.nranks = 2};

@@ -210,8 +210,8 @@ static uint64_t bell_rounds(struct shm *s, struct bells *b, int rounds, uint64_t
 
 /* No wake-up may get lost: pings with pauses around the time in which the other falls asleep. The
  * sleeps end by the bell; late only where one of the two was kept from its CPU.  Not all of that is
- * known here (a hypervisor, a SIGSTOP): so one good try will do; where wake-ups get lost, none is.
- */
+ * known here (a hypervisor, a SIGSTOP): so one good try will do; where wake-ups get lost, none
+ * is. */
 static void bell_rank(struct shm *s, void *arg)
 {
 	enum { ROUNDS = 400, TRIES = 8 };

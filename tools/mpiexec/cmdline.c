@@ -110,8 +110,8 @@ static void launcher_settle(struct plan *p, bool slurm)
 }
 
 /* MPI_UNIVERSE_SIZE is never less than the ranks that are started.  Without -usize it is the number
- * of slots, if there are more of them than ranks: else programs would take it that there is no
- * room. */
+ * of slots, if there are more of them than ranks: otherwise programs would conclude that there is
+ * no room. */
 static void universe_settle(struct plan *p, int slots)
 {
 	int known = slots > 0 ? slots : shm_cpus();

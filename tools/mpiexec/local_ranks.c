@@ -304,8 +304,8 @@ char *local_adopt(struct local_ranks *c, int fd, int pid)
 }
 
 /* MPI_UNIVERSE_SIZE for the processes of a world; -1: not set.  Without -usize it is set only while
- * it is more than the processes that have been started: those that were spawned would else take it
- * that they, too, have no room. */
+ * it is more than the processes that have been started: otherwise spawned processes would conclude
+ * that they have no room, either. */
 static int world_universe(const struct plan *p, const struct world *w)
 {
 	return p->universe_given || p->universe > w->first + w->n ? p->universe : -1;
@@ -422,8 +422,8 @@ static int output_make(int rank, int which, local_hear_fn *hear)
 	return p[1];
 }
 
-/* Starts one rank with stdin `in' (-1: pipe failed).  Returns NULL, or malloc'ed words and errno.
- * */
+/* Starts one rank with stdin `in' (-1: pipe failed).  Returns NULL, or malloc'ed words and
+ * errno. */
 static char *member_start(struct local_ranks *c, int i, int in, local_hear_fn *hear)
 {
 	struct local_rank *m = &c->m[i];

@@ -42,7 +42,7 @@ void out_grow(int n);
 /* The label of an entry: "[3] ". */
 void out_label(int rank, const char *label);
 
-/* True while a stream of the place is open; out_cut_rank: reads the rest of its pipes and closes
+/* True while a stream of the entry is open; out_cut_rank: reads the rest of its pipes and closes
  * them.  out_forget: after that, the entry is for another process. */
 bool out_busy(int rank);
 void out_cut_rank(int rank, uint64_t now_ns);

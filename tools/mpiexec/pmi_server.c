@@ -437,8 +437,8 @@ static int number_in(const char *from, const char *end, const char *key)
 #define END_LINE "\nendcmd\n"
 
 /* The end of the request that begins at `from' and ends before `end': its last newline.  A spawn of
- * several programs is several parts, and each says how many there are.  NULL: it is not complete.
- * */
+ * several programs is several parts, and each says how many there are.  NULL: it is not
+ * complete. */
 static char *request_end(char *from, char *end)
 {
 	int parts = 1;

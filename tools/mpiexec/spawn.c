@@ -61,8 +61,8 @@ static void spawn_reason(struct spawn *s, char *why)
 		free(why);
 }
 
-/* The codes of all processes that were asked for, "0,0,42"; malloc'ed.  `none': none was started.
- * */
+/* The codes of all processes that were asked for, "0,0,42"; malloc'ed.  `none': none was
+ * started. */
 static char *codes_text(const struct spawn *s, bool none)
 {
 	char *text = mem_grow(NULL, (size_t)s->q.total + 1, CODE_LEN), *to = text;

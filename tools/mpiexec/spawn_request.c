@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* spawn_request.c - see spawn_request.h.  A client may be of another project: nothing is believed.
- * */
+/* spawn_request.c - see spawn_request.h.  A client may be of another project: nothing is
+ * believed. */
 #include "tools/mpiexec/spawn_request.h"
 
 #include <ctype.h>

@@ -315,8 +315,8 @@ static void solve_timed(struct block *b, const struct plan *plan, const int grid
 	r->took = r->took > 0 ? fmin(r->took, took) : took;
 }
 
-/* Rank 0: compares its own solution with the field of all, and the times; draws.  0 if all is well.
- */
+/* Rank 0: compares its own solution with the field of all, and the times; draws.  0 if all is
+ * well. */
 static int field_judge(const double *field, struct block *all, const struct plan *plan,
 	const struct result *ours, const struct result *alone)
 {

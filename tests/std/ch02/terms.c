@@ -123,8 +123,8 @@ static void language(void)
 	CHECK(flag == 0);
 }
 
-/* MPI-5.0 2.6.4: clocks and arithmetic of addresses are functions or macros that take expressions.
- */
+/* MPI-5.0 2.6.4: clocks and arithmetic of addresses are functions or macros that take
+ * expressions. */
 static void macros(void)
 {
 	MPI_Aint base = 100;

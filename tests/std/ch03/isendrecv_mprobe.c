@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* RUN np=2 */
-/* MPI-5.0 3.7.2, 3.8.2 to 3.8.4, 13.2: Isendrecv, matched probes, cancelling, generalized requests.
- */
+/* MPI-5.0 3.7.2, 3.8.2 to 3.8.4, 13.2: Isendrecv, matched probes, cancelling, generalized
+ * requests. */
 #include "tests/check.h"
 
 static char big[900000], other[300000];

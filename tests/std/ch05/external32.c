@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* RUN np=1 */
-/* MPI-5.0 5.3, 15.5.2: the external representation, byte by byte against vectors computed by hand.
- */
+/* MPI-5.0 5.3, 15.5.2: the external representation, byte by byte against vectors computed by
+ * hand. */
 #include "tests/check.h"
 
 #include <complex.h>

@@ -6,8 +6,8 @@
  *      | no access | mem ........ | no access |      elements begin, or end, at the border
  *
  * Blocks of all lengths, in rows, grids, records and lists: each has loops of its own; and rows
- * that are spread over more than the caches hold, and every other double, forwards and backwards.
- */
+ * that are spread over more than the caches hold, and every other double, forwards and
+ * backwards. */
 #define _GNU_SOURCE
 #include "tests/check.h"
 

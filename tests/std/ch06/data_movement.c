@@ -141,8 +141,8 @@ static void all_to_all(int count)
 			check("alltoall in place", in, (int64_t)i * count, i, me, count);
 }
 
-/* Block i of a rank's buffer has (i + turn) % 3 * count elements; blocks lie in descending order.
- */
+/* Block i of a rank's buffer has (i + turn) % 3 * count elements; blocks lie in descending
+ * order. */
 static int64_t layout(int turn, int count, int c[], int d[])
 {
 	int at = 0;

@@ -50,8 +50,8 @@ static void told(MPI_Comm c)
 		CHECK(!hint(c, keys[i]));
 }
 
-/* 11.4.3: a list of kinds of memory is in use if all of them are known; without one there is none.
- */
+/* 11.4.3: a list of kinds of memory is in use if all of them are known; without one there is
+ * none. */
 static void kinds(MPI_Comm c)
 {
 	static const char key[] = "mpi_assert_memory_alloc_kinds";

@@ -354,8 +354,8 @@ static int triplets(unsigned *seed, int n, int ranges[][3], struct list *named)
 }
 
 /* MPI-5.0 7.3.2: a triplet stands for the ranks first, first + stride, ... up to last, also
- * downwards and also when last is not reached: the range forms agree with the list forms on these
- */
+ * downwards and also when last is not reached: the range forms agree with the list forms on
+ * these */
 static void ranges_are_lists(void)
 {
 	unsigned seed = 5;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* RUN np=1,3 */
-/* MPI-5.0 7.4.2: MPI_Comm_split_type: shared memory, parts of the machine, and unknown types.
- */
+/* MPI-5.0 7.4.2: MPI_Comm_split_type: shared memory, parts of the machine, and unknown
+ * types. */
 #include "tests/check.h"
 
 static MPI_Info with(const char *key, const char *value)

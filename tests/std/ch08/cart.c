@@ -100,8 +100,8 @@ static void coordinates(void)
 	OK(MPI_Comm_free(&c));
 }
 
-/* MPI-5.0 8.5.5: coordinates out of range come back in periodic dimensions and are errors in others
- */
+/* MPI-5.0 8.5.5: coordinates out of range come back in periodic dimensions and are errors in
+ * others */
 static void out_of_range(void)
 {
 	int dims[2], r, xy[2];

@@ -295,8 +295,8 @@ static void torus(void)
 	OK(MPI_Comm_free(&c));
 }
 
-/* MPI-5.0 8.5.5: less room gets the first part; weights are left out where MPI_UNWEIGHTED is given
- */
+/* MPI-5.0 8.5.5: less room gets the first part; weights are left out where MPI_UNWEIGHTED is
+ * given */
 static void room(void)
 {
 	int got[2] = {-7, -7}, w[2] = {-7, -7}, got2[1];

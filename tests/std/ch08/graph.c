@@ -90,8 +90,8 @@ static void no_edges(void)
 	OK(MPI_Comm_free(&c));
 }
 
-/* MPI-5.0 8.5.5: neighbours of any node, in the order given, several times if given several times
- */
+/* MPI-5.0 8.5.5: neighbours of any node, in the order given, several times if given several
+ * times */
 static void neighbors(void)
 {
 	struct ring r;
@@ -155,8 +155,8 @@ static void room(void)
 	OK(MPI_Comm_free(&c));
 }
 
-/* MPI-5.0 8.5.8: Graph_map gives each process of the graph another rank, the others MPI_UNDEFINED
- */
+/* MPI-5.0 8.5.8: Graph_map gives each process of the graph another rank, the others
+ * MPI_UNDEFINED */
 static void maps(void)
 {
 	struct ring r;

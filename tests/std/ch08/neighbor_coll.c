@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* RUN np=1,2,4,6 */
-/* MPI-5.0 8.6: neighbourhood collectives in three forms: order, duplicates, edges, MPI_PROC_NULL.
- */
+/* MPI-5.0 8.6: neighbourhood collectives in three forms: order, duplicates, edges,
+ * MPI_PROC_NULL. */
 #include "tests/std/forms.h"
 #include <string.h>
 

@@ -88,8 +88,8 @@ static void selections(void)
 	OK(MPI_Comm_free(&c));
 }
 
-/* MPI-5.0 8.1: an inter-communicator has no topology and cannot be given one; its merger has none
- */
+/* MPI-5.0 8.1: an inter-communicator has no topology and cannot be given one; its merger has
+ * none */
 static void between_groups(void)
 {
 	int half = check_rank % 2, one = 1, index = 0, x, y, z;

@@ -246,8 +246,8 @@ static void nobodys(void)
 	OK(MPI_Errhandler_free(&h));
 }
 
-/* MPI-5.0 14.7, 9.3.3: files begin with MPI_ERRORS_RETURN; MPI_FILE_NULL is the default of files.
- */
+/* MPI-5.0 14.7, 9.3.3: files begin with MPI_ERRORS_RETURN; MPI_FILE_NULL is the default of
+ * files. */
 static void files(void)
 {
 	MPI_Errhandler h, got;

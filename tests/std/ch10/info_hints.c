@@ -66,8 +66,8 @@ static void strings(void)
 	OK(MPI_Info_free(&i));
 }
 
-/* MPI-5.0 10: the limits: keys of MPI_MAX_INFO_KEY - 1 and values of MPI_MAX_INFO_VAL characters.
- */
+/* MPI-5.0 10: the limits: keys of MPI_MAX_INFO_KEY - 1 and values of MPI_MAX_INFO_VAL
+ * characters. */
 static void limits(void)
 {
 	char key[MPI_MAX_INFO_KEY + 2], got[MPI_MAX_INFO_KEY], big[MPI_MAX_INFO_VAL + 2];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* RUN np=1,2,4 */
-/* MPI-5.0 11.3: sessions before, beside and after the World Model; its handles come and go with it.
- */
+/* MPI-5.0 11.3: sessions before, beside and after the World Model; its handles come and go with
+ * it. */
 #include "tests/check.h"
 
 #include <mpi.h>

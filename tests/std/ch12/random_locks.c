@@ -29,8 +29,8 @@ static int add(int rank, int at, int n)
 	return old;
 }
 
-/* With fewer CPUs than processes others seldom meet a lock taken, unless its holder lets them run.
- */
+/* With fewer CPUs than processes others seldom meet a lock taken, unless its holder lets them
+ * run. */
 static void linger(void)
 {
 	if (draw(4) == 0)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* RUN np=2 env="HAFT_IO_THREADS=0|1|4" */
 /* MPI-5.0 14.4.2, 14.4.3, 3.7.5, 3.7.3: requests of files complete beside those of messages, in any
- * of the completion calls, whose statuses have the number of elements; pointers move at the call.
- *  */
+ * of the completion calls, whose statuses have the number of elements; pointers move at the
+ * call. */
 #include "tests/check.h"
 #include "tests/std/ch14/file_name.h"
 
