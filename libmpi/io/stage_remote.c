@@ -332,16 +332,17 @@ static void remote_receive_taken(struct io_collective *c, struct remote_link *l,
 static bool remote_add(void *link, int64_t off, int64_t len)
 {
 	struct remote_link *l = link;
-	struct remote_comb *comb = remote_combs(l) + l->header.combs - 1;
+	int64_t n = l->header.combs;
+	struct remote_comb *comb = n > 0 ? remote_combs(l) + n - 1 : NULL;
 
 	l->header.data += len;
-	if (l->header.combs > 0 && comb->len == len && comb->n < INT32_MAX &&
+	if (comb != NULL && comb->len == len && comb->n < INT32_MAX &&
 		(comb->n == 1 || off == comb->off + comb->n * comb->stride)) {
 		comb->stride = comb->n == 1 ? off - comb->off : comb->stride;
 		comb->n++;
 		return true;
 	}
-	if (!remote_body(l, (l->header.combs + 1) * (int64_t)sizeof(*comb)))
+	if (!remote_body(l, (n + 1) * (int64_t)sizeof(*comb)))
 		return false;
 	comb = remote_combs(l) + l->header.combs++;
 	*comb = (struct remote_comb){.off = off, .n = 1, .len = (int32_t)len};
