@@ -56,13 +56,6 @@ void io_check_free(struct io_file *f)
 
 /* --- hints ---------------------------------------------------------------------------------- */
 
-/* A hint with Haft's prefix is named without HAFT_CHECK=io, too: it asks for what only Haft does,
- * as the hints of no other library. */
-static bool check_tells(const char *key)
-{
-	return io_check_wanted || strncmp(key, "haft_", 5) == 0;
-}
-
 void io_check_hints(const struct io_file *f, const struct info *info, const char *call)
 {
 	bool late = strcmp(call, "MPI_File_open") != 0;
@@ -72,11 +65,9 @@ void io_check_hints(const struct io_file *f, const struct info *info, const char
 
 	if (likely(info == NULL) || f->rank != 0)
 		return;
-	while ((key = io_hints_ignored(f->hints, info, late, &i, why)) != NULL) {
-		if (check_tells(key))
-			fprintf(stderr, "haft: %s of %s ignores the hint \"%s\"%s%s\n", call,
-				f->path, key, why[0] != '\0' ? ": " : "", why);
-	}
+	while ((key = io_hints_ignored(f->hints, info, late, &i, why)) != NULL)
+		fprintf(stderr, "haft: %s of %s ignores the hint \"%s\"%s%s\n", call, f->path, key,
+			why[0] != '\0' ? ": " : "", why);
 }
 
 /* --- conflicting writes --------------------------------------------------------------------- */

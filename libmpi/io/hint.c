@@ -325,6 +325,12 @@ static bool hint_is_used(const struct io_hints *h, const char *key, const char *
 	return !late || hint_rows[i].late || number == h->number[i];
 }
 
+/* One with Haft's prefix is told without HAFT_CHECK=io, too: the program relies on it. */
+static bool hint_is_told(const char *key)
+{
+	return io_check_wanted || strncmp(key, "haft_", 5) == 0;
+}
+
 const char *io_hints_ignored(
 	const struct io_hints *h, const struct info *info, bool late, int *i, char why[IO_HINT_WHY])
 {
@@ -334,7 +340,7 @@ const char *io_hints_ignored(
 		p = p->next;
 	for (; p != NULL; p = p->next) {
 		++*i;
-		if (!hint_is_used(h, p->key, p->value, late, why))
+		if (hint_is_told(p->key) && !hint_is_used(h, p->key, p->value, late, why))
 			return p->key;
 	}
 	return NULL;

@@ -73,9 +73,10 @@ const char *io_hint_key(enum io_hint which);
 
 #define IO_HINT_WHY 320 /* bytes of words about a hint */
 
-/* The key that a file does not know or cannot use: the first one in info from the i-th on; *i
- * becomes the number of the next.  NULL: there is none.  late: the file was open before.  why: the
- * reason in words, or the key that may be meant; empty: there is no such hint, and none like it. */
+/* The key that a file does not know or cannot use, and that is told (without HAFT_CHECK=io those
+ * with Haft's prefix): the first one in info from the i-th on; *i becomes the number of the next.
+ * NULL: there is none.  late: the file was open before.  why: the reason in words, or the key that
+ * may be meant; empty: there is no such hint, and none like it. */
 const char *io_hints_ignored(const struct io_hints *h, const struct info *info, bool late, int *i,
 	char why[IO_HINT_WHY]);
 

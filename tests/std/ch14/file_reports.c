@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* RUN np=1,3 env="HAFT_CHECK=io" */
+/* RUN np=2 */
 /* MPI-5.0 14.2.8, 15.3.7: Haft's reports on files: the line for a hint that it ignores, the table
  * of the hint haft_statistics, the performance variables file_..., and the room that haft_reserve
  * takes at open. */
@@ -71,11 +72,15 @@ static void ignored_hints(void)
 	OK(MPI_File_close(&f));
 	heard();
 	expect(says("MPI_File_open of "));
+	expect(says("ignores the hint \"haft_sink\": did you mean haft_sync\n"));
+	if (getenv("HAFT_CHECK") == NULL) { /* only hints with this prefix */
+		expect(strstr(said, "cb_node") == NULL && strstr(said, "file_perm") == NULL);
+		return;
+	}
 	expect(says("ignores the hint \"cb_node\": did you mean cb_nodes"));
 	expect(says("ignores the hint \"cb_buffer_size\": \"many\" is no number from 1 to "));
 	expect(says("ignores the hint \"haft_commit\": \"renam\" is none of none, rename, "
 		    "replace: did you mean rename\n"));
-	expect(says("ignores the hint \"haft_sink\": did you mean haft_sync\n"));
 	expect(says("ignores the hint \"file_perm\": \"9\" is no octal number from 0 to 7777\n"));
 	expect(says("ignores the hint \"access_style\": \"read_once,often\" is no value"));
 	expect(says("ignores the hint \"collective_buffering\": \"perhaps\" is none of "
@@ -233,8 +238,10 @@ int main(int argc, char **argv)
 {
 	check_init(&argc, &argv);
 	ignored_hints();
-	late_hints();
-	overlap();
+	if (getenv("HAFT_CHECK") != NULL) {
+		late_hints();
+		overlap();
+	}
 	statistics();
 	variables();
 	reserved();
