@@ -87,40 +87,52 @@ int net_conn_read(struct net_conn *c, int times)
 
 /* --- writing -------------------------------------------------------------------------------- */
 
-struct net_op *net_conn_write(struct net_conn *c, struct net_op *mine)
+/* Sends items to the end of a turn at most.  Returns the result of the last send; *done: `mine', if
+ * it is done by that. */
+static ssize_t conn_send(struct net_conn *c, const struct net_op *mine, struct net_op **done)
 {
-	struct net *net = c->net;
-	struct net_peer *p = c->peer;
+	struct net_count *count = &c->net->shared.count;
+	struct net_out *out = &c->peer->out;
 	struct iovec iov[OUT_IOVS];
-	struct net_op *op, *done = NULL;
 	ssize_t n = 0;
 	int k;
+
+	for (int i = 0; i < WRITES_MAX && (k = net_out_next(out, iov)) > 0; i++) {
+		struct net_op *op;
+
+		n = c->net->io->send(c, iov, k);
+		if (n < 0)
+			return n;
+		c->active = true;
+		count->sends++;
+		op = net_out_sent(out, (size_t)n, count);
+		if (op != NULL && op == mine)
+			*done = op;
+		else if (op != NULL)
+			net_op_end(op, NET_OP_DONE);
+		if (out->turn != TURN_NONE)
+			break;
+	}
+	return n;
+}
+
+struct net_op *net_conn_write(struct net_conn *c, struct net_op *mine)
+{
+	struct net_peer *p = c->peer;
+	struct net_op *done = NULL;
+	ssize_t n;
 
 	if (c->tx_error)
 		return NULL;
 	if (!net_conn_hello_send(c)) {
-		net->send_failed |= c->tx_error != 0;
+		c->net->send_failed |= c->tx_error != 0;
 		net_conn_want(c, !c->tx_error);
 		return NULL;
 	}
-	for (int writes = 0; writes < WRITES_MAX && (k = net_out_next(&p->out, iov)) > 0;
-		writes++) {
-		n = net->io->send(c, iov, k);
-		if (n < 0)
-			break;
-		c->active = true;
-		net->shared.count.sends++;
-		op = net_out_sent(&p->out, (size_t)n, &net->shared.count);
-		if (op != NULL && op == mine)
-			done = op;
-		else if (op != NULL)
-			net_op_end(op, NET_OP_DONE);
-		if (p->out.turn != TURN_NONE)
-			break;
-	}
+	n = conn_send(c, mine, &done);
 	if (n < 0 && n != -EAGAIN) {
 		c->tx_error = (int)-n;
-		net->send_failed = true;
+		c->net->send_failed = true;
 	}
 	net_conn_want(c, !c->tx_error && (!net_out_idle(&p->out) || p->out.bye));
 	return done;

@@ -301,41 +301,59 @@ static int open_as_first(struct open_making *m)
 	return err;
 }
 
+/* Opens the file in rank 0, and fills in what the others need.  err: the result of open_join. */
+static int open_and_tell(struct open_making *m, int err, struct open_first *first)
+{
+	struct io_file *f = m->f;
+
+	if (err == 0)
+		err = open_as_first(m);
+	first->class = err;
+	first->commit = f->final_path != NULL;
+	first->id = m->id;
+	if (err != 0)
+		snprintf(first->words, sizeof(first->words), "%s", haft_err_text(err));
+	else if (!f->one_host)
+		f->pointer_server = io_pointer_serve(f, &first->pointer);
+	return err;
+}
+
+/* Opens in another member the file that rank 0 has opened. */
+static int open_likewise(struct open_making *m, const struct open_first *first)
+{
+	int err = first->commit ? io_commit_name(m->f, &m->all[0].temporary) : 0;
+
+	if (err == 0)
+		err = io_disk_open(m->f, IO_OPEN_AGAIN, 0, &m->id);
+	return err != 0 ? err : open_identical(m, &first->id);
+}
+
+/* Rank 0 tells the others, which open the file, too; all agree.  err: of this member so far. */
+static int open_together(struct open_making *m, int err, struct open_first *first)
+{
+	int failed = coll_bcast(first, sizeof(*first), type_predefined(MPI_BYTE), 0, m->comm);
+
+	if (err == 0)
+		err = failed;
+	if (err == 0 && first->class != 0)
+		err = haft_err(first->class, "%s", first->words);
+	if (err == 0 && m->f->rank != 0)
+		err = open_likewise(m, first);
+	if (!via_is_local(group_peer(m->comm->group, 0)))
+		m->f->pointer_client = io_pointer_client_new(&first->pointer);
+	return io_agree_on(m->comm, err);
+}
+
 /* Opens the file in all members.  err: the result of open_join. */
 static int open_all(struct open_making *m, int err)
 {
 	struct open_first first = {.class = 0};
 	struct io_file *f = m->f;
 
-	if (f->rank == 0) {
-		if (err == 0)
-			err = open_as_first(m);
-		first.class = err;
-		first.commit = f->final_path != NULL;
-		first.id = m->id;
-		if (err != 0)
-			snprintf(first.words, sizeof(first.words), "%s", haft_err_text(err));
-		else if (!f->one_host)
-			f->pointer_server = io_pointer_serve(f, &first.pointer);
-	}
-	if (!f->alone) {
-		int failed =
-			coll_bcast(&first, sizeof(first), type_predefined(MPI_BYTE), 0, m->comm);
-
-		if (err == 0)
-			err = failed;
-		if (err == 0 && first.class != 0)
-			err = haft_err(first.class, "%s", first.words);
-		if (f->rank != 0 && err == 0 && first.commit)
-			err = io_commit_name(f, &m->all[0].temporary);
-		if (f->rank != 0 && err == 0)
-			err = io_disk_open(f, IO_OPEN_AGAIN, 0, &m->id);
-		if (f->rank != 0 && err == 0)
-			err = open_identical(m, &first.id);
-		if (!via_is_local(group_peer(m->comm->group, 0)))
-			f->pointer_client = io_pointer_client_new(&first.pointer);
-		err = io_agree_on(m->comm, err);
-	}
+	if (f->rank == 0)
+		err = open_and_tell(m, err, &first);
+	if (!f->alone)
+		err = open_together(m, err, &first);
 	f->opened_ns = (int64_t)clock_now_ns();
 	io_check_open(f);
 	f->marked = open_is_marked(f, &first.id);

@@ -422,6 +422,21 @@ static int output_make(int rank, int which, local_hear_fn *hear)
 	return p[1];
 }
 
+/* A rank has its files and its environment, or will not run: closes and frees mpiexec's. */
+static void rank_ends_close(struct local_rank *m, struct rank_ends *e, char **own)
+{
+	close(e->out);
+	close(e->err);
+	if (m->listen >= 0)
+		close(m->listen);
+	m->listen = -1;
+	if (e->pmi >= 0)
+		close(e->pmi);
+	free(e->envp);
+	for (int k = 0; k < ENV_OWN; k++)
+		free(own[k]);
+}
+
 /* Starts one rank with stdin `in' (-1: pipe failed).  Returns NULL, or malloc'ed words and
  * errno. */
 static char *member_start(struct local_ranks *c, int i, int in, local_hear_fn *hear)
@@ -447,16 +462,7 @@ static char *member_start(struct local_ranks *c, int i, int in, local_hear_fn *h
 	if (pid < 0)
 		why = text_new("rank %d (%s) could not be started: %s: %s", m->rank, a->argv[0],
 			step, strerror(err));
-	close(e.out);
-	close(e.err);
-	if (m->listen >= 0)
-		close(m->listen);
-	m->listen = -1;
-	if (e.pmi >= 0)
-		close(e.pmi);
-	free(e.envp);
-	for (int k = 0; k < ENV_OWN; k++)
-		free(own[k]);
+	rank_ends_close(m, &e, own);
 	errno = err;
 	if (pid < 0)
 		return why;
