@@ -4,7 +4,7 @@
  *      K 100000000008 . 100000000048 . 0*1*4,9*2*3
  *      |      |               |             '-- their group: ranges, base * stride * length
  *      |      '---------------'-- ids of the inter-communicator, hexadecimal: [ctx, end)
- *      '-- kin: numbers and ids mean the same on both sides
+ *      '-- K: one universe: numbers and ids mean the same on both sides
  *
  * So a child makes the inter-communicator in MPI_Init without a message, and may use it while the
  * parents are still in MPI_Comm_spawn.  Messages that come earlier wait as unexpected ones. */

@@ -4,7 +4,7 @@
  *      comm_make ──────────> connected_made    a member is of another job: rank 0 of each group
  *                                              tells mpiexec (boot_together)
  *      MPI_Comm_disconnect ─> connected_end    it tells that they are apart, between two barriers:
- *      destroyed ───────────>                  who has returned is no longer connected
+ *      destroyed ───────────>                  a process that has returned is no longer connected
  *
  * mpiexec counts the reports about two jobs.  A communicator that was only freed counts until
  * nothing is pending on it.  Nothing here needs memory. */

@@ -99,7 +99,7 @@ static void revoke_made(struct comm *c)
 	revoke_here(c);
 }
 
-/* The words of a frame end. */
+/* True if a frame has no words, or words that end with a 0. */
 bool ft_revoke_fits(const struct shm_frame *f)
 {
 	return f->len == 0 ||

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* calls.c - the engines of the 40 access functions: each fills in a struct io_job (MPI-5.0 14.4).
+/* calls.c - the engines of the 34 access functions: each fills in a struct io_job (MPI-5.0 14.4).
  *
  *                  explicit    individual   shared      in order of ranks
  *      blocking    read_at     read         read_shared

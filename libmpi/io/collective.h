@@ -172,8 +172,7 @@ enum io_collective_state io_describe_choose(struct io_collective *c);
 
 /* Gives c->mine to all members: then g->all has all; keep: it stays as it was, and members only
  * wait for each other.  io_exchange_step: true if all have come.  A message that fails counts as an
- * error of the
- * member that did not send it. */
+ * error of the member that did not send it. */
 void io_exchange_begin(struct io_collective *c, bool keep);
 bool io_exchange_step(struct io_collective *c);
 

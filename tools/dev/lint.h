@@ -2,7 +2,7 @@
 /* lint.h - shared by the rules of lint: the files of the tree, layers.txt, findings.
  *
  *     lint.c ──► lint_text.c     any text: licence, words, width, names of files, READMEs
- *        │  ├─► lint_code.c     includes, the preprocessor, functions: length and nesting
+ *        │  ├─► lint_code.c     includes, the preprocessor, functions: length, nesting, parameters
  *        │  ├─► lint_comment.c  rulers of sections, names that comments mention
  *        │  ├─► lint_words.c    private words that have a plain one, prose (words.txt)
  *        │  ├─► lint_homonym.c  one name, one thing: static functions, tags, files
