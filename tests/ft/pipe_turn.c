@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* RUN np=2,4 env="HAFT_FT=yes HAFT_IO_THREADS=0|4" */
+/* RUN np=2 env="HAFT_FT=yes" args="revoke" */
 /* pipe_turn.c - a process dies while it writes to a pipe at the shared pointer.  The accesses of
- * the others, which wait for their turn behind it, fail; blocking, nonblocking and ordered ones. */
+ * the others, which wait for their turn behind it, fail; blocking, nonblocking and ordered ones.
+ * revoke: the file is revoked instead; the access in its turn completes. */
 #include "tests/ft/ft.h"
 #include <fcntl.h>
 #include <stdlib.h>
@@ -35,16 +37,12 @@ static void victim(MPI_File f)
 	CHECK(!"the pipe is full");
 }
 
-int main(int argc, char **argv)
+static void died(MPI_File f)
 {
 	MPI_Request r;
 	MPI_Status s;
-	MPI_File f;
-	int keep = -1, err;
+	int err;
 
-	ft_init(&argc, &argv);
-	f = open_pipe(&keep);
-	OK(MPI_Barrier(MPI_COMM_WORLD));
 	if (check_rank == check_size - 1)
 		victim(f);
 	usleep(300000); /* the victim has its turn */
@@ -57,6 +55,45 @@ int main(int argc, char **argv)
 	}
 	FAILS(MPIX_ERR_PROC_FAILED, "turn", MPI_File_write_shared(f, data, 10, MPI_CHAR, &s));
 	FAILS(MPIX_ERR_PROC_FAILED, "", MPI_File_write_ordered(f, data, 10, MPI_CHAR, &s));
+}
+
+/* Rank 0 waits behind rank 1, revokes the file, and empties the pipe. */
+static void revoked(MPI_File f, int keep)
+{
+	MPI_Request r;
+	MPI_Status s;
+	int n;
+
+	if (check_rank == 1) {
+		OK(MPI_File_write_shared(f, data, LONG, MPI_CHAR, &s));
+		OK(MPI_Get_count(&s, MPI_CHAR, &n));
+		expect_eq(n, LONG);
+		return;
+	}
+	usleep(300000); /* rank 1 has its turn */
+	OK(MPI_File_iwrite_shared(f, data, 10, MPI_CHAR, &r));
+	OK(MPI_Test(&r, &n, &s));
+	expect_eq(n, 0);
+	OK(MPIX_File_revoke(f));
+	FAILS(MPIX_ERR_REVOKED, "turn", MPI_Wait(&r, &s));
+	for (int left = LONG; left > 0; left -= n) {
+		n = (int)read(keep, data, LONG);
+		CHECK(n > 0);
+	}
+}
+
+int main(int argc, char **argv)
+{
+	MPI_File f;
+	int keep = -1;
+
+	ft_init(&argc, &argv);
+	f = open_pipe(&keep);
+	OK(MPI_Barrier(MPI_COMM_WORLD));
+	if (argc > 1)
+		revoked(f, keep);
+	else
+		died(f);
 	MPI_File_close(&f);
 	if (check_rank == 0)
 		CHECK(unlink(path) == 0 && close(keep) == 0);
