@@ -39,7 +39,7 @@ int coll_shm_join(struct comm *c)
 	if (s != NULL && !coll_shm_block(s))
 		has = JOIN_NO_BLOCK;
 	err = coll_allreduce_min(c, TAG_JOIN, &has);
-	if (s != NULL && s->block != NULL && (err != 0 || has != JOIN_BLOCK)) {
+	if (s != NULL && s->block != NULL && !s->broken && (err != 0 || has != JOIN_BLOCK)) {
 		shm_block_leave(s->block);
 		s->block = NULL;
 	}
