@@ -146,6 +146,18 @@ until_ eval '[ "$(alive $mark)" = 3 ]' || fail "$said: the children do not start
 kill -9 $pid
 until_gone $mark 1000 || fail "$said: after kill -9 of it processes are left"
 
+# Its service ends also if a process that a child has left holds the output.
+service_gone() {
+	! cat /proc/[0-9]*/cmdline 2>/dev/null | tr '\0' '\n' | grep -qx -e "[0-9]*,[0-9]*,$pid"
+}
+: >"$out"
+"$me" -n 1 "$me" child leave $mark >"$out" 2>"$err" </dev/null &
+pid=$!
+until_ grep -q left "$out" || fail "$said: the child leaves no process"
+kill -9 $pid
+until_ service_gone || fail "$said: after kill -9 of it its service is left"
+kill "$(sed -n 's/^left //p' "$out")"
+
 # --- many rounds: mpiexec has as many files after them as before
 : >"$out"
 "$run" -n 1 "$me" -r 60 "$me" child quiet >"$out" 2>"$err" </dev/null &

@@ -6,6 +6,7 @@
  * As a child (argument "child", and its task) it reports to its parents. */
 #include <mpi.h>
 #include <signal.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,8 +35,23 @@ static void input_tell(int rank)
 	printf("child %d has read %ld bytes\n", rank, n);
 }
 
-static int child(MPI_Comm parents, const char *what)
+/* Starts a process that holds stdout, and is in no process group of a rank; says which. */
+static void sleeper_leave(char *seconds)
 {
+	char *words[] = {(char *)(uintptr_t) "sleep", seconds, NULL};
+
+	if (fork() != 0)
+		return;
+	setsid();
+	printf("left %d\n", (int)getpid());
+	fflush(stdout);
+	execvp(words[0], words);
+	_exit(1);
+}
+
+static int child(MPI_Comm parents, char **argv)
+{
+	const char *what = argv[2] != NULL ? argv[2] : "";
 	int rank, size;
 	char *env = getenv("SPAWN_TEST"), *cwd = getcwd(NULL, 0);
 
@@ -56,7 +72,9 @@ static int child(MPI_Comm parents, const char *what)
 		MPI_Comm_disconnect(&parents);
 		MPI_Abort(MPI_COMM_WORLD, 7);
 	}
-	if (strcmp(what, "sleep") == 0)
+	if (strcmp(what, "leave") == 0)
+		sleeper_leave(argv[3]);
+	if (strcmp(what, "sleep") == 0 || strcmp(what, "leave") == 0)
 		pause();
 	MPI_Barrier(parents);
 	MPI_Comm_disconnect(&parents);
@@ -112,7 +130,7 @@ int main(int argc, char **argv)
 	MPI_Init(&argc, &argv);
 	MPI_Comm_get_parent(&parents);
 	if (parents != MPI_COMM_NULL)
-		return child(parents, argc > 2 ? argv[2] : "");
+		return child(parents, argv);
 	MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
 	if (argc > 1 && strcmp(argv[1], "-u") == 0)
 		universe_tell();

@@ -250,12 +250,18 @@ static void main_work(struct job *j, const struct pollfd *p)
 		signals_read(j, p[ON_SIGNAL].fd);
 }
 
+/* True if nothing is left to wait for. */
+static bool main_over(const struct job *j)
+{
+	return job_over(j) && !out_open() && !out_pending();
+}
+
 static void main_loop(struct job *j, int sigfd)
 {
 	struct pollfd p[ON_ALL];
 	uint64_t drain_ns = 0;
 
-	while (!job_over(j) || out_open() || out_pending()) {
+	while (!main_over(j)) {
 		uint64_t now = now_ns();
 
 		if (j->remote == NULL && j->alive == 0 && out_open() && drain_ns == 0)
@@ -263,6 +269,8 @@ static void main_loop(struct job *j, int sigfd)
 		if (drain_ns != 0 && now >= drain_ns && out_open())
 			out_cut(now);
 		main_clock(j, now);
+		if (main_over(j)) /* the last output has been cut: no event would come */
+			break;
 		main_polls(j, sigfd, p);
 		if (poll(p, ON_ALL, loop_patience(j, out_open() ? drain_ns : 0, now)) >= 0)
 			main_work(j, p);
