@@ -176,8 +176,7 @@ static void job_adopt(const struct job_spec *o, struct shm_seg *seg, int fd)
 	launcher_follow(o->by);
 	if (o->pmi >= 0 && boot_pmi_fd_valid(o->pmi))
 		fcntl(o->pmi, F_SETFD, FD_CLOEXEC);
-	boot_control_use(
-		boot_pmi_fd_valid(o->pmi) ? o->pmi : -1, o->first > 0, o->first > 0 && o->seat < 0);
+	boot_control_use(boot_pmi_fd_valid(o->pmi) ? o->pmi : -1, o->first > 0);
 	boot_seats_use(seg);
 	listen_fd = listen_take(o->listen);
 	this_process = (struct boot){.rank = o->rank,

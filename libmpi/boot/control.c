@@ -51,7 +51,6 @@ static struct {
 	bool child;                 /* this process was spawned */
 	const struct boot *alone;   /* this process can start a service; NULL: it has mpiexec */
 	struct kvs *kvs;            /* another project's launcher runs us; NULL: none does */
-	bool unseen;                /* mpiexec does not see our state in its segment */
 	char *birth;                /* NULL: not asked for yet */
 	bool spawning;              /* between boot_spawn_begin and boot_spawn_end */
 	int total;                  /* processes that were asked for */
@@ -63,11 +62,10 @@ static struct {
 	uint64_t until;         /* when that launcher is no longer waited for, ns */
 } control = {.home.fd = -1, .abroad.fd = -1, .asked = &control.home};
 
-void boot_control_use(int fd, bool spawned, bool unseen)
+void boot_control_use(int fd, bool spawned)
 {
 	control.home.fd = fd;
 	control.child = spawned;
-	control.unseen = unseen;
 }
 
 static int answer_number(const char *line, const char *key, int none)
@@ -702,7 +700,7 @@ void boot_control_state(uint32_t state)
 {
 	static const char said[] = "cmd=haft_state state=%u\n";
 
-	if (control.kvs != NULL || control.unseen)
+	if (control.kvs != NULL)
 		line_tell(&control.home, said, state);
 	line_tell(&control.abroad, said, state);
 }

@@ -111,9 +111,8 @@ void boot_children_end(int edge);
 /* MPI_UNIVERSE_SIZE; -1: not known. */
 int boot_universe_size(void);
 
-/* For boot.c: the socket to mpiexec, -1: none; whether this process was spawned;
- * whether it has no seat that shows its state. */
-void boot_control_use(int fd, bool spawned, bool unseen);
+/* For boot.c: the socket to mpiexec, -1: none; whether this process was spawned. */
+void boot_control_use(int fd, bool spawned);
 
 /* For boot.c: tells the launcher an enum boot_ft, which it cannot see if this process is on another
  * host.  Waits for no answer. */

@@ -150,7 +150,8 @@ static const struct setting_row rows[SETTING_COUNT] = {
 		.launch = true,
 		.meaning = "processes of a host that may run at once beside the first ones: "
 			   "those of MPI_Comm_spawn",
-		.more = "They take memory only while they run."},
+		.more = "They take memory only while they run.  A spawn of more fails with "
+			"MPI_ERR_SPAWN."},
 	[SETTING_SPIN] = {.name = "HAFT_SPIN",
 		.late = true,
 		.normal = 2000,

@@ -68,7 +68,7 @@ static int fd_lift(int fd)
 
 /* --- seats of the segment ------------------------------------------------------------------- */
 
-/* Opens a seat of the segment for a spawned rank.  Without one it talks over sockets. */
+/* Opens a seat of the segment for a spawned rank. */
 static bool seat_find(struct local_ranks *c, struct local_rank *m)
 {
 	int n = seats_of(c);
@@ -96,16 +96,22 @@ static void seat_close(struct local_ranks *c, struct local_rank *m)
 }
 
 /* Opens a seat for a spawned rank.  If none is free, those of dead ranks of living worlds are given
- * back; they are kept until then, as others may still read their last messages. */
-static void seat_open(struct local_ranks *c, struct local_rank *m)
+ * back; they are kept until then, as others may still read their last messages.  Returns NULL, or
+ * malloc'ed words and errno. */
+static char *seat_open(struct local_ranks *c, struct local_rank *m)
 {
-	if (seat_find(c, m))
-		return;
+	if (m->world->id == 0 || seat_find(c, m))
+		return NULL;
 	for (int i = 0; i < c->n; i++)
 		if (c->m[i].world != NULL && c->m[i].pid > 0 && !c->m[i].alive &&
 			c->m[i].group == 0 && c->m[i].end != BOOT_NEW)
 			seat_close(c, &c->m[i]);
-	seat_find(c, m);
+	if (seat_find(c, m))
+		return NULL;
+	errno = ENOSPC;
+	return text_new("rank %d (%s) could not be started: all %d seats of its host are used, or "
+			"there is no memory for one (HAFT_SEATS)",
+		m->rank, m->world->app[m->app].argv[0], seats_of(c));
 }
 
 /* --- rows ----------------------------------------------------------------------------------- */
@@ -449,8 +455,6 @@ static char *member_start(struct local_ranks *c, int i, int in, local_hear_fn *h
 	pid_t pid = -1;
 	int err;
 
-	if (m->world->id > 0)
-		seat_open(c, m);
 	e.out = output_make(m->entry, 0, hear);
 	e.err = output_make(m->entry, 1, hear);
 	e.listen = m->listen;
@@ -500,7 +504,9 @@ char *local_start(struct local_ranks *c, const struct world *w, int (*in_fd)(int
 		if (c->m[i].world != w)
 			continue;
 		in = in_fd(c->m[i].entry);
-		more = member_start(c, i, in >= 0 ? in : null, hear);
+		more = seat_open(c, &c->m[i]);
+		if (more == NULL)
+			more = member_start(c, i, in >= 0 ? in : null, hear);
 		if (errs != NULL && more != NULL)
 			errs[c->m[i].rank] = errno;
 		if (in >= 0)

@@ -33,6 +33,7 @@
 #include "tools/mpiexec/pmi_server.h"
 #include "tools/mpiexec/profile.h"
 #include "tools/mpiexec/serve.h"
+#include "tools/mpiexec/spawn.h"
 
 #define RESPAWN_VAR "MPIEXEC_RESPAWNED" /* so often the job was started again; ranks see it, too */
 #define NS_MS       1000000u
@@ -171,6 +172,9 @@ static int loop_patience(const struct job *j, uint64_t drain_ns, uint64_t now)
 	mine = job_worlds_patience(j, now);
 	if (mine >= 0 && (ms < 0 || mine < ms))
 		ms = mine;
+	mine = spawn_patience(now);
+	if (mine >= 0 && (ms < 0 || mine < ms))
+		ms = mine;
 	if (j->remote != NULL && (ms < 0 || ms > remote_patience(j->remote)))
 		ms = remote_patience(j->remote);
 	for (size_t i = 0; i < countof(at); i++) {
@@ -191,6 +195,7 @@ static void main_clock(struct job *j, uint64_t now)
 		j->killed = true;
 	}
 	job_worlds_clock(j, now);
+	spawn_clock();
 	if (j->ending)
 		return;
 	if (j->wait.until_ns != 0 && now >= j->wait.until_ns) {

@@ -17,6 +17,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "libmpi/boot/boot.h"
 #include "libshm/shm.h"
 #include "tools/mpiexec/job.h"
 #include "tools/mpiexec/remote_ranks.h"
@@ -25,8 +26,23 @@
 struct host_room {
 	int slots;
 	int used;
-	int room; /* processes that it may get in all; used included */
+	int seats; /* of the segment there; used included */
+	int room;  /* processes that it may get in all; used included */
 };
+
+/* The seats of host h: those of its first ranks, and the spare ones. */
+static int host_seats(const struct job *j, int h)
+{
+	const struct world *w = j->world;
+	int first = 0;
+
+	if (j->remote == NULL)
+		return shm_seg_nseats(j->local.seg);
+	for (int r = 0; r < w->n; r++)
+		first += w->host_of[r] == h;
+	first = first > 0 ? first : 1; /* a segment has a seat */
+	return first + boot_opts(first, j->plan->app[0].envp + 1).spare;
+}
 
 /* Looks at all hosts of the job.  Returns how many there are; *v is malloc'ed. */
 static int hosts_look(const struct spawn *s, struct host_room **v)
@@ -39,9 +55,13 @@ static int hosts_look(const struct spawn *s, struct host_room **v)
 		int slots = p->nhosts > 0 ? p->host[h].slots : p->slots > 0 ? p->slots : shm_cpus();
 		int most = p->nhosts > 0 && p->host[h].max > 0 ? p->host[h].max : SHM_RANKS_MAX;
 
+		int seats = host_seats(s->j, h);
+
 		if (s->j->remote != NULL && !remote_lives(s->j->remote, h))
 			most = slots = 0;
-		(*v)[h] = (struct host_room){.slots = slots, .room = p->full_refuse ? slots : most};
+		most = p->full_refuse ? slots : most;
+		(*v)[h] = (struct host_room){
+			.slots = slots, .seats = seats, .room = most < seats ? most : seats};
 	}
 	for (int r = 0; r < s->j->n; r++)
 		if (s->j->rank[r].alive)
@@ -215,13 +235,17 @@ static char *host_full(const struct spawn *s, int h, const struct host_room *v)
 	const struct job *j = s->j;
 	const char *name = j->plan->nhosts > 0 ? j->plan->host[h].name : "this host";
 	const char *why = j->remote != NULL ? remote_why(j->remote, h) : NULL;
-	char *users, *text;
+	char *users, *text, seats[64] = "";
 
+	if (v->room == v->seats)
+		snprintf(seats, sizeof(seats), ", and seats for %d processes (HAFT_SEATS)",
+			v->seats);
 	if (why != NULL)
 		return text_new("%s cannot be used: %s", name, why);
 	users = users_text(j, h);
-	text = text_new("%s has %d slot%s, %d used%s%s%s", name, v->slots, v->slots == 1 ? "" : "s",
-		v->used, *users != '\0' ? " (" : "", users, *users != '\0' ? ")" : "");
+	text = text_new("%s has %d slot%s, %d used%s%s%s%s", name, v->slots,
+		v->slots == 1 ? "" : "s", v->used, *users != '\0' ? " (" : "", users,
+		*users != '\0' ? ")" : "", seats);
 	free(users);
 	return text;
 }

@@ -158,8 +158,10 @@ static bool numbers_settle(struct spawn *s)
 		int all = s->q.part[i].nprocs;
 		int most = s->found[i] ? spawn_room(s, i, all) : 0;
 
-		if (most < all && s->found[i])
+		if (most < all && s->found[i]) {
+			s->full = true;
 			spawn_reason(s, spawn_full(s, i, all));
+		}
 		a->app.n = soft_number(a->soft, all, most);
 		if (a->app.n < 0 && a->soft != NULL)
 			spawn_reason(s, text_new("soft is `%s', which has no number from 0 to %d",
@@ -505,11 +507,37 @@ void spawn_host_lost(int host)
 
 /* --- the request ---------------------------------------------------------------------------- */
 
+#define ROOM_WAIT_MS 1000 /* for the end of processes that are disconnected from the asking one */
+
+static struct spawn *crowded; /* spawns that wait for room; tried again after each event */
+
+/* True if processes live that nothing connects with the one that asks: as a rule they are about to
+ * end, and their places are free then. */
+static bool room_comes(struct spawn *s)
+{
+	int asks = job_entry(s->j, s->root);
+	uint64_t now = now_ns();
+	bool others = false;
+
+	s->room_ns = s->room_ns != 0 ? s->room_ns : now + (uint64_t)ROOM_WAIT_MS * 1000000u;
+	if (!s->full || asks < 0 || now >= s->room_ns)
+		return false;
+	job_mark_connected(s->j, s->j->rank[asks].world);
+	for (const struct world *w = s->j->world; w != NULL; w = w->next)
+		others |= !w->mark && w->alive > 0;
+	return others;
+}
+
 /* Settles numbers, hosts and entries, and starts. */
 static void spawn_begin(struct spawn *s)
 {
 	if (!numbers_settle(s)) {
-		spawn_refuse(s);
+		if (!room_comes(s)) {
+			spawn_refuse(s);
+			return;
+		}
+		s->next = crowded;
+		crowded = s;
 		return;
 	}
 	spawn_world_make(s);
@@ -544,6 +572,33 @@ void spawn_do(struct job *j, int entry, const char *text)
 	}
 	programs_find(s);
 	spawn_begin(s);
+}
+
+void spawn_clock(void)
+{
+	struct spawn *s = crowded, *next;
+
+	crowded = NULL;
+	for (; s != NULL; s = next) {
+		next = s->next;
+		free(s->why);
+		s->why = NULL;
+		s->full = false;
+		programs_find(s);
+		spawn_begin(s);
+	}
+}
+
+int spawn_patience(uint64_t now)
+{
+	int ms = -1;
+
+	for (const struct spawn *s = crowded; s != NULL; s = s->next) {
+		int left = s->room_ns > now ? (int)((s->room_ns - now) / 1000000u) + 1 : 0;
+
+		ms = ms < 0 || left < ms ? left : ms;
+	}
+	return ms;
 }
 
 void spawn_resume(void)

@@ -27,6 +27,8 @@ struct spawn {
 	int *errs;             /* by rank: errno of one that could not be started */
 	int waits;             /* hosts that have not answered */
 	int started;           /* processes; some may have ended since */
+	bool full;             /* there is no room for processes of a program that is there */
+	uint64_t room_ns;      /* until then it waits for room; 0: it has not been short of it */
 	char *abroad;          /* spawn_abroad; NULL: it is done here */
 	char *why;             /* first reason why a process is missing; malloc'ed; NULL: none */
 };
@@ -42,6 +44,11 @@ void spawn_host_lost(int host);
 
 /* To be called when one more host is ready, or lost: spawns may have waited for it. */
 void spawn_resume(void);
+
+/* To be called in each turn of the loop: spawns without room wait a moment for the end of processes
+ * that nothing connects with theirs.  The ms until the end of the first wait; -1: none waits. */
+void spawn_clock(void);
+int spawn_patience(uint64_t now);
 
 /* Places the processes of s->w on hosts, and gives them entries of the table. */
 void spawn_assign(struct spawn *s);
