@@ -425,7 +425,7 @@ void boot_spawn_end(struct boot_spawned *r)
 		.total = control.total,
 		.errcode = calloc((size_t)control.total + 1, sizeof(int)),
 		.abroad = abroad != NULL ? strndup(abroad, hosts) : NULL,
-		.err = rc != 0 ? MPI_ERR_SPAWN : 0};
+		.err = rc != 0 ? answer_number(line, "haft_class", MPI_ERR_SPAWN) : 0};
 	if (r->first > 0)
 		r->edge = 2 * r->first + (control.asked == &control.abroad);
 	boot_text_unescape(r->words, sizeof(r->words), words != NULL ? words : "",

@@ -37,19 +37,44 @@ struct connect_result {
 struct connect_call {
 	struct comm *c;
 	const char *port;
-	int root, timeout_s;
+	int root;
+	double timeout_s;
 	bool accepts;
-	int edge; /* of the spawn whose children are awaited; 0: of none */
+	int edge;                /* of the spawn whose children are awaited; 0: of none */
+	const struct info *info; /* with the key `timeout'; NULL: timeout_s holds */
 };
+
+#define TIMEOUT_MAX_S 1e9 /* of the key: the ns of it are still a uint64_t */
+
+/* The seconds of the key `timeout'.  Without it *seconds stays. */
+static int connect_timeout(const struct info *info, double *seconds)
+{
+	const char *v = info != NULL ? env_info_find(info, "timeout") : NULL;
+	char *end = NULL;
+	double s = v != NULL ? strtod(v, &end) : 0;
+
+	if (v == NULL)
+		return 0;
+	if (end == v || end[strspn(end, " \t")] != '\0' || !(s >= 0 && s <= TIMEOUT_MAX_S))
+		return haft_err(MPI_ERR_INFO_VALUE,
+			"timeout is \"%.40s\": it is seconds, such as 5 or 0.2; 0: no limit", v);
+	*seconds = s;
+	return 0;
+}
 
 /* Meets the other root.  Only at the root. */
 static int connect_pair(
 	const struct connect_call *k, const struct via_card *cards, struct dyn_pairing *m)
 {
+	double timeout_s = k->timeout_s;
+	int err = connect_timeout(k->info, &timeout_s);
+
+	if (err != 0)
+		return err;
 	if (k->accepts)
-		return dyn_pair_accept(&(struct dyn_awaited){k->port, k->timeout_s, k->edge}, cards,
+		return dyn_pair_accept(&(struct dyn_awaited){k->port, timeout_s, k->edge}, cards,
 			k->c->size, comm_ctx_mint_mixed(CTX_FEW), m);
-	return dyn_pair_connect(k->port, k->timeout_s, cards, k->c->size, m);
+	return dyn_pair_connect(k->port, timeout_s, cards, k->c->size, m);
 }
 
 /* The result of a pairing as a message.  Takes the pairing's memory. */
@@ -151,14 +176,14 @@ static int connect_run(const struct connect_call *k, struct comm **newcomm)
 int dyn_port_accept(
 	const char *port, struct comm *c, int root, int timeout_s, struct comm **newcomm)
 {
-	struct connect_call k = {c, port, root, timeout_s, true, 0};
+	struct connect_call k = {c, port, root, timeout_s, true, 0, NULL};
 
 	return connect_run(&k, newcomm);
 }
 
 int dyn_port_await(const char *port, struct comm *c, int root, int edge, struct comm **newcomm)
 {
-	struct connect_call k = {c, port, root, DYN_BIRTH_TIMEOUT_S, true, edge};
+	struct connect_call k = {c, port, root, DYN_BIRTH_TIMEOUT_S, true, edge, NULL};
 
 	return connect_run(&k, newcomm);
 }
@@ -166,7 +191,7 @@ int dyn_port_await(const char *port, struct comm *c, int root, int edge, struct 
 int dyn_port_connect(
 	const char *port, struct comm *c, int root, int timeout_s, struct comm **newcomm)
 {
-	struct connect_call k = {c, port, root, timeout_s, false, 0};
+	struct connect_call k = {c, port, root, timeout_s, false, 0, NULL};
 
 	return connect_run(&k, newcomm);
 }
@@ -186,10 +211,9 @@ int dyn_close_port(const char *port_name)
 int dyn_comm_accept(
 	const char *port, struct info *info, int root, struct comm *c, struct comm **newcomm)
 {
-	int timeout_s = 0;
+	struct connect_call k = {c, port, root, 0, true, 0, info};
 
-	env_info_number(info, "timeout", &timeout_s);
-	return dyn_port_accept(port, c, root, timeout_s, newcomm);
+	return connect_run(&k, newcomm);
 }
 
 /* The limit without the key: MPICH's variables are understood as well. */
@@ -210,8 +234,7 @@ static int connect_limit(void)
 int dyn_comm_connect(
 	const char *port, struct info *info, int root, struct comm *c, struct comm **newcomm)
 {
-	int timeout_s = connect_limit();
+	struct connect_call k = {c, port, root, connect_limit(), false, 0, info};
 
-	env_info_number(info, "timeout", &timeout_s);
-	return dyn_port_connect(port, c, root, timeout_s, newcomm);
+	return connect_run(&k, newcomm);
 }

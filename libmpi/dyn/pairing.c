@@ -50,7 +50,8 @@ struct pairing {
 	int n;
 	struct dyn_port *port;     /* server */
 	struct dyn_port_name name; /* client */
-	int addr, timeout_s;       /* client: index of the address that is tried */
+	int addr;                  /* client: index of the address that is tried */
+	double timeout_s;          /* as until; 0: no limit */
 	int why;                   /* client: errno of the last attempt */
 	int edge;                  /* server: of struct dyn_awaited */
 	uint64_t look_ns;          /* server: time of the next look at them */
@@ -61,9 +62,9 @@ struct pairing_offer {
 	struct comm_ids ids;
 };
 
-static uint64_t pairing_deadline(int timeout_s)
+static uint64_t pairing_deadline(double timeout_s)
 {
-	return timeout_s > 0 ? clock_now_ns() + (uint64_t)timeout_s * NS_PER_S : 0;
+	return timeout_s > 0 ? clock_now_ns() + (uint64_t)(timeout_s * NS_PER_S) : 0;
 }
 
 __attribute__((format(printf, 3, 4))) static bool pairing_fail(
@@ -235,7 +236,7 @@ static bool accept_step(void *arg)
 	if (m->port->closed)
 		return pairing_fail(m, MPI_ERR_PORT, "the port was closed meanwhile");
 	if (m->until != 0 && clock_now_ns() >= m->until)
-		return pairing_fail(m, MPI_ERR_PORT, "no process has connected to the port in %d s",
+		return pairing_fail(m, MPI_ERR_PORT, "no process has connected to the port in %g s",
 			m->timeout_s);
 	return accept_look(m);
 }
@@ -403,12 +404,12 @@ static bool connect_step(void *arg)
 	if (m->until != 0 && clock_now_ns() >= m->until)
 		return pairing_fail(m, MPI_ERR_PORT,
 			"the port on host %s is open, but its process has not accepted within "
-			"%d s",
+			"%g s",
 			m->name.host, m->timeout_s);
 	return false;
 }
 
-int dyn_pair_connect(const char *port, int timeout_s, const struct via_card *cards, int n,
+int dyn_pair_connect(const char *port, double timeout_s, const struct via_card *cards, int n,
 	struct dyn_pairing *result)
 {
 	struct pairing m = {.step = STEP_DIAL,

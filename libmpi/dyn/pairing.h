@@ -27,7 +27,7 @@ struct dyn_pairing {
 /* The client that a server waits for. */
 struct dyn_awaited {
 	const char *port; /* of this process */
-	int timeout_s;    /* 0: no limit */
+	double timeout_s; /* 0: no limit */
 	int edge; /* children of a spawn, which may end before (boot_children_live); 0: none */
 };
 
@@ -37,7 +37,7 @@ int dyn_pair_accept(const struct dyn_awaited *what, const struct via_card *cards
 	struct comm_ids ids, struct dyn_pairing *m);
 
 /* Waits until the process of a port accepts, likewise. */
-int dyn_pair_connect(const char *port, int timeout_s, const struct via_card *cards, int n,
+int dyn_pair_connect(const char *port, double timeout_s, const struct via_card *cards, int n,
 	struct dyn_pairing *m);
 
 #endif

@@ -42,7 +42,10 @@ static int port_listen_tcp(struct dyn_port *p, const struct info *info, char tex
 	char own[LISTEN_IP], where[NET_ADDR_LEN];
 	int number = 0;
 
-	env_info_number(info, "ip_port", &number);
+	if (!env_info_number(info, "ip_port", &number) && info != NULL &&
+		env_info_find(info, "ip_port") != NULL)
+		return haft_err(MPI_ERR_INFO_VALUE, "ip_port is \"%.40s\", which is no number",
+			env_info_find(info, "ip_port"));
 	if (number < 0 || number > 65535)
 		return haft_err(
 			MPI_ERR_INFO_VALUE, "ip_port is %d, which is no port of TCP", number);

@@ -106,13 +106,31 @@ int dyn_publish_name(const char *service, struct info *info, const char *port)
 	return err;
 }
 
+/* MPI_ERR_SERVICE: the name leads to another port. */
+static int publish_agrees(const char *service, const char *port, const struct publish_scope *s)
+{
+	char now[MPI_MAX_PORT_NAME];
+	int err;
+
+	if (s->host)
+		err = dyn_service_lookup(service, now, sizeof(now));
+	else if (s->job)
+		err = boot_lookup(service, now, sizeof(now));
+	else
+		err = dyn_server_lookup(s->server, service, now);
+	if (err != 0 || strcmp(now, port) == 0)
+		return 0; /* a name that is not there is refused later */
+	return haft_err(MPI_ERR_SERVICE, "\"%.80s\" is published with another port", service);
+}
+
 int dyn_unpublish_name(const char *service, struct info *info, const char *port)
 {
 	struct publish_scope s;
 	int err = publish_scope(info, &s), one;
 	bool some = false;
 
-	(void)port;
+	if (err == 0)
+		err = publish_agrees(service, port, &s);
 	if (err != 0)
 		return err;
 	/* One scope is enough: the name may have been published with another key. */

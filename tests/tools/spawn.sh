@@ -30,6 +30,11 @@ job -n 1 "$me" -n 2 "$TMPDIR/bin"
 want_out 'it is a directory'
 job -n 1 "$me" -k wdir=/no/such/directory "$me" child say
 want_out '/no/such/directory'
+for key in mpi_initial_errhandler soft appnum npernode haft_stdin; do
+	job -n 1 "$me" -k $key=rubbish "$me" child say
+	want_out "MPI_ERR_INFO_VALUE"
+	want_out "$key is \`rubbish': it is "
+done
 job -n 1 "$me" -k arch=vax "$me" child say
 want_out 'arch is vax'
 

@@ -86,14 +86,18 @@ static char *codes_text(const struct spawn *s, bool none)
 /* Answers that nothing was started, and why. */
 static void spawn_refuse(struct spawn *s)
 {
-	int entry = job_entry(s->j, s->root);
+	int entry = job_entry(s->j, s->root), class = MPI_ERR_SPAWN;
 	char *codes = codes_text(s, true);
+
+	for (int i = 0; i < s->q.nparts && s->app != NULL; i++)
+		class = s->app[i].bad_value ? MPI_ERR_INFO_VALUE : class;
 
 	for (char *c = s->why; c != NULL && *c != '\0'; c++)
 		if (*c == '\n')
 			*c = ' ';
 	if (entry >= 0)
-		request_reply(s->j, entry, "cmd=spawn_result rc=-1 errcodes=%s%s%s msg=%s", codes,
+		request_reply(s->j, entry,
+			"cmd=spawn_result rc=-1 haft_class=%d errcodes=%s%s%s msg=%s", class, codes,
 			s->abroad != NULL ? " haft_abroad=" : "",
 			s->abroad != NULL ? s->abroad : "",
 			s->why != NULL ? s->why : "no process could be started");

@@ -8,6 +8,7 @@
 #include "tools/mpiexec/spawn_app.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -178,6 +179,27 @@ static char *hostfile_take(char **list, const char *name)
 	return why;
 }
 
+/* Refuses a value; MPI_ERR_INFO_VALUE. */
+static char *value_bad(struct spawn_app *s, const char *key, const char *v, const char *good)
+{
+	s->bad_value = true;
+	return text_new("%s is `%s': it is %s", key, v, good);
+}
+
+/* Reads a number that is at least `least'.  False: another text. */
+static bool number_read(const char *v, int least, int *number)
+{
+	char *end;
+	long n;
+
+	errno = 0;
+	n = strtol(v, &end, 10);
+	if (end == v || end[strspn(end, " \t")] != '\0' || errno != 0 || n < least || n > INT_MAX)
+		return false;
+	*number = (int)n;
+	return true;
+}
+
 static char *arch_take(struct spawn_app *s, const char *v)
 {
 	struct utsname u;
@@ -198,13 +220,14 @@ static char *errhandler_take(struct spawn_app *s, const char *v)
 			env_add(&s->app.set, "HAFT_ERRHANDLER", names[i][1]);
 			return NULL;
 		}
-	return NULL; /* a value that is not known: as without the key */
+	return value_bad(s, "mpi_initial_errhandler", v,
+		"mpi_errors_are_fatal, mpi_errors_abort or mpi_errors_return");
 }
 
 static char *soft_take(struct spawn_app *s, const char *v)
 {
 	if (!soft_good(v))
-		return text_new("soft is no list of triplets a:b:c: `%s'", v);
+		return value_bad(s, "soft", v, "a list of triplets a:b:c");
 	text_set(&s->soft, v);
 	return NULL;
 }
@@ -250,8 +273,7 @@ static char *more_hosts_of_file_take(struct spawn_app *s, const char *v)
 
 static char *appnum_take(struct spawn_app *s, const char *v)
 {
-	s->app.appnum = atoi(v);
-	return NULL;
+	return number_read(v, 0, &s->app.appnum) ? NULL : value_bad(s, "appnum", v, "a number");
 }
 
 /* NAME=VALUE, or NAME to unset it; one a line. */
@@ -269,16 +291,16 @@ static char *map_take(struct spawn_app *s, const char *v)
 
 static char *ppn_take(struct spawn_app *s, const char *v)
 {
-	s->ppn = atoi(v) > 0 ? atoi(v) : 0;
-	return NULL;
+	return number_read(v, 1, &s->ppn) ? NULL : value_bad(s, "npernode", v, "a number from 1");
 }
 
 static char *stdin_take(struct spawn_app *s, const char *v)
 {
+	s->stdin_to = STDIN_NONE;
 	if (strcmp(v, "all") == 0)
 		s->stdin_to = STDIN_ALL;
-	else
-		s->stdin_to = v[0] >= '0' && v[0] <= '9' ? atoi(v) : STDIN_NONE;
+	else if (strcmp(v, "none") != 0 && !number_read(v, 0, &s->stdin_to))
+		return value_bad(s, "haft_stdin", v, "a rank, all or none");
 	return NULL;
 }
 

@@ -16,6 +16,7 @@ struct spawn_app {
 	bool by_node;     /* one process to each host in turn */
 	int ppn;          /* processes to each host in turn; 0: its free slots */
 	int stdin_to;     /* the rank that reads the stdin of mpiexec, STDIN_ALL or STDIN_NONE */
+	bool bad_value;   /* refused because of the value of a key */
 	char *file[2];    /* patterns of the files for stdout and stderr; NULL: none */
 };
 

@@ -23,6 +23,8 @@ static void errors(const char *port)
 	OK(MPI_Publish_name(longest, MPI_INFO_NULL, port));
 	OK(MPI_Lookup_name(longest, MPI_INFO_NULL, got));
 	expect_eq(strcmp(got, port), 0);
+	FAILS(MPI_ERR_SERVICE, "another port",
+		MPI_Unpublish_name(longest, MPI_INFO_NULL, "some port"));
 	OK(MPI_Unpublish_name(longest, MPI_INFO_NULL, port));
 	FAILS(MPI_ERR_SERVICE, "already", MPI_Publish_name(service, MPI_INFO_NULL, port));
 	FAILS(MPI_ERR_NAME, "published", MPI_Lookup_name("unknown", MPI_INFO_NULL, got));

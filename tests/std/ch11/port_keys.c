@@ -33,6 +33,8 @@ int main(int argc, char **argv)
 	OK(MPI_Close_port(port));
 	OK(MPI_Info_set(info, "ip_port", "70000"));
 	FAILS(MPI_ERR_INFO_VALUE, "70000", MPI_Open_port(info, port));
+	OK(MPI_Info_set(info, "ip_port", "http"));
+	FAILS(MPI_ERR_INFO_VALUE, "http", MPI_Open_port(info, port));
 	OK(MPI_Info_set(info, "ip_port", "0"));
 	OK(MPI_Info_set(info, "ip_address", "192.0.2.1"));
 	FAILS(MPI_ERR_PORT, "192.0.2.1", MPI_Open_port(info, port));
