@@ -45,8 +45,11 @@ struct boot_wait {
 	int32_t unexpected;      /* unexpected messages */
 	int32_t unexpected_rank; /* sender of one of them; < 0: of another communicator */
 	int32_t unexpected_tag;
-	int32_t nlate;                /* peers (partitioned: partitions) that are missing */
-	int32_t late[BOOT_WAIT_LATE]; /* the first of them */
+	int32_t nlate; /* peers (partitioned: partitions) that are missing */
+	int32_t late
+		[BOOT_WAIT_LATE]; /* the first of them; of a receive from any source, nlate 0: the
+				       * numbers from late[0] on, late[1] of them, may send; 0: not
+				       * known */
 	char call[BOOT_WAIT_CALL];
 	char name[BOOT_WAIT_NAME]; /* of the communicator or window; "": it has none */
 };

@@ -83,6 +83,20 @@ static const uint8_t wait_kind[] = {
 	[REQ_IO] = BOOT_WAIT_DISK,
 };
 
+/* Any source: the processes that may be it, if their numbers are consecutive. */
+static void report_senders(const struct group *g, struct boot_wait *what)
+{
+	int first = g->size > 0 ? group_peer(g, 0) : VIA_ALIAS_FIRST;
+
+	for (int i = 0; i < g->size; i++)
+		if (group_peer(g, i) != first + i)
+			return;
+	if (via_is_alias(first))
+		return;
+	what->late[0] = first;
+	what->late[1] = g->size;
+}
+
 /* The message that r waits for, and its peer. */
 static void report_message(const struct req *r, struct boot_wait *what)
 {
@@ -98,6 +112,8 @@ static void report_message(const struct req *r, struct boot_wait *what)
 		what->rank = group_rank_of(comm_peers(r->comm), r->peer);
 	if (what->rank < 0)
 		what->rank = r->peer;
+	if (r->kind == REQ_RECV && what->peer < 0 && r->comm != NULL)
+		report_senders(comm_peers(r->comm), what);
 }
 
 /* A collective operation, and the member whose message is missing. */

@@ -90,6 +90,24 @@ static bool alone(const struct job *j, int r, uint64_t now)
 	return others > 0;
 }
 
+/* True if all processes that could send what rank r receives from any source have ended, or are in
+ * MPI_Finalize. */
+static bool senders_gone(const struct job *j, int r, const struct needs *e, uint64_t now)
+{
+	int others = 0;
+
+	for (int number = e->senders; number < e->senders + e->nsenders; number++) {
+		int i = job_entry(j, number);
+
+		if (i == r)
+			continue;
+		if (i >= 0 ? gone_reason(j, i, now) == NULL : !job_forgets(j, number))
+			return false;
+		others++;
+	}
+	return others > 0;
+}
+
 /* Ends the job.  `whom' names what rank r waits for; `told': the report has just been printed. */
 static void ended_fail(struct job *j, int r, const char *whom, bool told)
 {
@@ -134,6 +152,8 @@ static const char *ended_whom(const struct job *j, int r, uint64_t now)
 	else if ((e.any || e.several) && e.closed && !is_finalizing(j, r, now) && alone(j, r, now))
 		snprintf(whom, sizeof(whom), "%s, and all others have ended",
 			e.any ? "any rank" : "one of several");
+	else if (e.any && !is_finalizing(j, r, now) && senders_gone(j, r, &e, now))
+		snprintf(whom, sizeof(whom), "any rank of a group, and all of them have ended");
 	else
 		return NULL;
 	return whom;
