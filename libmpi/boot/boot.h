@@ -89,7 +89,8 @@ const char *boot_host_name_of(int number);
 
 /* The address at which a process listens, as text: "tcp:10.0.0.2:4711", "tcp:[fe80::1]:4711",
  * "unix:NAME" (abstract).  NULL: it does not listen, as in a job on one host without HAFT_VIA=net
- * or ofi-all.  Valid until this thread calls it again. */
+ * or ofi-all.  That of a spawned process that has ended is no address.  Valid until this thread
+ * calls it again. */
 const char *boot_addr(int number);
 
 /* The job's key: BOOT_KEY secret bytes that only its processes know.  NULL: no rank listens. */
@@ -207,7 +208,8 @@ enum boot_ft {
 enum boot_end {
 	BOOT_END_FAILED = 1, /* without MPI_Finalize, or by a signal */
 	BOOT_END_LEFT,       /* in good order */
-	BOOT_END_HOST        /* its host cannot be reached any more */
+	BOOT_END_HOST,       /* its host cannot be reached any more */
+	BOOT_END_UNBORN      /* it was spawned, and has ended before MPI_Init */
 };
 
 /* News of the launcher (shm_news_put): a process has ended, and the job goes on. */

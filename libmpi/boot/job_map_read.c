@@ -211,12 +211,15 @@ const char *boot_host_name_of(int number)
 	return p != NULL ? p->name : boot_host_name(boot_host_of(number));
 }
 
-/* The address of a process that was spawned; NULL: none is known. */
+/* The address of a process that was spawned; NULL: none is known yet.  Of one that has ended it is
+ * a text that is none, so that no connection is waited for. */
 static const char *addr_of_spawned(int number)
 {
 	const struct boot_location *p = location_of(number);
 
-	return p != NULL && p->addr[0] != '\0' ? p->addr : NULL;
+	if (p == NULL)
+		return "no place, as it has ended";
+	return p->addr[0] != '\0' ? p->addr : NULL;
 }
 
 const char *boot_addr(int number)

@@ -206,7 +206,8 @@ static void sched_set_error(struct sched *s, int err, const char *words)
 
 	s->poisoned = true;
 	s->error.err = err;
-	s->error.missed = err == MPI_ERR_PROC_ABORTED ? haft_peer_lost_rank() : 0;
+	s->error.missed =
+		err == MPI_ERR_PROC_ABORTED || err == MPI_ERR_SPAWN ? haft_peer_lost_rank() : 0;
 	if (err == MPIX_ERR_PROC_FAILED)
 		s->error.missed = 1 + p2p_comm_failed(s->comm);
 	if (strncmp(words, at, strlen(at)) == 0) /* another member's words */

@@ -9,6 +9,7 @@
  * The launcher is the parent of the processes, and never takes a living one for dead. */
 #include "libmpi/boot/boot.h"
 #include "libmpi/coll/coll_args.h"
+#include "libmpi/core/process_state.h"
 #include "libmpi/core/setting.h"
 #include "libmpi/ft/ft.h"
 #include "libmpi/ft/ft_inner.h"
@@ -46,7 +47,9 @@ static void news_words(const struct boot_news *n, char *words, size_t room)
 			strsignal(WTERMSIG(n->status)));
 	else
 		snprintf(how, sizeof(how), "exited with code %d%s", WEXITSTATUS(n->status),
-			n->how == BOOT_END_FAILED ? " before MPI_Finalize" : "");
+			n->how == BOOT_END_FAILED   ? " before MPI_Finalize"
+			: n->how == BOOT_END_UNBORN ? " before MPI_Init"
+						    : "");
 	if (localtime_r(&when, &tm) != NULL)
 		strftime(at, sizeof(at), "%H:%M:%S", &tm);
 	snprintf(words, room, "process %d %s at %s", n->pid, how, at);
@@ -64,6 +67,10 @@ static void ft_hear(const void *record)
 		p2p_peer_left(n.number, words);
 		return;
 	}
+	if (n.how == BOOT_END_UNBORN) {
+		p2p_peer_unborn(n.number, words);
+		return;
+	}
 	on = true;
 	if (n.how == BOOT_END_HOST)
 		p2p_peer_died(n.number, words);
@@ -74,19 +81,48 @@ static void ft_hear(const void *record)
 #define NEWS_WAIT_US 20000 /* the launcher tells of a dead process in about a millisecond */
 #define NEWS_STEP_US 200
 
+/* The news of a process.  False: there are none. */
+static bool news_of(int peer, struct boot_news *news)
+{
+	const void *record;
+
+	for (uint32_t i = 0; (record = via_news_get(i)) != NULL; i++) {
+		memcpy(news, record, sizeof(*news));
+		if (news->number == peer)
+			return true;
+	}
+	return false;
+}
+
+/* p2p's: a process is not known any more.  Has it ended before MPI_Init?  The words say so then.  A
+ * refused connection may be seen before the news; these are waited for, but not at each of many
+ * processes. */
+static bool ft_unborn(int peer, char *words, size_t n)
+{
+	static int us = 5 * NEWS_WAIT_US; /* that are left */
+	int first = haft_life.peer - haft_life.rank;
+	bool spawned = peer < first || peer >= first + haft_life.size, found;
+	struct boot_news news;
+
+	for (found = news_of(peer, &news); !found && spawned && boot_launched() && us > 0;
+		found = news_of(peer, &news)) {
+		usleep(NEWS_STEP_US);
+		us -= NEWS_STEP_US;
+	}
+	if (!found || news.how != BOOT_END_UNBORN)
+		return false;
+	news_words(&news, words, n);
+	return true;
+}
+
 /* p2p's: a connection has broken.  The launcher's news say why.  They are read here, and not acted
  * upon: this runs in a poll. */
 static void ft_lost_words(int peer, char *words, size_t n)
 {
+	struct boot_news news;
+
 	for (int us = 0; us < NEWS_WAIT_US && boot_launched(); us += NEWS_STEP_US) {
-		const void *record;
-
-		for (uint32_t i = 0; (record = via_news_get(i)) != NULL; i++) {
-			struct boot_news news;
-
-			memcpy(&news, record, sizeof(news));
-			if (news.number != peer)
-				continue;
+		if (news_of(peer, &news)) {
 			news_words(&news, words, n);
 			return;
 		}
@@ -119,6 +155,7 @@ void ft_open(void)
 {
 	p2p_lost_hook = ft_peer_lost;
 	p2p_lost_words_hook = ft_lost_words;
+	p2p_unborn_hook = ft_unborn;
 	haft_comm_differ_hook = ft_comm_differ;
 	p2p_deliver_register(P2P_FRAME_FT, ft_got_frame, P2P_FROM_LIVE);
 	via_news_set(ft_hear);

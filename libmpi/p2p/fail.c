@@ -19,7 +19,8 @@ void (*p2p_lost_words_hook)(int peer, char *words, size_t n);
 static int fail_peer_error(int peer, const struct comm *c)
 {
 	const struct p2p_peer *p = p2p_peer(peer);
-	bool alias = via_is_alias(peer), failed = p->lost != PEER_LEFT && p2p_state.ft;
+	bool alias = via_is_alias(peer);
+	bool failed = p->lost != PEER_LEFT && p2p_state.ft && !p->unborn;
 	int rank = c != NULL ? group_rank_of(comm_peers(c), peer) : -1;
 	char here[48] = "", words[256];
 
@@ -32,7 +33,9 @@ static int fail_peer_error(int peer, const struct comm *c)
 		haft_peer_lost(peer);
 	if (rank >= 0 && c != &haft_world)
 		snprintf(here, sizeof(here), " (rank %d of this communicator)", rank);
-	return haft_err(failed ? MPIX_ERR_PROC_FAILED : MPI_ERR_PROC_ABORTED,
+	return haft_err(failed      ? MPIX_ERR_PROC_FAILED
+			: p->unborn ? MPI_ERR_SPAWN
+				    : MPI_ERR_PROC_ABORTED,
 		"%s %d of %s job%s, on host %s, is %s: %s", alias ? "process" : "rank",
 		alias ? via_alias_card(peer)->number : peer, alias ? "another" : "the", here,
 		via_host(peer), p->lost == PEER_LEFT ? "no longer in MPI" : "lost", words);

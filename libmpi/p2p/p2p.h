@@ -66,6 +66,10 @@ void p2p_peer_suspect(int peer);
 /* A local process has ended, in good order: as p2p_peer_died. */
 void p2p_peer_left(int peer, const char *words);
 
+/* A process that was spawned has ended before MPI_Init: operations with it raise MPI_ERR_SPAWN.  As
+ * p2p_peer_died. */
+void p2p_peer_unborn(int peer, const char *words);
+
 /* NULL, or called when a peer is lost; and when a connection has broken where failures are
  * survived: replaces the words (of n bytes) by better ones if it has some. */
 extern void (*p2p_lost_hook)(int peer, bool left);
@@ -74,6 +78,10 @@ extern void (*p2p_lost_words_hook)(int peer, char *words, size_t n);
 /* Adds a function that is called when a process has failed where that is survived, and when a
  * communicator is revoked: windows, files.  Adding it twice is adding it once. */
 void p2p_broken_hook(void (*look)(void));
+
+/* NULL, or called when a peer is lost: true if it has ended before MPI_Init, with the words for it.
+ * It may wait for some ms. */
+extern bool (*p2p_unborn_hook)(int peer, char *words, size_t n);
 
 /* NULL, or called when a wait of this process has become long, under the library's lock.  It may
  * fail the messages of a communicator (p2p_comm_revoke), also those that are waited for. */

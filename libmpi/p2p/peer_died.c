@@ -59,6 +59,13 @@ void p2p_peer_left(int peer, const char *words)
 		died_end(peer, true, words);
 }
 
+void p2p_peer_unborn(int peer, const char *words)
+{
+	if (!p2p_peer_gone(peer))
+		p2p_peer(peer)->unborn = true;
+	died_end(peer, false, words);
+}
+
 void p2p_peer_dies(int peer, const char *words)
 {
 	struct dying *d = via_connected(peer) && !p2p_peer_gone(peer) ? malloc(sizeof(*d)) : NULL;

@@ -27,6 +27,7 @@
 #include <string.h>
 
 void (*p2p_lost_hook)(int peer, bool left);
+bool (*p2p_unborn_hook)(int peer, char *words, size_t n);
 
 static bool lost_waits_for(const struct req *r, void *arg)
 {
@@ -118,7 +119,10 @@ void p2p_peer_lost(int peer, bool left, const char *words)
 	char better[256];
 
 	snprintf(better, sizeof(better), "%s", words);
-	if (!left && p2p_state.ft && !p2p_peer_gone(peer) && p2p_lost_words_hook != NULL)
+	if (!left && !p2p_peer_gone(peer) && p2p_unborn_hook != NULL &&
+		p2p_unborn_hook(peer, better, sizeof(better)))
+		p2p_peer(peer)->unborn = true;
+	else if (!left && p2p_state.ft && !p2p_peer_gone(peer) && p2p_lost_words_hook != NULL)
 		p2p_lost_words_hook(peer, better, sizeof(better));
 	p2p_peer_end(peer, left, better);
 }

@@ -14,11 +14,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
-#include <time.h>
 #include "libmpi/boot/boot.h"
 #include "libmpi/core/setting.h"
+#include "tools/mpiexec/death_news.h"
 #include "tools/mpiexec/output.h"
-#include "tools/mpiexec/remote_ranks.h"
 
 enum { MODE_AUTO, MODE_NO, MODE_YES };
 
@@ -49,25 +48,6 @@ static uint32_t failures_known(const struct job *j, bool dead)
 		most = ft > most ? ft : most;
 	}
 	return most;
-}
-
-/* Tells all ranks.  False: it cannot be told. */
-static bool news_send(struct job *j, const struct death *d, int how)
-{
-	const struct rank *k = &j->rank[d->rank];
-	struct boot_news news = {.number = job_number(j, d->rank),
-		.rank = k->rank,
-		.pid = k->pid,
-		.status = d->status,
-		.how = how,
-		.host = k->host,
-		.when_s = (int64_t)time(NULL)};
-
-	if (j->remote != NULL) {
-		remote_news(j->remote, &news);
-		return true;
-	}
-	return local_news(&j->local, &news);
 }
 
 /* A rank has failed: tells it to the user, once. */

@@ -8,6 +8,7 @@
 #include "libmpi/boot/boot.h"
 #include "tools/mpiexec/failures.h"
 #include "tools/mpiexec/feed.h"
+#include "tools/mpiexec/death_news.h"
 #include "tools/mpiexec/output.h"
 #include "tools/mpiexec/profile.h"
 #include "tools/mpiexec/remote_ranks.h"
@@ -31,6 +32,19 @@ static bool rank_absent(const struct job *j, int r, uint64_t now)
 	       (!j->seen[r].left || now - k->ended_ns > (uint64_t)ABSENT_MAX_S * 1000000000u);
 }
 
+/* A spawned process has ended without MPI_Init.  Its parents get MPI_ERR_SPAWN, and may go on; the
+ * others of its world would wait for it for ever, and end. */
+static void unborn_end(struct job *j, int r, bool waits)
+{
+	struct world *w = j->rank[r].world;
+
+	news_unborn(j, r);
+	if (!waits)
+		return;
+	job_world_cut(j, w->id);
+	job_world_fail(j, w, 1);
+}
+
 /* Ends the job if a rank is in MPI and another has ended without it: MPI_Finalize would wait for
  * ever. */
 static void absent_look(struct job *j)
@@ -38,9 +52,14 @@ static void absent_look(struct job *j)
 	uint64_t now = now_ns();
 
 	for (int r = 0; r < j->n; r++) {
-		int waits = rank_absent(j, r, now) ? rank_running(j, j->rank[r].world) : -1;
+		bool absent = rank_absent(j, r, now) && !j->rank[r].world->ending;
+		int waits = absent ? rank_running(j, j->rank[r].world) : -1;
 
-		if (waits < 0 || j->rank[r].world->ending)
+		if (absent && j->rank[r].world->id > 0) {
+			unborn_end(j, r, waits >= 0);
+			continue;
+		}
+		if (waits < 0)
 			continue;
 		out_say("%s ended without MPI_Init, and %s, which is in "
 			"MPI, would wait for it for ever",

@@ -62,6 +62,7 @@ struct rank {
 	bool alive;
 	bool inside;       /* it had called MPI_Init (or spoken PMI) when it died */
 	bool absent;       /* has exited with 0 without MPI_Init */
+	bool told;         /* ... and all processes have been told (news_unborn) */
 	uint64_t ended_ns; /* when it exited with 0; 0: it has not */
 	bool doubt;        /* has exited with 0 in MPI: a failure if others still run */
 	uint32_t end;      /* enum boot_state at that end */

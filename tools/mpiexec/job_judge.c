@@ -15,6 +15,7 @@
 #include <sys/wait.h>
 #include "libmpi/boot/boot.h"
 #include "tools/mpiexec/failures.h"
+#include "tools/mpiexec/death_news.h"
 #include "tools/mpiexec/output.h"
 
 /* True if a rank has aborted the job, and this is neither reported nor kept back. */
@@ -287,6 +288,8 @@ void job_died(struct job *j, const struct death *d)
 	k->alive = false;
 	k->world->alive--;
 	j->alive--;
+	if (k->world->unborn)
+		news_unborn(j, d->rank);
 	if (failure_survived(j, d) || (!j->ending && lost_judge(j, d)))
 		return;
 	if (!j->ending && j->abort.told) {
@@ -306,7 +309,9 @@ void job_died(struct job *j, const struct death *d)
 	}
 	k->absent = d->state == BOOT_NEW;
 	ended_mark(j, k);
-	if (k->absent && j->look_ns == 0)
+	if (k->absent && k->world->id > 0) /* its parents wait in a spawn that has failed */
+		j->look_ns = now_ns();
+	else if (k->absent && j->look_ns == 0)
 		j->look_ns = now_ns() + (uint64_t)ABSENT_MS * 1000000u;
 }
 

@@ -12,6 +12,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include "tools/mpiexec/names.h"
+#include "tools/mpiexec/death_news.h"
 #include "tools/mpiexec/output.h"
 #include "tools/mpiexec/remote_ranks.h"
 
@@ -107,6 +108,9 @@ void job_world_remove(struct job *j, struct world *w)
 
 static void world_drop(struct job *j, struct world *w)
 {
+	for (int i = 0; i < w->n; i++)
+		if (w->entry[i] >= 0 && j->rank[w->entry[i]].absent)
+			news_unborn(j, w->entry[i]);
 	job_world_remove(j, w);
 	if (j->remote == NULL)
 		local_forget(&j->local, w);

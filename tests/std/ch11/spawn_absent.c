@@ -1,18 +1,70 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* RUN np=1,2 rc=1 env="HAFT_ENDED=1" */
-/* MPI-5.0 11.8.2: a spawned program that ends without MPI_Init cannot be disconnected from: mpiexec
- * ends the job, and says why. */
+/* RUN np=1,2 */
+/* RUN np=1,2 env="HAFT_VIA=net" */
+/* RUN np=0 */
+/* MPI-5.0 11.8.2: spawned programs that end without MPI_Init, at once or after a while: calls
+ * that wait for them raise MPI_ERR_SPAWN with words, also a receive from any source.  A sibling
+ * that is in MPI is ended, and the job goes on. */
 #include "tests/check.h"
+
+#include <unistd.h>
+
+#define UNBORN "is lost: process"
+
+static char *self;
+
+/* Two children: one ends without MPI_Init; the other calls it (both), or ends as well. */
+static MPI_Comm children(char *seconds, bool both)
+{
+	char *end[] = {seconds, NULL}, *live[] = {(char *)(uintptr_t) "live", NULL}, **argvs[2];
+	char *commands[] = {(char *)(uintptr_t) "/bin/sleep", both ? self : commands[0]};
+	const MPI_Info infos[] = {MPI_INFO_NULL, MPI_INFO_NULL};
+	const int procs[] = {1, 1};
+	MPI_Comm c;
+
+	argvs[0] = end;
+	argvs[1] = both ? live : end;
+	OK(MPI_Comm_spawn_multiple(
+		2, commands, argvs, procs, infos, 0, MPI_COMM_WORLD, &c, MPI_ERRCODES_IGNORE));
+	OK(MPI_Comm_set_errhandler(c, MPI_ERRORS_RETURN));
+	return c;
+}
+
+static void all_raise(char *seconds, bool both)
+{
+	MPI_Comm c, merged;
+	int v = 0;
+
+	c = children(seconds, both);
+	FAILS(MPI_ERR_SPAWN, UNBORN, MPI_Barrier(c));
+	OK(MPI_Comm_disconnect(&c));
+	c = children(seconds, both);
+	FAILS(MPI_ERR_SPAWN, UNBORN, MPI_Recv(&v, 1, MPI_INT, 0, 0, c, MPI_STATUS_IGNORE));
+	OK(MPI_Comm_disconnect(&c));
+	c = children(seconds, both);
+	FAILS(MPI_ERR_SPAWN, UNBORN,
+		MPI_Recv(&v, 1, MPI_INT, MPI_ANY_SOURCE, 0, c, MPI_STATUS_IGNORE));
+	OK(MPI_Comm_disconnect(&c));
+	c = children(seconds, both);
+	FAILS(MPI_ERR_SPAWN, "", MPI_Intercomm_merge(c, 0, &merged));
+	OK(MPI_Comm_disconnect(&c));
+	OK(MPI_Barrier(MPI_COMM_WORLD));
+}
 
 int main(int argc, char **argv)
 {
-	char *words[] = {(char *)(uintptr_t) "0.5", NULL};
-	MPI_Comm c;
+	MPI_Comm parent;
 
 	check_init(&argc, &argv);
-	OK(MPI_Comm_spawn(
-		"/bin/sleep", words, 1, MPI_INFO_NULL, 0, MPI_COMM_WORLD, &c, MPI_ERRCODES_IGNORE));
-	MPI_Comm_disconnect(&c);
+	self = argv[0];
+	OK(MPI_Comm_get_parent(&parent));
+	if (parent != MPI_COMM_NULL) /* until it is ended */
+		OK(MPI_Recv(
+			NULL, 0, MPI_INT, 1 - check_rank, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+	OK(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN));
+	all_raise((char *)(uintptr_t) "0", false);
+	all_raise((char *)(uintptr_t) "0.2", false);
+	all_raise((char *)(uintptr_t) "0.1", true);
 	MPI_Finalize();
-	return 0;
+	return check_end();
 }

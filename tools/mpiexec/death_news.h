@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* death_news.h - tells all processes of the end of one, while the job goes on.
+ *
+ *      news_send ──┬── into the segment of this host      ──> libmpi/ft/notice.c
+ *                  └── FRAME_NEWS: into those of others ──┘ */
+#ifndef MPIEXEC_DEATH_NEWS_H
+#define MPIEXEC_DEATH_NEWS_H
+
+#include "libmpi/boot/boot.h"
+#include "tools/mpiexec/job.h"
+
+/* how: enum boot_end.  False: it cannot be told. */
+bool news_send(struct job *j, const struct death *d, int how);
+
+/* Entry r was spawned, and has ended before MPI_Init was called, or because another of its world
+ * has: tells all processes, once.  Operations with it raise MPI_ERR_SPAWN. */
+void news_unborn(struct job *j, int r);
+
+#endif
