@@ -158,8 +158,13 @@ static const struct row {
 
 struct func *funcs;
 int nfuncs;
-int nchecks = COUNT(checks), nchapters = COUNT(chapters), nerrors = COUNT(errors),
-    nconstants = COUNT(constants);
+const struct raises raises[] = {
+#define RAISES(function, error, words) {function, #error, words},
+#include "libmpi/api/raises.def"
+#undef RAISES
+};
+int nchecks = COUNT(checks), nraises = COUNT(raises), nchapters = COUNT(chapters),
+    nerrors = COUNT(errors), nconstants = COUNT(constants);
 
 static void gen_die(const char *what, const char *name)
 {
@@ -204,6 +209,27 @@ static void func_check(const struct func *f)
 		gen_die("a rank without a communicator", f->name);
 }
 
+bool raises_of(const struct raises *r, const struct func *f)
+{
+	size_t n = strlen(r->function) - 1;
+
+	return r->function[n] == '*' ? strncmp(r->function, f->name, n) == 0
+				     : strcmp(r->function, f->name) == 0;
+}
+
+/* A row is of a function and of a class that are there. */
+static void raises_check(const struct raises *r)
+{
+	bool function = false, class = false;
+
+	for (int i = 0; i < nfuncs; i++)
+		function |= raises_of(r, &funcs[i]);
+	for (int i = 0; i < nerrors; i++)
+		class |= strcmp(errors[i].name, r->error) == 0;
+	if (!function || !class)
+		gen_die("raises.def: no such function or class", function ? r->error : r->function);
+}
+
 void funcs_load(void)
 {
 	struct func *f = NULL;
@@ -230,6 +256,8 @@ void funcs_load(void)
 	}
 	for (int i = 0; i < nfuncs; i++)
 		func_check(&funcs[i]);
+	for (int i = 0; i < nraises; i++)
+		raises_check(&raises[i]);
 	for (int i = 0; i < KINDS; i++)
 		if (fortran[i].how == 0)
 			gen_die("a kind without a row in fort.def", kinds[i].name);

@@ -216,6 +216,12 @@ struct error {
 	enum error_of of;
 };
 
+/* An error that the operation itself finds: a row of raises.def. */
+struct raises {
+	const char *function; /* or how its name begins, and a star */
+	const char *error, *words;
+};
+
 enum constant_what {
 	C_TITLE,
 	C_CONST,
@@ -243,8 +249,9 @@ extern const struct when whens[]; /* by enum when_id */
 extern const struct check checks[];
 extern const struct error errors[];
 extern const struct constant constants[];
+extern const struct raises raises[];
 extern struct func *funcs; /* one a row; entry points are walked by entry_first/next */
-extern int nfuncs, nchecks, nchapters, nerrors, nconstants;
+extern int nfuncs, nchecks, nchapters, nerrors, nconstants, nraises;
 
 /* An entry point: a row in its small or in its _c form. */
 struct entry {
@@ -268,6 +275,9 @@ bool entry_next(struct entry *e, int chapter);
 
 /* A row whose engine is named NONE. */
 bool has_engine(const struct func *f);
+
+/* Is it a row of this function? */
+bool raises_of(const struct raises *r, const struct func *f);
 
 /* Does Fortran have the function? */
 bool in_fortran(const struct func *f);

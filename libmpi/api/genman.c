@@ -63,6 +63,21 @@ static void error_write(FILE *out, const struct func *f, const char *error)
 	}
 }
 
+/* The errors that the operation finds. */
+static void raises_write(FILE *out, const struct func *f)
+{
+	bool any = false;
+
+	for (const struct raises *r = raises; r < raises + nraises; r++) {
+		if (!raises_of(r, f))
+			continue;
+		if (!any)
+			fputs(".PP\nThe operation finds:\n", out);
+		any = true;
+		fprintf(out, "%s%s\n", tag_text(r->error), r->words);
+	}
+}
+
 /* The errors that the kinds of its parameters can raise. */
 static void errors_write(FILE *out, const struct func *f)
 {
@@ -89,6 +104,7 @@ static void errors_write(FILE *out, const struct func *f)
 	if (!has_engine(f))
 		fprintf(out, "%sThis version of the library does not have the function yet.\n",
 			tag_text("MPI_ERR_UNSUPPORTED_OPERATION"));
+	raises_write(out, f);
 }
 
 static void synopsis_write(FILE *out, struct entry *e)
