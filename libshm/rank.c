@@ -78,9 +78,9 @@ static void rank_init(struct shm *s, struct shm_seg *seg, int me)
 	in->inbox_head = shm_inbox_start(in->inbox);
 	in->name = shm_seat_name(seg, me);
 	in->pipe_max = pipe_max(h);
-	in->contended = shm_seg_crowded(seg);
+	in->crowded = shm_seg_crowded(seg);
 	in->tune = (struct shm_tune){.puts = SHM_PUTS, .spins = SHM_SPINS, .yields = SHM_YIELDS};
-	in->oversub = in->contended ? OVERSUB_START : 0;
+	in->oversub = in->crowded ? OVERSUB_START : 0;
 }
 
 /* --- coming back ---------------------------------------------------------------------------- */

@@ -361,7 +361,7 @@ int shm_seg_ncpus(const struct shm_seg *seg)
 	return (int)seg->head->ncpus;
 }
 
-bool shm_seg_contended(const struct shm_seg *seg)
+bool shm_seg_oversubscribed(const struct shm_seg *seg)
 {
 	return seg->head->nranks > seg->head->ncpus;
 }

@@ -100,8 +100,8 @@ int shm_seg_seats_end(const struct shm_seg *seg); /* seats from here on were nev
 uint64_t shm_seg_len(const struct shm_seg *seg);  /* bytes that are mapped here */
 /* CPUs that the ranks of the segment may use together, as the launcher counted them. */
 int shm_seg_ncpus(const struct shm_seg *seg);
-bool shm_seg_contended(const struct shm_seg *seg); /* more first ranks than CPUs: constant */
-bool shm_seg_crowded(const struct shm_seg *seg);   /* more open seats than CPUs, now */
+bool shm_seg_oversubscribed(const struct shm_seg *seg); /* more first ranks than CPUs: constant */
+bool shm_seg_crowded(const struct shm_seg *seg);        /* more open seats than CPUs, now */
 uint32_t shm_seg_ranks_per_cpu(const struct shm_seg *seg); /* open seats now, rounded down */
 uint64_t shm_seg_cookie(const struct shm_seg *seg); /* random, never 0: is it this job's segment? */
 

@@ -219,7 +219,7 @@ struct shm_private {
 	int nwatches;
 	struct shm_tune tune;
 	bool short_nap;   /* something full that no watch covers */
-	bool contended;   /* more ranks than CPUs */
+	bool crowded;     /* more open seats than CPUs, when it was last looked at */
 	bool weak;        /* no membarrier although senders do not fence */
 	uint32_t waits;   /* ended so far */
 	uint32_t retries; /* > 0: a short spin has ended waits lately */

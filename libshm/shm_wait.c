@@ -417,7 +417,7 @@ static void sleep_shown(struct shm *s, struct shm_wait *w)
 	else if (!w->described && in->nap_ns > SHM_DESCRIBE_MS * UINT64_C(1000000))
 		wait_describe(s, w);
 	w->nap = sleep_once(s, w);
-	in->contended = shm_seg_crowded(s->seg); /* processes may have come that we never talk to */
+	in->crowded = shm_seg_crowded(s->seg); /* processes may have come that we never talk to */
 	in->nwatches = 0;
 	in->short_nap = false;
 	if (w->nap) {
@@ -482,11 +482,11 @@ static uint32_t spins_allowed(const struct shm *s)
 {
 	const struct shm_private *in = s->in;
 
-	if (in->tune.sleep == SHM_SLEEP_ALWAYS || (in->contended && in->tune.yields == 0))
+	if (in->tune.sleep == SHM_SLEEP_ALWAYS || (in->crowded && in->tune.yields == 0))
 		return 0; /* without yields oversubscription is not noticed */
 	if (in->oversub == 0)
 		return in->tune.spins;
-	if (in->contended)
+	if (in->crowded)
 		return 0;
 	return in->retries > 0 || in->waits % SPIN_RETRY_EVERY == 0 ? spins_oversub(in) : 0;
 }

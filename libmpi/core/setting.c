@@ -25,7 +25,9 @@ static const struct setting_row rows[SETTING_COUNT] = {
 		.late = true,
 		.normal = MEAN_OR(96, 16384),
 		.max = 1 << 20,
-		.meaning = "bytes of the largest eager message; longer ones go by rendezvous"},
+		.meaning = "bytes of the largest eager message; longer ones go by rendezvous",
+		.more = "An eager message is one frame: 16 KiB at most, 8 KiB in a job of more than "
+			"32 ranks, 4 KiB in one of more than 128."},
 	[SETTING_COLL] = {.name = "HAFT_COLL",
 		.form = SETTING_WORD,
 		.max = 2,
@@ -65,7 +67,8 @@ static const struct setting_row rows[SETTING_COUNT] = {
 		.meaning = "large messages are copied once, from the memory of the sender "
 			   "(process_vm_readv), where the system permits it",
 		.more = "auto: when that has been faster than the pipe, which copies twice.  "
-			"Messages of more than 16 MiB always take the pipe."},
+			"Messages of more than 16 MiB always take the pipe.  A message in shared "
+			"memory (MPI_Alloc_mem) is always read in place."},
 	[SETTING_COLL_ALGORITHM] = {.name = "HAFT_COLL_ALGORITHM",
 		.old = "HAFT_COLL_PLAN",
 		.form = SETTING_TEXT,
@@ -105,7 +108,7 @@ static const struct setting_row rows[SETTING_COUNT] = {
 		.late = true,
 		.normal = MEAN_OR(96, 65536),
 		.max = 1 << 20,
-		.meaning = "as HAFT_EAGER, for processes of other hosts"},
+		.meaning = "as HAFT_EAGER, for processes of other hosts; 64 KiB at most"},
 	[SETTING_RING_AFTER] = {.name = "HAFT_RING_AFTER",
 		.old = "HAFT_RING",
 		.late = true,

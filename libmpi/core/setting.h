@@ -66,11 +66,6 @@ static inline bool haft_via_apart(int64_t how)
 	return how == HAFT_VIA_NET || how == HAFT_VIA_OFI_ALL;
 }
 
-static inline bool haft_via_ofi(int64_t how)
-{
-	return how == HAFT_VIA_OFI || how == HAFT_VIA_OFI_ALL;
-}
-
 /* Values of HAFT_FT. */
 enum haft_ft { HAFT_FT_AUTO, HAFT_FT_NO, HAFT_FT_YES };
 

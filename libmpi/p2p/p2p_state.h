@@ -11,7 +11,7 @@
  *  - pipe_sends of the sender and pipe_recvs of the receiver name the same messages in the same
  *    order: chunks of a pipe need no ids.
  *  - A peer with something in a queue is in the busy list.  Progress looks at no other peer.
- *  - A frame is put directly only if `out' is empty.  So frames of a pair never overtake.
+ *  - An eager message or an RTS is put directly only if `out' is empty: they never overtake.
  *
  * The library's lock protects all of it (core/library_lock.h). */
 #ifndef HAFT_P2P_P2P_STATE_H

@@ -7,7 +7,7 @@
 
 #define SIZES     12                  /* rows: powers of two, from ROW_FIRST on */
 #define ROW_FIRST 14                  /* 16 KiB; smaller messages are in the same row */
-#define READ_MOST ((int64_t)16 << 20) /* bytes; also with HAFT_SINGLE_COPY=always: proto.h */
+#define READ_MOST ((int64_t)16 << 20) /* bytes: above, the pipe is always taken (proto.h) */
 #define FIRST     4                   /* tries of each protocol before they are compared */
 #define AGAIN     64                  /* then one message of so many takes the other protocol */
 #define FADE      16                  /* a best time grows by 1/FADE with each later one */

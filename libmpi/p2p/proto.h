@@ -12,7 +12,8 @@
  * other protocol is tried now and then.  PERF.md has what that gains over either one alone.  The
  * measured time of reading includes the chunks that the sender copies (cooperative.c).
  *
- * Above 16 MiB the pipe is always taken: nothing else is done while a message is read. */
+ * Above 16 MiB the pipe is always taken, whatever HAFT_SINGLE_COPY says: nothing else is done while
+ * a message is read.  Messages in shared memory do not ask this table (recv.c). */
 #ifndef HAFT_P2P_PROTO_H
 #define HAFT_P2P_PROTO_H
 

@@ -4,10 +4,11 @@
  *      p2p_send_start ──┬── to myself ──────────────> the posted receive, or a copy
  *                       ├── eager: one frame ───────> done
  *                       └── large or synchronous: RTS ──┬── FIN: it was read in place: done
+ *                                                       ├── COOP: both sides copy, then FIN: done
  *                                                       └── CTS ──> pipe or stream: done
  *
- * An eager send is done when its frame is put: the receiver's ring or inbox holds a copy, or
- * the network transport does. */
+ * An eager send is done when its frame is put: the shared segment holds a copy, or the network
+ * transport does. */
 #include "libmpi/p2p/send.h"
 
 #include "libmpi/p2p/claim.h"

@@ -96,7 +96,7 @@ void rma_epoch_wait_until(struct rma_epoch_wait *wait)
 	if (wait->ready(wait->arg, false))
 		return;
 	wait->teller.describe = wait_describe;
-	if (!haft_threads_enabled() && !via.contended && wait_spin(wait, bell))
+	if (!haft_threads_enabled() && !via.crowded && wait_spin(wait, bell))
 		return;
 	p2p_progress_until(&(struct p2p_condition){.ready = wait_ready,
 		.arg = wait,

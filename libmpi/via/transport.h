@@ -2,7 +2,7 @@
 /* transport.h - libmpi/via's own: a transport to remote peers is a table of functions.
  *
  *      remote.c ──┬─> via_sockets (sockets.c) ──────────────────> libnet
- *                 └─> via_ofi (ofi.c, ofi_stream.c) ──> libfabric.c
+ *                 └─> via_ofi_transport (ofi.c, ofi_stream.c) ──> libfabric.c
  *                         └── first frames, names, deaths ──────> libnet
  *
  *      frames          put; reserve, then commit
@@ -14,8 +14,9 @@
  * Sockets are always open where a peer is remote: they carry peers of other universes and the
  * beginning of every other transport.  remote.c has the list of the others, by HAFT_VIA.
  *
- * A transport delivers the frames of a pair in the order of their puts.  One thread at a time is
- * inside its functions, but for sleep. */
+ * A transport delivers the frames of a pair in the order of their puts: it fills a struct shm_frame
+ * and calls via.deliver.  Frames of up to NET_FRAME_MAX bytes must fit.  Kinds above SHM_KIND_MAX
+ * are the transport's own (ofi.h).  One thread at a time is inside its functions, but for sleep. */
 #ifndef HAFT_VIA_TRANSPORT_H
 #define HAFT_VIA_TRANSPORT_H
 

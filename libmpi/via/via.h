@@ -41,7 +41,7 @@ struct via {
 	_Atomic bool due;   /* a socket has ended a sleep: the next poll looks at all sockets */
 	uint32_t frame_max; /* bytes, to local peers; NET_FRAME_MAX to remote ones */
 	uint64_t mem_len;   /* bytes of the segment, mapped at shm->base */
-	bool contended;     /* oversubscribed: more ranks than CPUs */
+	bool crowded;       /* more processes of this host than CPUs, when it was last looked at */
 	shm_deliver_fn *deliver; /* p2p's; it must take the frame */
 };
 
@@ -299,10 +299,10 @@ static inline bool via_quiet(void)
  * time: the members of a communicator choose one algorithm by it. */
 static inline bool via_oversubscribed(void)
 {
-	return shm_seg_contended(via.shm->seg);
+	return shm_seg_oversubscribed(via.shm->seg);
 }
 
-/* True if the node has more processes than CPUs now.  `contended' is that of the last time that
+/* True if the node has more processes than CPUs now.  `via.crowded' is that of the last time that
  * this process met another one. */
 static inline bool via_crowded(void)
 {

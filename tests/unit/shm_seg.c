@@ -20,7 +20,7 @@ static void life(void **state)
 	assert_int_equal(shm_seg_create(&opts, &seg), 0);
 	assert_int_equal(shm_seg_nranks(seg), 3);
 	assert_int_equal(shm_seg_ncpus(seg), 2);
-	assert_true(shm_seg_contended(seg));
+	assert_true(shm_seg_oversubscribed(seg));
 	assert_int_equal(shm_seg_cookie(seg), 77);
 	assert_int_equal(shm_seg_open(shm_seg_fd(seg), &other), 0);
 	assert_int_equal(shm_seg_cookie(other), 77);
