@@ -551,14 +551,28 @@ int coll_check_name(const struct coll_args *k)
 	return coll_sched_run(&own, check_constructor_steps, NULL);
 }
 
-int coll_check_constructor(struct comm *c, enum coll_maker maker)
+static struct coll_args check_args_constructor(struct comm *c)
 {
-	struct coll_args k = {.comm = c,
+	return (struct coll_args){.comm = c,
 		.n = c->size,
 		.me = c->rank,
 		.caller = c->rank,
-		.inter = c->remote != NULL};
+		.inter = c->remote != NULL,
+		.tag = coll_last_tag(c)};
+}
+
+int coll_check_constructor(struct comm *c, enum coll_maker maker)
+{
+	struct coll_args k;
 
 	coll_calls_begin_maker(c, maker);
+	k = check_args_constructor(c);
 	return coll_check_name(&k);
+}
+
+int coll_check_constructor_begin(struct comm *c, struct req **comparison)
+{
+	struct coll_args k = check_args_constructor(c);
+
+	return coll_sched_begin(&k, check_constructor_steps, NULL, comparison);
 }

@@ -14,9 +14,11 @@
  *    callback may call MPI and so complete refills for which other members still wait.
  *  - A duplicate whose attributes cannot be copied uses up its ids: the other members' do.
  *
- * MPI_Comm_dup without ids at hand is MPI_Comm_idup and a wait. */
+ * MPI_Comm_dup without ids at hand is MPI_Comm_idup and a wait.  With HAFT_CHECK=coll the request
+ * of MPI_Comm_idup completes when the members have compared their calls. */
 #include "libmpi/comm/world.h"
 
+#include "libmpi/coll/coll_check.h"
 #include "libmpi/comm/comm_create.h"
 #include "libmpi/core/err.h"
 #include "libmpi/core/attr_name.h"
@@ -277,7 +279,10 @@ static bool dup_ids_now(struct comm *c, struct comm_ids *ids)
 	return (refills == NULL || refill_of(c) == NULL) && comm_ctx_take(c, ids);
 }
 
-static int dup_begin(struct comm *c, struct info *info, struct comm **newcomm, struct req **request)
+/* comparison: NULL, or a request without which the new one is not complete (HAFT_CHECK=coll).  It
+ * is given away. */
+static int dup_begin(struct comm *c, struct info *info, struct req *comparison,
+	struct comm **newcomm, struct req **request)
 {
 	struct comm *copy = NULL;
 	struct req *req = NULL;
@@ -291,8 +296,11 @@ static int dup_begin(struct comm *c, struct info *info, struct comm **newcomm, s
 	now = dup_ids_now(c, &ids);
 	if (!now)
 		queued = dup_enqueue(c);
-	if (!now && queued == NULL)
+	if (!now && queued == NULL) {
+		if (comparison != NULL)
+			p2p_req_after(NULL, comparison);
 		return err;
+	}
 	obj_hold(c); /* callbacks may free it */
 	err = dup_copy(c, info, &copy);
 	if (err == 0)
@@ -305,6 +313,8 @@ static int dup_begin(struct comm *c, struct info *info, struct comm **newcomm, s
 	}
 	if (req != NULL)
 		req->kind = REQ_COLL;
+	if (unlikely(comparison != NULL))
+		p2p_req_after(req, comparison);
 	if (queued != NULL) {
 		dup_settle(queued, copy, req);
 	} else if (req != NULL) {
@@ -326,9 +336,15 @@ int comm_idup(struct comm *c, struct comm **newcomm, struct req **request)
 int comm_idup_with_info(
 	struct comm *c, struct info *info, struct comm **newcomm, struct req **request)
 {
-	if ((c->hints & COMM_REVOKED) == 0)
+	struct req *comparison = NULL;
+	int err = 0;
+
+	if ((c->hints & COMM_REVOKED) == 0) {
 		coll_calls_begin_maker(c, COLL_COMM_IDUP);
-	return dup_begin(c, info, newcomm, request);
+		if (unlikely(coll_check_wanted))
+			err = coll_check_constructor_begin(c, &comparison);
+	}
+	return err != 0 ? err : dup_begin(c, info, comparison, newcomm, request);
 }
 
 /* Makes no request if ids are at hand. */
@@ -346,7 +362,7 @@ int comm_dup_with_info(struct comm *c, struct info *info, struct comm **newcomm)
 			comm_set_ids(*newcomm, ids);
 		return err;
 	}
-	err = dup_begin(c, info, newcomm, &req);
+	err = dup_begin(c, info, NULL, newcomm, &req);
 	if (err != 0)
 		return err;
 	err = p2p_wait(&req, MPI_STATUS_IGNORE);

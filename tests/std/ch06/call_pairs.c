@@ -6,6 +6,8 @@
 /* RUN np=2 env="HAFT_CHECK=coll" args="dup 37" */
 /* RUN np=2 env="HAFT_CHECK=coll" args="inter 19" */
 /* RUN np=4 env="HAFT_CHECK=coll" args="inter 37" */
+/* RUN np=3 env="HAFT_VIA=net HAFT_CHECK=coll" args="split 31" */
+/* RUN np=4 env="HAFT_VIA=net HAFT_CHECK=coll" args="inter 41" */
 /* MPI-5.0 6.1, 7.4.2: rank 0 makes one collective call, or a constructor, and the other ranks make
  * another: every rank gets an error with words, at once or from its next call, and none hangs.
  *
@@ -253,7 +255,7 @@ static const struct call calls[] = {
 	ROW(ibarrier, BOTH),
 	ROW(barrier_init, BOTH),
 	ROW(dup, BOTH),
-	ROW(idup, INTRA), /* waits for no member: nothing compares it between groups */
+	ROW(idup, BOTH),
 	ROW(create, BOTH),
 	ROW(split, BOTH),
 	ROW(split_type, INTRA),
