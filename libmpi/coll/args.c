@@ -233,6 +233,15 @@ static int fill_barrier(struct coll_args *k, struct comm *comm)
 	return 0;
 }
 
+int coll_barrier_last(struct comm *c)
+{
+	struct coll_args k;
+
+	fill_barrier(&k, c);
+	k.bytes = COLL_BARRIER_LAST;
+	return coll_run(&k);
+}
+
 static int fill_bcast(struct coll_args *k, void *buf, int64_t count, struct type *type, int root,
 	struct comm *comm)
 {

@@ -120,6 +120,7 @@ struct coll_args {
 };
 
 #define COLL_BYTES_DIFFER (-1) /* the number of bytes may differ between members */
+#define COLL_BARRIER_LAST 1    /* bytes of the barrier in MPI_Finalize, which has its name */
 
 /* Tags of collective messages: the number of the call, and a bit for those that are not calls in
  * their turn. */
@@ -138,6 +139,9 @@ static inline int coll_last_tag(const struct comm *c)
 {
 	return (int)((c->coll_seq - 1) & TAG_CALLS);
 }
+
+/* The barrier at the end of MPI_Finalize, over MPI_COMM_WORLD. */
+int coll_barrier_last(struct comm *c);
 
 /* Sets *value to the minimum over all members of c, of both groups.  A collective call by messages
  * with this tag.  0 or an MPI error class. */

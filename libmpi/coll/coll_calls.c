@@ -20,7 +20,7 @@
  *  - The words are there before the members agree to use the block for data: coll_shm_block.
  *
  * With HAFT_CHECK=coll the members compare by messages, and go on after an error, so there is no
- * history.  Only MPI_Comm_idup, which waits for no member, and _init calls are compared here. */
+ * history.  Only _init calls are compared here as well. */
 #include "libmpi/coll/coll_check.h"
 #include "libmpi/coll/coll_shm.h"
 #include <stdatomic.h>
@@ -100,35 +100,55 @@ static uint32_t calls_digest(uint64_t word)
 	return coll_line_digest((uint32_t)word);
 }
 
-/* With HAFT_CHECK=coll: are calls like this one compared here only? */
-static bool calls_unchecked(uint64_t word)
+static struct coll_call calls_of_word(uint64_t word)
 {
-	return calls_form(word) == COLL_PERSISTENT ||
-	       calls_digest(word) == coll_maker_digest(COLL_COMM_IDUP);
-}
-
-/* A call: its form and its digest. */
-struct calls_call {
-	enum coll_form form;
-	uint32_t digest;
-};
-
-static struct calls_call calls_of_word(uint64_t word)
-{
-	return (struct calls_call){calls_form(word), calls_digest(word)};
+	return (struct coll_call){calls_form(word), calls_digest(word)};
 }
 
 /* Tells all members of the difference between this member's call and that of member i. */
-static void calls_tell(struct coll *s, struct calls_call mine, int i, struct calls_call theirs)
+static void calls_tell(struct coll *s, struct coll_call mine, int i, struct coll_call theirs)
 {
-	char words[HAFT_ERR_TEXT_MAX], name[COLL_NAME_MAX], other[COLL_NAME_MAX];
+	char how[HAFT_ERR_TEXT_MAX - 32], words[HAFT_ERR_TEXT_MAX];
+	int class = coll_call_differ(s, mine, i, theirs, how, sizeof(how));
 
-	coll_digest_name(mine.digest, mine.form, name, sizeof(name));
-	coll_digest_name(theirs.digest, theirs.form, other, sizeof(other));
-	snprintf(words, sizeof(words), "rank %d calls %s, rank %d %s%s (HAFT_CHECK=coll says more)",
-		i, other, s->me, name,
-		strcmp(name, other) != 0 ? "" : " with other arguments, or after another call");
-	haft_comm_differ_hook(s->comm, words);
+	snprintf(words, sizeof(words), "%s (HAFT_CHECK=coll says more)", how);
+	haft_comm_differ_hook(s->comm, class, words);
+}
+
+/* The word of this member's blocking call `number', if it is one of the last.  False: it is not. */
+static bool calls_own_word(const struct coll *s, uint64_t number, uint64_t *word)
+{
+	for (int i = 0; i < COLL_OWN_KEPT; i++) {
+		const struct coll_own *own = &s->own[i];
+		uint32_t digest = coll_line_digest(own->digest);
+
+		if (own->phase == UINT64_MAX || own->number != (uint32_t)(number + 1))
+			continue;
+		if (digest >> DIGEST_KIND_AT != DIGEST_MAKER)
+			digest ^= coll_own_history(own);
+		*word = number << NUMBER_AT | (uint64_t)COLL_BLOCKING << FORM_AT | digest;
+		return true;
+	}
+	return false;
+}
+
+/* The digest of the call that this member was in at phase e, with its history.  False: that was
+ * before the calls that are kept. */
+static bool calls_own_digest(const struct coll *s, uint64_t e, uint32_t *digest)
+{
+	const struct coll_own *last = NULL;
+
+	for (int i = 0; i < COLL_OWN_KEPT; i++) {
+		const struct coll_own *own = &s->own[i];
+
+		if (own->phase < e &&
+			(last == NULL || own->phase > last->phase ||
+				(own->phase == last->phase && own->number > last->number)))
+			last = own;
+	}
+	if (last != NULL)
+		*digest = coll_line_digest(last->digest) ^ coll_own_history(last);
+	return last != NULL;
 }
 
 /* Does each call of this kind write its word when it begins?  Copies of communicators do so at
@@ -155,11 +175,12 @@ static bool calls_in_phases(uint64_t word)
 
 /* Is another member, whose word is `theirs', in another call `number' than this one?  If *mine is
  * of another number, this member has made a blocking call, which becomes *mine. */
-static bool calls_differ(uint64_t number, uint64_t *mine, uint64_t theirs)
+static bool calls_differ(const struct coll *s, uint64_t number, uint64_t *mine, uint64_t theirs)
 {
 	if (calls_form(theirs) == COLL_FORM_NONE || theirs >> NUMBER_AT != (uint32_t)number)
 		return false;
-	if (*mine >> NUMBER_AT != (uint32_t)number || calls_form(*mine) == COLL_FORM_NONE) {
+	if ((*mine >> NUMBER_AT != (uint32_t)number || calls_form(*mine) == COLL_FORM_NONE) &&
+		!calls_own_word(s, number, mine)) {
 		if (!calls_is_first(theirs))
 			return false;
 		*mine = number << NUMBER_AT | (uint64_t)COLL_BLOCKING << FORM_AT |
@@ -167,7 +188,8 @@ static bool calls_differ(uint64_t number, uint64_t *mine, uint64_t theirs)
 	}
 	if (calls_in_phases(*mine) && calls_in_phases(theirs))
 		return false;
-	if (coll_check_wanted && !calls_unchecked(*mine) && !calls_unchecked(theirs))
+	if (coll_check_wanted && calls_form(*mine) != COLL_PERSISTENT &&
+		calls_form(theirs) != COLL_PERSISTENT)
 		return false;
 	return calls_digest(theirs) != calls_digest(*mine) ||
 	       calls_has_request(theirs) != calls_has_request(*mine) ||
@@ -180,7 +202,7 @@ static bool calls_compare(struct coll *s, uint64_t number)
 	for (int i = 0; i < s->n; i++) {
 		uint64_t mine = calls_get(s, s->me, number), theirs = calls_get(s, i, number);
 
-		if (i == s->me || !calls_differ(number, &mine, theirs))
+		if (i == s->me || !calls_differ(s, number, &mine, theirs))
 			continue;
 		calls_tell(s, calls_of_word(mine), i, calls_of_word(theirs));
 		return false;
@@ -188,27 +210,43 @@ static bool calls_compare(struct coll *s, uint64_t number)
 	return true;
 }
 
-/* Are these calls of one phase different?  Bytes alone are left to those that read the data. */
-static bool calls_digests_differ(uint32_t a, uint32_t b)
+bool coll_calls_are_other(struct coll *s, int tag)
 {
-	return a >> DIGEST_BYTES_BITS != b >> DIGEST_BYTES_BITS ||
-	       (a != b && a >> DIGEST_KIND_AT == DIGEST_MAKER);
+	uint64_t calls = s->comm->coll_seq, back = (calls - (uint64_t)tag) & TAG_CALLS;
+
+	if (s->block == NULL || s->broken || coll_check_wanted || back == 0 || back > CALLS_KEPT)
+		return false;
+	for (int i = 0; i < s->n; i++) {
+		uint64_t number = calls - back, mine = calls_get(s, s->me, number);
+		uint64_t theirs = calls_get(s, i, number);
+
+		if (i == s->me || !calls_differ(s, number, &mine, theirs))
+			continue;
+		if (calls_form(mine) == calls_form(theirs) &&
+			calls_digest(mine) >> DIGEST_KIND_AT ==
+				calls_digest(theirs) >> DIGEST_KIND_AT)
+			continue;
+		calls_tell(s, calls_of_word(mine), i, calls_of_word(theirs));
+		return true;
+	}
+	return false;
 }
 
-/* Compares this member's line of phase e with those that the others have of this phase.  A member
- * that waits for messages looks at no line by itself; one that was a phase ahead looks at the next
- * phase.  False: they differ. */
-static bool calls_compare_lines(struct coll *s, uint64_t e)
+/* Compares the lines of the others with this member's calls at their phases.  A member that waits
+ * for messages looks at no line by itself; one that is some phases ahead has passed those of
+ * members that wait for it.  False: they differ. */
+static bool calls_compare_lines(struct coll *s)
 {
-	struct calls_call mine = {.form = COLL_BLOCKING}, theirs = {.form = COLL_BLOCKING};
+	struct coll_call mine = {.form = COLL_BLOCKING}, theirs = {.form = COLL_BLOCKING};
 
-	if (!coll_phase_line_call(s, e, s->me, &mine.digest))
-		return true;
-	for (int i = 0; i < s->n; i++) {
-		if (i == s->me || !coll_phase_line_call(s, e, i, &theirs.digest) ||
-			!calls_digests_differ(mine.digest, theirs.digest))
+	for (int i = 0; i < 2 * s->n; i++) {
+		uint64_t e;
+
+		if (i / 2 == s->me || !coll_phase_line_last(s, i / 2, i % 2, &e, &theirs.digest))
 			continue;
-		calls_tell(s, mine, i, theirs);
+		if (!calls_own_digest(s, e, &mine.digest) || mine.digest == theirs.digest)
+			continue;
+		calls_tell(s, mine, i / 2, theirs);
 		return false;
 	}
 	return true;
@@ -236,8 +274,7 @@ void coll_calls_look(void)
 	for (struct coll *s = coll_state_first(); s != NULL; s = next) {
 		next = s->next;
 		coll_calls_look_at(s);
-		if (s->block != NULL && s->joined && !s->stop && calls_compare_lines(s, s->phase) &&
-			s->phase > 0)
-			calls_compare_lines(s, s->phase - 1);
+		if (s->block != NULL && s->joined && !s->stop)
+			calls_compare_lines(s);
 	}
 }

@@ -58,17 +58,68 @@ const char *coll_maker_name(enum coll_maker maker)
 	return maker_names[maker];
 }
 
-void coll_digest_name(uint32_t digest, enum coll_form form, char *name, size_t n)
+/* The MPI function that makes this blocking call on c; NULL: that of the same name. */
+static const char *name_of_outer(const struct comm *c, uint32_t digest)
 {
 	uint32_t kind = digest >> DIGEST_KIND_AT;
-	uint32_t maker = digest & ((1u << DIGEST_BYTES_BITS) - 1);
+
+	if (kind == COLL_BARRIER && coll_digest_bytes(digest) == COLL_BARRIER_LAST)
+		return maker_names[COLL_FINALIZE];
+	if (c->win != NULL && kind == COLL_BARRIER)
+		return "MPI_Win_fence";
+	if (c->win != NULL && kind == COLL_ALLREDUCE)
+		return "MPI_Win_free";
+	return NULL;
+}
+
+void coll_call_name(const struct comm *c, struct coll_call call, char *name, size_t n)
+{
+	uint32_t kind = call.digest >> DIGEST_KIND_AT, maker = coll_digest_bytes(call.digest);
 	const char *blocking = kind < COLL_KINDS ? kind_names[kind] : "another collective call";
+	const char *outer = name_of_outer(c->whole != NULL ? c->whole : c, call.digest);
 
 	if (kind == DIGEST_MAKER && maker < COLL_MAKERS)
 		snprintf(name, n, "%s", maker_names[maker]);
-	else if (kind < COLL_KINDS && form == COLL_NONBLOCKING)
+	else if (outer != NULL)
+		snprintf(name, n, "%s", outer);
+	else if (kind < COLL_KINDS && call.form == COLL_NONBLOCKING)
 		snprintf(name, n, "MPI_I%c%s", blocking[strlen("MPI_")] | 0x20,
 			blocking + strlen("MPI_B"));
 	else
-		snprintf(name, n, "%s%s", blocking, form == COLL_PERSISTENT ? "_init" : "");
+		snprintf(name, n, "%s%s", blocking, call.form == COLL_PERSISTENT ? "_init" : "");
+}
+
+int coll_call_differ(const struct coll *s, struct coll_call mine, int i, struct coll_call theirs,
+	char *words, size_t n)
+{
+	char who[32] = "another rank", name[COLL_NAME_MAX], other[COLL_NAME_MAX];
+	uint32_t kind = mine.digest >> DIGEST_KIND_AT, differ = mine.digest ^ theirs.digest;
+
+	if (i < s->n)
+		snprintf(who, sizeof(who), "rank %d", i);
+	coll_call_name(s->comm, mine, name, sizeof(name));
+	coll_call_name(s->comm, theirs, other, sizeof(other));
+	if (theirs.digest >> DIGEST_KIND_AT > DIGEST_MAKER) {
+		snprintf(words, n, "%s is not in %s as rank %d is", who, name, s->me);
+		return MPI_ERR_OTHER;
+	}
+	if (strcmp(name, other) != 0) {
+		snprintf(words, n, "%s calls %s, rank %d %s", who, other, s->me, name);
+		return MPI_ERR_OTHER;
+	}
+	if (differ >> DIGEST_BYTES_BITS == 0 && kind != DIGEST_MAKER) {
+		snprintf(words, n, "%s gives another number of bytes to %s than rank %d", who, name,
+			s->me);
+		return MPI_ERR_COUNT;
+	}
+	if (coll_kind_rooted(kind)) {
+		snprintf(words, n, "%s gives another root to %s, or to a call before, than rank %d",
+			who, name, s->me);
+		return MPI_ERR_ROOT;
+	}
+	snprintf(words, n,
+		"%s made another call than rank %d before this %s, or gave another root or number "
+		"of bytes to it",
+		who, s->me, name);
+	return MPI_ERR_OTHER;
 }

@@ -50,6 +50,15 @@
 /* The values of HAFT_COLL. */
 enum coll_setting { COLL_SETTING_SHM, COLL_SETTING_P2P, COLL_SETTING_CHECK };
 
+/* A blocking call of this member, or a constructor: the lines and words of others that are still in
+ * it are compared with it. */
+struct coll_own {
+	uint64_t phase;  /* the last one before it */
+	uint32_t number; /* coll_seq when it had taken its number */
+	uint32_t digest; /* history before it 8 | digest 24 bits */
+};
+#define COLL_OWN_KEPT 8
+
 /* The collectives' state of one communicator. */
 struct coll {
 	struct shm_block *block; /* NULL: messages only; used for data once `joined' */
@@ -57,6 +66,8 @@ struct coll {
 	uint64_t phase; /* the last one begun */
 	uint64_t safe;
 	uint32_t digest; /* of the call: coll_digest, and the history of those before it */
+	uint32_t nown;   /* calls in `own', of which the last COLL_OWN_KEPT are kept */
+	struct coll_own own[COLL_OWN_KEPT];
 	int n, me;
 	int odd;                            /* a member in another call, n: unknown; -1: none */
 	uint32_t odd_digest;                /* of that call */
@@ -130,8 +141,8 @@ extern coll_shm_fn *const coll_shm_fns[COLL_KINDS];
 
 /* --- which call ----------------------------------------------------------------------------- */
 
-/* The digest of a call: kind 5 | root 8 | bytes 11 bits.  Bytes are those of reductions, because
- * other calls are often given more room than they need.  Longer numbers are folded. */
+/* The digest of a call: kind 5 | root 8 | bytes 11 bits.  Bytes are equal in all members, or
+ * COLL_BYTES_DIFFER.  Longer numbers are folded. */
 #define DIGEST_BYTES_BITS 11
 #define DIGEST_ROOT_BITS  8
 #define DIGEST_KIND_AT    (DIGEST_BYTES_BITS + DIGEST_ROOT_BITS)
@@ -154,10 +165,18 @@ static inline uint32_t coll_digest(const struct coll_args *k)
 
 	root ^= root >> DIGEST_ROOT_BITS;
 	digest |= (root & ((1u << DIGEST_ROOT_BITS) - 1)) << DIGEST_BYTES_BITS;
-	if (k->op == NULL)
-		return digest;
 	bytes ^= bytes >> DIGEST_BYTES_BITS ^ bytes >> 2 * DIGEST_BYTES_BITS;
 	return digest | (bytes & ((1u << DIGEST_BYTES_BITS) - 1));
+}
+
+#define DIGEST_BYTES_DIFFER                                                                     \
+	((UINT32_MAX ^ UINT32_MAX >> DIGEST_BYTES_BITS ^ UINT32_MAX >> 2 * DIGEST_BYTES_BITS) & \
+		((1u << DIGEST_BYTES_BITS) - 1))
+
+/* The bytes in a digest, or the maker of a constructor's. */
+static inline uint32_t coll_digest_bytes(uint32_t digest)
+{
+	return digest & ((1u << DIGEST_BYTES_BITS) - 1);
 }
 
 /* How a call is made.  COLL_FORM_NONE: there is no call.  COLL_BY_MESSAGES: a blocking call that is
@@ -176,27 +195,59 @@ static inline uint32_t coll_maker_digest(enum coll_maker maker)
 }
 
 /* Adds a call that no member waits in, or not all of them, to its communicator's history: a rooted
- * one, one with a request, a constructor.  Two roots, or two calls, could pass: the digests of
- * later calls have the history where a root is, and differ. */
+ * one, one with a request, a constructor.  Two roots, two numbers of bytes, or two calls could
+ * pass: the digests of later calls have the history where a root is, and differ. */
 static inline void coll_history_add(struct comm *c, enum coll_form form, uint32_t digest)
 {
-	/* With these factors no two calls of root 0 give one history, if they are the first. */
-	enum { PER_CALL = 5, PER_KIND = 77, PER_REQUEST = 9, PER_MAKER = 185 };
-	uint32_t kind = digest >> DIGEST_KIND_AT;
+	/* With these factors no two calls of root 0 and of one or two MPI_INT give one history, if
+	 * they are the first. */
+	enum { PER_CALL = 5, PER_KIND = 99, PER_REQUEST = 49, PER_MAKER = 99, PER_BYTE = 119 };
+	uint32_t kind = digest >> DIGEST_KIND_AT, bytes = coll_digest_bytes(digest);
 	uint32_t call = kind * PER_KIND + (digest >> DIGEST_BYTES_BITS);
 	uint32_t root_bits = ((1u << DIGEST_ROOT_BITS) - 1) << DIGEST_BYTES_BITS;
 
 	if (form == COLL_NONBLOCKING || form == COLL_PERSISTENT)
 		call += PER_REQUEST * (form - COLL_BLOCKING);
 	if (kind == DIGEST_MAKER)
-		call += PER_MAKER * (digest & ((1u << DIGEST_BYTES_BITS) - 1));
+		call += PER_MAKER * bytes;
+	else if (bytes != DIGEST_BYTES_DIFFER)
+		call += PER_BYTE * bytes + (bytes >> DIGEST_ROOT_BITS);
 	c->coll_history = (c->coll_history * PER_CALL + (call << DIGEST_BYTES_BITS)) & root_bits;
 }
 
-/* "MPI_Bcast", "MPI_Ibcast", "MPI_Bcast_init", "MPI_Comm_dup": the name of the call of this digest
- * and, if it is no constructor, of this form; into name of n bytes. */
+/* A member begins the blocking call of this digest, or a constructor: sets s->digest. */
+static inline void coll_show(struct coll *s, uint32_t digest)
+{
+	uint32_t history = s->comm->coll_history;
+	struct coll_own *own = &s->own[s->nown++ % COLL_OWN_KEPT];
+
+	own->phase = s->phase;
+	own->number = (uint32_t)s->comm->coll_seq;
+	own->digest = digest | history << (DIGEST_BITS - DIGEST_BYTES_BITS);
+	s->digest = digest ^ history;
+}
+
+/* The history of a kept call, where a digest has it. */
+static inline uint32_t coll_own_history(const struct coll_own *own)
+{
+	return own->digest >> DIGEST_BITS << DIGEST_BYTES_BITS;
+}
+
+/* A call of a member: its digest, with the history or without, and its form. */
+struct coll_call {
+	enum coll_form form;
+	uint32_t digest;
+};
+
+/* "MPI_Bcast", "MPI_Ibcast", "MPI_Bcast_init", "MPI_Comm_dup": the name of a call on c, into name
+ * of n bytes.  Calls that MPI_Finalize, MPI_Win_fence and MPI_Win_free make have their names. */
 #define COLL_NAME_MAX 32
-void coll_digest_name(uint32_t digest, enum coll_form form, char *name, size_t n);
+void coll_call_name(const struct comm *c, struct coll_call call, char *name, size_t n);
+
+/* The error class of the difference between this member's call, and that of member i (s->n: an
+ * unknown one); its words into words of n bytes. */
+int coll_call_differ(const struct coll *s, struct coll_call mine, int i, struct coll_call theirs,
+	char *words, size_t n);
 
 /* Does a member of such a call wait in phases, where it sees that the others differ?  Else it waits
  * for messages. */
@@ -238,6 +289,10 @@ void coll_calls_by_messages(struct coll *s);
  * that have shared memory.  If they differ, haft_comm_differ_hook ends the waits. */
 void coll_calls_look(void);
 void coll_calls_look_at(struct coll *s); /* of this communicator: words, not lines */
+
+/* A message of the call of this tag has another length than this member expects.  True: another
+ * member is in another call, and all are told (haft_comm_differ_hook). */
+bool coll_calls_are_other(struct coll *s, int tag);
 
 /* --- phases: shm_phase.c -------------------------------------------------------------------- */
 
@@ -304,6 +359,10 @@ void coll_phase_announce(struct coll *s);
 /* The digest of member i's call at phase e.  False: its line is of another phase. */
 bool coll_phase_line_call(const struct coll *s, uint64_t e, int i, uint32_t *digest);
 
+/* The last phase of member i among the even (parity 0) or the odd ones (1), and the digest of its
+ * call.  False: this member has not been in that phase. */
+bool coll_phase_line_last(const struct coll *s, int i, int parity, uint64_t *e, uint32_t *digest);
+
 /* Waits for member i's arrival at phase e, and compares its call. */
 void coll_phase_wait(struct coll *s, uint64_t e, int i);
 
@@ -321,8 +380,8 @@ void coll_phase_release(struct coll *s, uint64_t e);
 
 /* The data of the out line of phase e.  One member writes them (the root, or the last to arrive),
  * then calls coll_phase_release; the others read them after coll_phase_wait_release, which compares
- * the root's call (n: the last to arrive is the writer).  A writer sees that another was there. */
+ * the writer's call.  A writer sees that another was there. */
 void *coll_phase_out_line(struct coll *s, uint64_t e);
-void coll_phase_wait_release(struct coll *s, uint64_t e, int root);
+void coll_phase_wait_release(struct coll *s, uint64_t e);
 
 #endif

@@ -67,7 +67,7 @@ static void run_show(struct comm *c, uint32_t digest)
 	struct coll *s = coll_state(c);
 
 	if (s != NULL)
-		s->digest = digest ^ c->coll_history;
+		coll_show(s, digest);
 }
 
 __attribute__((noinline)) static int run_join_first(struct comm *c, uint32_t digest)
@@ -85,34 +85,15 @@ static inline int run_join(struct comm *c, uint32_t digest)
 /* The error of the call of digest s->digest, during which a member was seen in another call. */
 static int run_odd_error(const struct coll_args *k, const struct coll *s)
 {
-	const uint32_t differ = s->odd_digest ^ s->digest, root = differ >> DIGEST_BYTES_BITS;
-	uint32_t kind = s->digest >> DIGEST_KIND_AT, theirs = s->odd_digest >> DIGEST_KIND_AT;
-	char who[32] = "another rank", mine[COLL_NAME_MAX], name[COLL_NAME_MAX];
+	char words[HAFT_ERR_TEXT_MAX], says[64] = "";
+	int err = coll_call_differ(s, (struct coll_call){COLL_BLOCKING, s->digest}, s->odd,
+		(struct coll_call){COLL_BLOCKING, s->odd_digest}, words, sizeof(words));
 
-	if (s->odd < s->n)
-		snprintf(who, sizeof(who), "rank %d", s->odd);
-	coll_digest_name(s->digest, COLL_BLOCKING, mine, sizeof(mine));
-	if (theirs > DIGEST_MAKER)
-		return haft_err(MPI_ERR_OTHER, "%s is not in %s as rank %d is", who, mine, k->me);
-	coll_digest_name(s->odd_digest, COLL_BLOCKING, name, sizeof(name));
-	if (theirs != kind)
-		return haft_err(MPI_ERR_OTHER,
-			"%s calls %s, rank %d %s (HAFT_CHECK=coll says more)", who, name, k->me,
-			mine);
-	if (root != 0 && coll_kind_rooted(kind))
-		return haft_err(MPI_ERR_ROOT,
-			"%s gives another root to %s, or to a call before, than rank %d, which "
-			"says %d (HAFT_CHECK=coll says more)",
-			who, mine, k->me, k->root);
-	if (root != 0)
-		return haft_err(MPI_ERR_ROOT,
-			"%s gave another root than rank %d to a call before this %s, or made "
-			"another call (HAFT_CHECK=coll says more)",
-			who, k->me, mine);
-	return haft_err(MPI_ERR_COUNT,
-		"%s gives another number of bytes to %s than rank %d, which gives %lld "
-		"(HAFT_CHECK=coll says more)",
-		who, mine, k->me, (long long)k->bytes);
+	if (err == MPI_ERR_ROOT)
+		snprintf(says, sizeof(says), ", which says %d", k->root);
+	if (err == MPI_ERR_COUNT)
+		snprintf(says, sizeof(says), ", which gives %lld", (long long)k->bytes);
+	return haft_err(err, "%s%s (HAFT_CHECK=coll says more)", words, says);
 }
 
 /* Ends a call during which a member was seen in another call.  If they are of two kinds, or have
@@ -129,7 +110,7 @@ static int run_odd(const struct coll_args *k, struct coll *s)
 	err = run_odd_error(k, s);
 	if (k->comm->whole == NULL && (s->odd_digest ^ s->digest) >> DIGEST_BYTES_BITS != 0) {
 		snprintf(words, sizeof(words), "%s", haft_err_text(err));
-		haft_comm_differ_hook(k->comm, words);
+		haft_comm_differ_hook(k->comm, err, words);
 		haft_err(err, "%s", words);
 	}
 	s->odd = -1;
@@ -161,7 +142,7 @@ static int run_shm(const struct coll_args *k)
 		return err;
 	if (unlikely(c->coll == NULL || c->coll->block == NULL))
 		return COLL_SHM_NONE;
-	c->coll->digest = digest ^ c->coll_history;
+	coll_show(c->coll, digest);
 	skipped = fn == NULL || k->empty || coll_algorithm_forced[k->kind] != NULL;
 	err = unlikely(skipped) ? COLL_SHM_NONE : fn(k);
 	if (unlikely(err == COLL_SHM_NONE))
@@ -181,7 +162,7 @@ int coll_run_constructor(struct comm *c, enum coll_maker maker, bool join)
 	s = c->coll;
 	if (err != 0 || s == NULL || !s->joined || s->block == NULL || s->broken)
 		return err;
-	s->digest = digest ^ c->coll_history;
+	coll_show(s, digest);
 	coll_phase_announce(s);
 	return likely(s->odd < 0) ? 0 : run_odd(&k, s);
 }

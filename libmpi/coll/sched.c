@@ -20,8 +20,6 @@
 
 #include "libmpi/coll/coll_args.h"
 #include "libmpi/coll/reduce_op.h"
-
-#include "libmpi/coll/coll_args.h"
 #include "libmpi/core/process_state.h"
 #include <mpi-ext.h>
 #include <stdio.h>
@@ -96,6 +94,8 @@ struct sched {
 	size_t inline_used;
 	_Alignas(ALIGN) char inline_mem[INLINE_BYTES];
 };
+
+bool (*coll_other_call_hook)(struct coll *s, int tag);
 
 static struct sched active = {.next = &active, .prev = &active};
 static struct sched no_sched = {.bad = MPI_ERR_NO_MEM};
@@ -477,6 +477,29 @@ static void sched_fail(struct sched *s, int err, bool spoils)
 	s->words = strdup(haft_err_text(err));
 }
 
+/* A message has more data than this member expects (err), or less (0): its sender is in another
+ * call, or gives another number of bytes to this one. */
+__attribute__((noinline)) static int sched_mismatch(struct sched *s, const struct req *r, int err)
+{
+	if (s->comm->coll != NULL && coll_other_call_hook(s->comm->coll, s->tag))
+		return haft_comm_differ_error(s->comm);
+	if (err != 0)
+		return err;
+	return haft_err(MPI_ERR_COUNT,
+		"rank %d sends %lld bytes of this call to rank %d, which expects %lld",
+		r->res.source, (long long)r->res.bytes, s->caller, (long long)r->bytes);
+}
+
+/* Stores the error of a message that has come wrong. */
+static void sched_fail_message(struct sched *s, struct req *r)
+{
+	int err = r->res.error != 0 ? p2p_coll_wait(r, 1) : 0;
+
+	if (r->kind == REQ_RECV && (err == 0 || err == MPI_ERR_TRUNCATE))
+		err = sched_mismatch(s, r, err);
+	sched_fail(s, err, r->kind == REQ_RECV);
+}
+
 /* Are all messages of the round done?  Stores their errors. */
 static bool sched_drained(struct sched *s)
 {
@@ -485,8 +508,8 @@ static bool sched_drained(struct sched *s)
 
 		if (!r->done)
 			return false;
-		if (unlikely(r->res.error != 0))
-			sched_fail(s, p2p_coll_wait(r, 1), r->kind == REQ_RECV);
+		if (unlikely(r->res.error != 0 || (r->kind == REQ_RECV && r->res.bytes < r->bytes)))
+			sched_fail_message(s, r);
 	}
 	s->nreqs = s->waited = 0;
 	return true;

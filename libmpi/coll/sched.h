@@ -125,4 +125,8 @@ bool coll_sched_valid(void);
 /* Frees the memory that is kept for the next schedules. */
 void coll_sched_close(void);
 
+/* A message of the call of this tag has another length than its receiver expects.  True: another
+ * member is in another call, and all are told.  coll_open sets it: coll_calls_are_other. */
+extern bool (*coll_other_call_hook)(struct coll *s, int tag);
+
 #endif

@@ -54,7 +54,7 @@ static void shm_bcast_line(const struct coll_args *k, struct coll *s, int64_t by
 		return;
 	}
 	coll_phase_arrive(s, e);
-	coll_phase_wait_release(s, e, k->root);
+	coll_phase_wait_release(s, e);
 	shm_unpack(s, k->rtype, k->rbuf, k->rcount, 0, shm_block_out(s->block, e)->data, bytes);
 }
 
@@ -96,7 +96,7 @@ int coll_shm_bcast(const struct coll_args *k)
 		if (two)
 			coll_phase_wait(s, e, k->root);
 		else
-			coll_phase_wait_release(s, e, k->root);
+			coll_phase_wait_release(s, e);
 		shm_unpack(s, k->rtype, k->rbuf, k->rcount, at,
 			coll_phase_data(s, e, chunk, k->root), len);
 	}
@@ -158,7 +158,7 @@ int coll_shm_scatter(const struct coll_args *k)
 	e = coll_phase_begin(s);
 	if (!root) {
 		coll_phase_arrive(s, e);
-		coll_phase_wait_release(s, e, k->root);
+		coll_phase_wait_release(s, e);
 		mem = all <= COLL_LINE_DATA ? (char *)shm_block_out(s->block, e)->data
 					    : coll_phase_data(s, e, all, k->root);
 		shm_unpack(s, k->rtype, k->rbuf, k->rcount, 0, mem + k->me * block, block);

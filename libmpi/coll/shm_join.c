@@ -78,10 +78,12 @@ bool coll_shm_slots(struct coll *s)
 		uint64_t said = *(uint64_t *)coll_phase_data(s, e, 1, i);
 
 		all = all && said == SLOTS_THERE;
-		if (said != SLOTS_THERE && said != SLOTS_NONE) {
-			s->odd = i;
-			s->odd_digest = coll_line_digest(
-				shm_flag_get(&shm_block_line(s->block, i, (int)(e & 1))->flag));
+		if (said == SLOTS_THERE || said == SLOTS_NONE)
+			continue;
+		s->odd = i;
+		if (!coll_phase_line_call(s, e, i, &s->odd_digest)) { /* it has passed this phase */
+			s->odd = s->n;
+			s->odd_digest = DIGEST_UNKNOWN << DIGEST_KIND_AT;
 		}
 	}
 	s->slot_bytes = all ? s->slot_size : 0;

@@ -53,6 +53,17 @@ bool coll_phase_line_call(const struct coll *s, uint64_t e, int i, uint32_t *dig
 	return flag - *digest == coll_line_phase(e);
 }
 
+bool coll_phase_line_last(const struct coll *s, int i, int parity, uint64_t *e, uint32_t *digest)
+{
+	uint32_t flag = shm_flag_get(&shm_block_line(s->block, i, parity)->flag);
+	uint32_t back = (uint32_t)s->phase - (flag >> DIGEST_BITS);
+
+	back &= (1u << LINE_PHASE_BITS) - 1;
+	*e = s->phase - back;
+	*digest = coll_line_digest(flag);
+	return back < 1u << (LINE_PHASE_BITS - 1) && (int)(*e & 1) == parity;
+}
+
 /* Notes that member i (n: unknown) is in another call, unless a wait has ended because of one. */
 static void phase_set_odd(struct coll *s, int i, uint32_t digest)
 {
@@ -282,7 +293,7 @@ bool coll_phase_arrive_last(struct coll *s, uint64_t e)
 		phase_wait_members(s, e, true); /* they have come: no wait, only the look */
 		return true;
 	}
-	coll_phase_wait_release(s, e, s->n);
+	coll_phase_wait_release(s, e);
 	s->safe = e;
 	return false;
 }
@@ -311,12 +322,17 @@ void coll_phase_barrier(struct coll *s, uint64_t e)
 	phase_prefetch_own(s, e);
 }
 
-/* Phase e was released by member i (n: unknown), which is in another call, or by one that has seen
- * two calls and does not say which. */
-static void phase_set_odd_releaser(struct coll *s, uint64_t e, int i, uint32_t digest)
+/* Phase e was released by a member that is in another call, or by one that has seen two calls and
+ * does not say which.  Its line says who it is, unless it is in a later phase. */
+static void phase_set_odd_releaser(struct coll *s, uint64_t e, uint32_t digest)
 {
+	uint32_t theirs;
+	int i = 0;
+
 	if (digest >> DIGEST_KIND_AT == DIGEST_UNKNOWN)
 		phase_look(s, e);
+	while (i < s->n && !(coll_phase_line_call(s, e, i, &theirs) && theirs == digest))
+		i++;
 	phase_set_odd(s, i, digest);
 }
 
@@ -327,13 +343,13 @@ void *coll_phase_out_line(struct coll *s, uint64_t e)
 	if (unlikely((int64_t)(s->safe - want) < 0))
 		coll_phase_wait_all(s, want);
 	if (unlikely(shm_flag_get(&phase_out_line(s, e)->flag) == (uint32_t)e))
-		phase_set_odd_releaser(s, e, s->n,
+		phase_set_odd_releaser(s, e,
 			atomic_load_explicit(
 				coll_out_digest(phase_out_line(s, e)), memory_order_relaxed));
 	return phase_out_line(s, e)->data;
 }
 
-void coll_phase_wait_release(struct coll *s, uint64_t e, int root)
+void coll_phase_wait_release(struct coll *s, uint64_t e)
 {
 	struct shm_line *out = phase_out_line(s, e);
 	uint32_t digest;
@@ -341,6 +357,6 @@ void coll_phase_wait_release(struct coll *s, uint64_t e, int root)
 	phase_wait_flag(s, &out->flag, e, (uint32_t)e, 0, -1);
 	digest = atomic_load_explicit(coll_out_digest(out), memory_order_relaxed);
 	if (unlikely(digest != s->digest))
-		phase_set_odd_releaser(s, e, root, digest);
+		phase_set_odd_releaser(s, e, digest);
 	phase_prefetch_own(s, e);
 }

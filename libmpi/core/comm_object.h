@@ -64,8 +64,9 @@ struct comm {
 	bool told;               /* mpiexec counts it as a connection of jobs: dyn/connected.c */
 	int32_t spawned;         /* likewise, as a spawn: its edge (boot_spawn_apart); 0: none */
 	char *kinds;             /* malloc'ed: mpi_assert_memory_alloc_kinds, or NULL: not set */
-	char *differs;           /* malloc'ed: how its members' collective calls differ; or NULL */
-	int freed;               /* incomplete operations whose requests the user has freed: p2p */
+	char *differs;       /* malloc'ed: how its members' collective calls differ: the error class
+				    in the first byte, then words; or NULL */
+	int freed;           /* incomplete operations whose requests the user has freed: p2p */
 	uint32_t acked;      /* of the failed processes, in the order of p2p_failed_at: so many are
 				    acknowledged on this communicator */
 	uint32_t agreements; /* started on it: libmpi/ft */
@@ -87,8 +88,11 @@ extern struct comm haft_world, haft_self; /* MPI_COMM_WORLD, MPI_COMM_SELF */
 extern void (*haft_comm_ids_hook)(struct comm *c);
 
 /* The collective calls of c's members differ, as these words say: all members get errors from c
- * from now on, with these words.  libmpi/ft sets it. */
-extern void (*haft_comm_differ_hook)(struct comm *c, const char *words);
+ * from now on, of this class and with these words.  libmpi/ft sets it. */
+extern void (*haft_comm_differ_hook)(struct comm *c, int class, const char *words);
+
+/* The error of such a communicator.  c->differs is not NULL. */
+int haft_comm_differ_error(const struct comm *c);
 
 /* The group that ranks in messages are ranks of: the remote one of an inter-communicator. */
 static inline const struct group *comm_peers(const struct comm *c)

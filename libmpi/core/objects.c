@@ -120,7 +120,12 @@ static void info_destroy(void *self)
 }
 
 void (*haft_comm_destroy_hook)(struct comm *c);
-void (*haft_comm_differ_hook)(struct comm *c, const char *words);
+void (*haft_comm_differ_hook)(struct comm *c, int class, const char *words);
+
+int haft_comm_differ_error(const struct comm *c)
+{
+	return haft_err(c->differs[0], "%s", c->differs + 1);
+}
 void (*haft_group_aliases_hook)(const struct group *g);
 void (*haft_comm_made_hook)(struct comm *c);
 void (*haft_comm_end_hook)(struct comm *c);

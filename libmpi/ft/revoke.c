@@ -65,11 +65,17 @@ int ft_comm_revoke(struct comm *c)
 }
 
 /* No ft_use: this is no failure of a process. */
-void ft_comm_differ(struct comm *c, const char *words)
+void ft_comm_differ(struct comm *c, int class, const char *words)
 {
+	size_t len = strlen(words);
+
 	if ((c->hints & COMM_REVOKED) != 0)
 		return;
-	c->differs = strdup(words); /* NULL: those of a revocation */
+	c->differs = malloc(len + 2); /* NULL: the error is that of a revocation */
+	if (c->differs != NULL) {
+		c->differs[0] = (char)class;
+		memcpy(c->differs + 1, words, len + 1);
+	}
 	revoke_here(c);
 }
 
@@ -102,8 +108,10 @@ static void revoke_made(struct comm *c)
 /* True if a frame has no words, or words that end with a 0. */
 bool ft_revoke_fits(const struct shm_frame *f)
 {
-	return f->len == 0 ||
-	       (f->len <= HAFT_ERR_TEXT_MAX && ((const char *)f->data)[f->len - 1] == '\0');
+	const char *differs = (const char *)f->data; /* a class and words */
+
+	return f->len == 0 || (f->len > 1 && f->len <= HAFT_ERR_TEXT_MAX + 1 && differs[0] > 0 &&
+				      differs[f->len - 1] == '\0');
 }
 
 void ft_revoke_got(const struct shm_frame *f)
@@ -115,7 +123,7 @@ void ft_revoke_got(const struct shm_frame *f)
 	if (f->len == 0)
 		ft_use(false);
 	if (c != NULL && f->len > 0) {
-		ft_comm_differ(c, f->data);
+		ft_comm_differ(c, *(const char *)f->data, (const char *)f->data + 1);
 		return;
 	}
 	if (c != NULL) {

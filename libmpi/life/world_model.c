@@ -100,7 +100,7 @@ static int world_finalize(void)
 	if (!ft_is_on() && !differs)
 		err = comm_check(&haft_world, COLL_FINALIZE);
 	if (err == 0)
-		err = coll_barrier(&haft_world);
+		err = coll_barrier_last(&haft_world);
 	if (ft_is_on() || differs) /* without collective calls */
 		err = ft_finalize();
 	if (err != 0 && err != MPI_ERR_PROC_ABORTED) /* a lost process was reported before */

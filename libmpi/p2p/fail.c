@@ -106,15 +106,15 @@ static int fail_revoked(const struct comm *c)
 
 int p2p_comm_error(const struct comm *c)
 {
-	const char *differs = (c->whole != NULL ? c->whole : c)->differs;
+	const struct comm *all = c->whole != NULL ? c->whole : c;
 	int peer;
 
-	if (differs != NULL)
-		return haft_err(MPI_ERR_OTHER, "%s", differs);
+	if (all->differs != NULL)
+		return haft_comm_differ_error(all);
 	if ((c->hints & COMM_REVOKED) != 0)
 		return fail_revoked(c);
 	peer = p2p_comm_failed(c);
-	return peer >= 0 ? fail_peer_error(peer, c->whole != NULL ? c->whole : c) : 0;
+	return peer >= 0 ? fail_peer_error(peer, all) : 0;
 }
 
 int p2p_recv_check_slow(const struct req *r)
