@@ -92,10 +92,11 @@ static const struct setting_row rows[SETTING_COUNT] = {
 			"named.  rma: accesses to one location of a window in one epoch, without "
 			"an order, are an error that names both, if both processes share "
 			"memory.  strict: what the standard forbids is an error, though many "
-			"programs do it: MPI_CHAR in reductions.  io: writes of two ranks to one "
-			"byte of a file with no MPI_File_sync between are an error that names both "
-			"places, and so is a buffer that changes during a nonblocking write; hints "
-			"that are ignored are named on stderr."},
+			"programs do it: MPI_CHAR in reductions, MPI_Rput and its kind to "
+			"MPI_PROC_NULL without a passive target epoch.  io: writes of two ranks "
+			"to one byte of a file with no MPI_File_sync between are an error that "
+			"names both places, and so is a buffer that changes during a nonblocking "
+			"write; hints that are ignored are named on stderr."},
 	[SETTING_UNEXPECTED] = {.name = "HAFT_UNEXPECTED",
 		.old = "HAFT_EARLY",
 		.normal = MEAN_OR(4096, 64 << 20),
