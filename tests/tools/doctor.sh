@@ -13,6 +13,8 @@ says ok 'shared memory' memfd
 for what in CPUs memory 'direct copies' 'open files' network 'host name' ssh clock TMPDIR; do
 	says '[a-zB]*' "$what" ''
 done
+# jemalloc is there, and loads in a rank only.
+! ldconfig -p 2>/dev/null | grep -q libjemalloc.so.2 || says ok libjemalloc2 for
 
 # A thing that is missing is said with its cure.
 (ulimit -n 64 && job -doctor && cp "$out" "$TMPDIR/few")

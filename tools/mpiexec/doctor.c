@@ -305,6 +305,18 @@ static void programs_look(void)
 	free(ssh);
 }
 
+/* Does this library load in a rank?  jemalloc wants more static TLS than mpiexec itself has; ranks
+ * have it (program.c). */
+static bool library_is_there(const char *name)
+{
+	void *lib = dlopen(name, RTLD_LAZY | RTLD_LOCAL);
+
+	if (lib == NULL)
+		return strstr(dlerror(), "static TLS") != NULL;
+	dlclose(lib);
+	return true;
+}
+
 static void libraries_look(void)
 {
 	static const char *const rows[][3] = {
@@ -316,12 +328,10 @@ static void libraries_look(void)
 		{"libpmix.so.2", "libpmix2", "start by srun --mpi=pmix, mpirun or prterun"}};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		void *lib = dlopen(rows[i][0], RTLD_LAZY | RTLD_LOCAL);
+		bool there = library_is_there(rows[i][0]);
 
-		doctor_say(lib != NULL ? FINE : LESS, rows[i][1], "%s%s",
-			lib != NULL ? "for " : "not installed; it is for ", rows[i][2]);
-		if (lib != NULL)
-			dlclose(lib);
+		doctor_say(there ? FINE : LESS, rows[i][1], "%s%s",
+			there ? "for " : "not installed; it is for ", rows[i][2]);
 	}
 }
 
@@ -337,10 +347,12 @@ static void kernel_look(void)
 			"it to 0 or 1");
 	line_of("/sys/devices/system/clocksource/clocksource0/current_clocksource", line,
 		sizeof(line));
-	if (*line != '\0' && strcmp(line, "tsc") != 0 && strcmp(line, "kvm-clock") != 0 &&
-		strcmp(line, "arch_sys_counter") != 0)
+	if (*line == '\0')
+		doctor_say(LESS, "clock", "unknown: /sys cannot be read");
+	else if (strcmp(line, "tsc") != 0 && strcmp(line, "kvm-clock") != 0 &&
+		 strcmp(line, "arch_sys_counter") != 0)
 		doctor_say(LESS, "clock", "%s: MPI_Wtime takes a system call", line);
-	else if (*line != '\0')
+	else
 		doctor_say(FINE, "clock", "%s", line);
 	line_of("/sys/kernel/mm/transparent_hugepage/shmem_enabled", line, sizeof(line));
 	if (strstr(line, "[never]") != NULL || strstr(line, "[deny]") != NULL)
