@@ -131,4 +131,6 @@ want_err 'cannot write to standard output: Bad file descriptor'
 timeout $patience "$run" -n 3 "$TMPDIR/both" >"$out" 2>&-
 [ $? = 1 ] || fail "stderr is closed: not exit code 1"
 [ "$(grep -cx out "$out")" = 3 ] || fail "stderr is closed, and stdout is not whole"
+timeout $patience "$run" -n 3 "$TMPDIR/both" >/dev/null 2>&-
+[ $? = 1 ] || fail "stderr is closed, and stdout is /dev/null: not exit code 1"
 finish

@@ -6,6 +6,7 @@
 #include "tools/mpiexec/output.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -93,13 +94,15 @@ static void sink_init(struct sink *s, int fd)
 		fatal(1, "epoll: %s", strerror(errno));
 }
 
-/* True if both fds are one file: two sinks would then cut each other's lines. */
+/* True if both fds write one file: two sinks would then cut each other's lines.  In place of a
+ * closed fd there is /dev/null, which cannot be written there. */
 static bool file_same(int a, int b)
 {
 	struct stat x, y;
 
-	return fstat(a, &x) == 0 && fstat(b, &y) == 0 && x.st_dev == y.st_dev &&
-	       x.st_ino == y.st_ino;
+	return (fcntl(a, F_GETFL) & O_ACCMODE) != O_RDONLY &&
+	       (fcntl(b, F_GETFL) & O_ACCMODE) != O_RDONLY && fstat(a, &x) == 0 &&
+	       fstat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
 }
 
 /* The stream of an entry, which never moves. */
