@@ -8,6 +8,7 @@
  * bind/ has checked handles, counts >= 0, and the root's range.  Arguments that are significant at
  * the root only are zero elsewhere. */
 #include "libmpi/coll/coll_args.h"
+#include "libmpi/coll/coll_shm.h"
 #include "libmpi/core/info_object.h"
 #include "libmpi/coll/reduce_op.h"
 #include "libmpi/core/topo.h"
@@ -239,6 +240,8 @@ int coll_barrier_last(struct comm *c)
 
 	fill_barrier(&k, c);
 	k.bytes = COLL_BARRIER_LAST;
+	if (c->coll != NULL)
+		coll_calls_publish(c->coll);
 	return coll_run(&k);
 }
 

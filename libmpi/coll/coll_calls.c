@@ -132,6 +132,47 @@ static bool calls_own_word(const struct coll *s, uint64_t number, uint64_t *word
 	return false;
 }
 
+void coll_calls_publish(struct coll *s)
+{
+	uint64_t calls = s->comm->coll_seq;
+
+	if (!s->local || s->broken || s->block == NULL)
+		return;
+	for (uint64_t number = calls > CALLS_KEPT ? calls - CALLS_KEPT : 0; number < calls;
+		number++) {
+		uint64_t there = calls_get(s, s->me, number), word;
+
+		if ((there >> NUMBER_AT != (uint32_t)number ||
+			    calls_form(there) == COLL_FORM_NONE) &&
+			calls_own_word(s, number, &word))
+			calls_write(s, number, COLL_BLOCKING, calls_digest(word));
+	}
+}
+
+bool coll_calls_compare_published(struct coll *s)
+{
+	uint64_t calls = s->comm->coll_seq;
+
+	for (uint64_t number = calls > CALLS_KEPT ? calls - CALLS_KEPT : 0; number < calls;
+		number++) {
+		uint64_t mine = calls_get(s, s->me, number);
+
+		for (int i = 0; i < s->n; i++) {
+			uint64_t theirs = calls_get(s, i, number);
+
+			if (i == s->me || mine == theirs ||
+				theirs >> NUMBER_AT != (uint32_t)number ||
+				mine >> NUMBER_AT != (uint32_t)number ||
+				calls_form(mine) == COLL_FORM_NONE ||
+				calls_form(theirs) == COLL_FORM_NONE)
+				continue;
+			calls_tell(s, calls_of_word(mine), i, calls_of_word(theirs));
+			return false;
+		}
+	}
+	return true;
+}
+
 /* The digest of the call that this member was in at phase e, with its history.  False: that was
  * before the calls that are kept. */
 static bool calls_own_digest(const struct coll *s, uint64_t e, uint32_t *digest)

@@ -290,6 +290,11 @@ void coll_calls_by_messages(struct coll *s);
 void coll_calls_look(void);
 void coll_calls_look_at(struct coll *s); /* of this communicator: words, not lines */
 
+/* MPI_Finalize: this member writes the words of its last calls, before the barrier.  When that has
+ * shown a difference the members compare them.  False: they differ, and all are told. */
+void coll_calls_publish(struct coll *s);
+bool coll_calls_compare_published(struct coll *s);
+
 /* A message of the call of this tag has another length than this member expects.  True: another
  * member is in another call, and all are told (haft_comm_differ_hook). */
 bool coll_calls_are_other(struct coll *s, int tag);
