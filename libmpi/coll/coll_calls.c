@@ -19,8 +19,8 @@
  *    goes into phases: its lines say which it is.
  *  - The words are there before the members agree to use the block for data: coll_shm_block.
  *
- * With HAFT_CHECK=coll the members compare by messages, and go on after an error, so there is no
- * history.  Only _init calls are compared here as well. */
+ * With HAFT_CHECK=coll the members compare all calls by messages, and go on after an error.  So
+ * there is no history, and nothing is compared here. */
 #include "libmpi/coll/coll_check.h"
 #include "libmpi/coll/coll_shm.h"
 #include <stdatomic.h>
@@ -229,9 +229,6 @@ static bool calls_differ(const struct coll *s, uint64_t number, uint64_t *mine, 
 	}
 	if (calls_in_phases(*mine) && calls_in_phases(theirs))
 		return false;
-	if (coll_check_wanted && calls_form(*mine) != COLL_PERSISTENT &&
-		calls_form(theirs) != COLL_PERSISTENT)
-		return false;
 	return calls_digest(theirs) != calls_digest(*mine) ||
 	       calls_has_request(theirs) != calls_has_request(*mine) ||
 	       (calls_has_request(theirs) && calls_form(theirs) != calls_form(*mine));
@@ -255,7 +252,7 @@ bool coll_calls_are_other(struct coll *s, int tag)
 {
 	uint64_t calls = s->comm->coll_seq, back = (calls - (uint64_t)tag) & TAG_CALLS;
 
-	if (s->block == NULL || s->broken || coll_check_wanted || back == 0 || back > CALLS_KEPT)
+	if (coll_check_wanted || s->block == NULL || s->broken || back == 0 || back > CALLS_KEPT)
 		return false;
 	for (int i = 0; i < s->n; i++) {
 		uint64_t number = calls - back, mine = calls_get(s, s->me, number);
@@ -312,6 +309,8 @@ void coll_calls_look(void)
 {
 	struct coll *next;
 
+	if (coll_check_wanted)
+		return;
 	for (struct coll *s = coll_state_first(); s != NULL; s = next) {
 		next = s->next;
 		coll_calls_look_at(s);
