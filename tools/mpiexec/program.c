@@ -13,10 +13,17 @@
 #include "libmpi/boot/boot.h"
 #include "libmpi/core/setting.h"
 
-/* jemalloc needs about 3000 bytes of static TLS when it is loaded by dlopen; glibc reserves 512.
- * This tunable raises the reserve. */
-#define TUNABLE      "glibc.rtld.optional_static_tls"
-#define TUNABLE_TEXT TUNABLE "=16384"
+/* Options that ranks get unless the user has set them. */
+static const struct tunable {
+	const char *variable, *option, *value;
+} tunables[] = {
+	/* jemalloc needs about 3000 bytes of static TLS when it is loaded by dlopen; glibc reserves
+	 * 512. */
+	{"GLIBC_TUNABLES", "glibc.rtld.optional_static_tls", "16384"},
+	/* A program with -fsanitize=thread: the library is not built with it, so that its locks are
+	 * unknown there, and its copies look like races. */
+	{"TSAN_OPTIONS", "ignore_noninstrumented_modules", "1"},
+};
 
 /* Why `file' cannot be executed: an errno; 0: it can. */
 static int file_check(const char *file)
@@ -186,15 +193,15 @@ static void env_apply(struct env_list *e, const struct settings *s)
 	}
 }
 
-/* Appends the tunable to GLIBC_TUNABLES, unless the user has set it. */
-static void env_tune(struct env_list *e)
+/* Appends an option to its variable, unless the user has set it. */
+static void env_tune(struct env_list *e, const struct tunable *t)
 {
-	size_t i = env_index(e, "GLIBC_TUNABLES", strlen("GLIBC_TUNABLES"));
+	size_t i = env_index(e, t->variable, strlen(t->variable));
 
 	if (i == 0)
-		env_set(e, text_new("GLIBC_TUNABLES=" TUNABLE_TEXT));
-	else if (strstr(e->v[i], TUNABLE) == NULL)
-		env_set(e, text_new("%s:" TUNABLE_TEXT, e->v[i]));
+		env_set(e, text_new("%s=%s=%s", t->variable, t->option, t->value));
+	else if (strstr(e->v[i], t->option) == NULL)
+		env_set(e, text_new("%s:%s=%s", e->v[i], t->option, t->value));
 }
 
 static char **env_make(const struct plan *p, const struct app *a)
@@ -214,7 +221,8 @@ static char **env_make(const struct plan *p, const struct app *a)
 	}
 	env_apply(&e, &p->set);
 	env_apply(&e, &a->set);
-	env_tune(&e);
+	for (size_t i = 0; i < sizeof(tunables) / sizeof(tunables[0]); i++)
+		env_tune(&e, &tunables[i]);
 	e.v = mem_grow(e.v, e.n + 1, sizeof(*e.v));
 	e.v[e.n] = NULL;
 	return e.v;
