@@ -118,11 +118,11 @@ static void calls_tell(struct coll *s, struct coll_call mine, int i, struct coll
 /* The word of this member's blocking call `number', if it is one of the last.  False: it is not. */
 static bool calls_own_word(const struct coll *s, uint64_t number, uint64_t *word)
 {
-	for (int i = 0; i < COLL_OWN_KEPT; i++) {
+	for (uint32_t i = 0; i < COLL_OWN_KEPT && i < s->nown; i++) {
 		const struct coll_own *own = &s->own[i];
 		uint32_t digest = coll_line_digest(own->digest);
 
-		if (own->phase == UINT64_MAX || own->number != (uint32_t)(number + 1))
+		if (own->number != (uint32_t)(number + 1))
 			continue;
 		if (digest >> DIGEST_KIND_AT != DIGEST_MAKER)
 			digest ^= coll_own_history(own);
@@ -173,23 +173,21 @@ bool coll_calls_compare_published(struct coll *s)
 	return true;
 }
 
-/* The digest of the call that this member was in at phase e, with its history.  False: that was
- * before the calls that are kept. */
+/* The digest of the call that this member was in at phase e, with its history.  False: it is not
+ * known any more. */
 static bool calls_own_digest(const struct coll *s, uint64_t e, uint32_t *digest)
 {
-	const struct coll_own *last = NULL;
-
-	for (int i = 0; i < COLL_OWN_KEPT; i++) {
+	if (coll_phase_line_call(s, e, s->me, digest))
+		return true;
+	for (uint32_t i = 0; i < COLL_OWN_KEPT && i < s->nown; i++) {
 		const struct coll_own *own = &s->own[i];
 
-		if (own->phase < e &&
-			(last == NULL || own->phase > last->phase ||
-				(own->phase == last->phase && own->number > last->number)))
-			last = own;
+		if (own->phase != e)
+			continue;
+		*digest = coll_line_digest(own->digest) ^ coll_own_history(own);
+		return true;
 	}
-	if (last != NULL)
-		*digest = coll_line_digest(last->digest) ^ coll_own_history(last);
-	return last != NULL;
+	return false;
 }
 
 /* Does each call of this kind write its word when it begins?  Copies of communicators do so at

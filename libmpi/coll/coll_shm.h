@@ -50,14 +50,15 @@
 /* The values of HAFT_COLL. */
 enum coll_setting { COLL_SETTING_SHM, COLL_SETTING_P2P, COLL_SETTING_CHECK };
 
-/* A blocking call of this member, or a constructor: the lines and words of others that are still in
- * it are compared with it. */
+/* A call of this member that is compared with the lines and words of others that are still in it: a
+ * blocking call in which not all members wait for all, or a constructor. */
 struct coll_own {
-	uint64_t phase;  /* the last one before it */
+	uint64_t phase;  /* its first; COLL_NO_PHASE: of another kind, for its name */
 	uint32_t number; /* coll_seq when it had taken its number */
 	uint32_t digest; /* history before it 8 | digest 24 bits */
 };
 #define COLL_OWN_KEPT 8
+#define COLL_NO_PHASE UINT64_MAX
 
 /* The collectives' state of one communicator. */
 struct coll {
@@ -66,7 +67,8 @@ struct coll {
 	uint64_t phase; /* the last one begun */
 	uint64_t safe;
 	uint32_t digest; /* of the call: coll_digest, and the history of those before it */
-	uint32_t nown;   /* calls in `own', of which the last COLL_OWN_KEPT are kept */
+	uint32_t shown;  /* coll_seq of that call */
+	uint32_t nown;   /* calls that were in `own', which has the last COLL_OWN_KEPT */
 	struct coll_own own[COLL_OWN_KEPT];
 	int n, me;
 	int odd;                            /* a member in another call, n: unknown; -1: none */
@@ -218,13 +220,23 @@ static inline void coll_history_add(struct comm *c, enum coll_form form, uint32_
 /* A member begins the blocking call of this digest, or a constructor: sets s->digest. */
 static inline void coll_show(struct coll *s, uint32_t digest)
 {
-	uint32_t history = s->comm->coll_history;
-	struct coll_own *own = &s->own[s->nown++ % COLL_OWN_KEPT];
+	s->digest = digest ^ s->comm->coll_history;
+	s->shown = (uint32_t)s->comm->coll_seq;
+}
 
-	own->phase = s->phase;
-	own->number = (uint32_t)s->comm->coll_seq;
-	own->digest = digest | history << (DIGEST_BITS - DIGEST_BYTES_BITS);
-	s->digest = digest ^ history;
+static inline void coll_own_add(struct coll *s, uint64_t phase, uint32_t digest)
+{
+	uint32_t history = (s->digest ^ digest) >> DIGEST_BYTES_BITS << DIGEST_BITS;
+
+	s->own[s->nown++ % COLL_OWN_KEPT] = (struct coll_own){phase, s->shown, history | digest};
+}
+
+/* Keeps the call of this digest, which coll_show has shown and whose first phase follows, and adds
+ * it to the history: not all members wait for all in it. */
+static inline void coll_keep(struct coll *s, uint32_t digest)
+{
+	coll_own_add(s, s->phase + 1, digest);
+	coll_history_add(s->comm, COLL_BLOCKING, digest);
 }
 
 /* The history of a kept call, where a digest has it. */

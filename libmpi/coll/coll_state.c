@@ -49,8 +49,6 @@ struct coll *coll_state(struct comm *c)
 	s->me = c->rank;
 	s->odd = -1;
 	s->phase = s->safe = PHASE_START;
-	for (int i = 0; i < COLL_OWN_KEPT; i++)
-		s->own[i].phase = UINT64_MAX; /* no call */
 	s->local = all_local(c);
 	s->central = c->size > CENTRAL_MEMBERS || via_oversubscribed();
 	s->slot_size = slot < SLOT_MIN ? SLOT_MIN : slot > SLOT_MAX ? SLOT_MAX : slot;

@@ -130,7 +130,7 @@ static int run_odd(const struct coll_args *k, struct coll *s)
 static void run_announce(const struct coll_args *k, struct coll *s, bool skipped)
 {
 	if (skipped || !coll_kind_rooted(k->kind))
-		coll_history_add(k->comm, COLL_BLOCKING, coll_digest(k));
+		coll_keep(s, coll_digest(k));
 	if (k->comm->whole == NULL)
 		coll_calls_by_messages(s);
 	coll_phase_announce(s);
@@ -164,12 +164,15 @@ int coll_run_constructor(struct comm *c, enum coll_maker maker, bool join)
 	struct coll *s;
 	int err;
 
+	if (c->coll != NULL && c->coll->shown != 0) /* for its name */
+		coll_own_add(c->coll, COLL_NO_PHASE, c->coll->digest);
 	coll_calls_begin_maker(c, maker);
 	err = join && c->remote == NULL ? run_join(c, digest) : 0;
 	s = c->coll;
 	if (err != 0 || s == NULL || !s->joined || s->block == NULL || s->broken)
 		return err;
 	coll_show(s, digest);
+	coll_own_add(s, s->phase + 1, digest);
 	coll_phase_announce(s);
 	return likely(s->odd < 0) ? 0 : run_odd(&k, s);
 }

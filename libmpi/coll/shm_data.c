@@ -69,7 +69,7 @@ int coll_shm_bcast(const struct coll_args *k)
 	int64_t bytes = k->rcount * k->rtype->size, chunk;
 	bool two = k->n == 2 && !s->central;
 
-	coll_history_add(k->comm, COLL_BLOCKING, coll_digest(k));
+	coll_keep(s, coll_digest(k));
 	if (bytes <= COLL_LINE_DATA) {
 		shm_bcast_line(k, s, bytes);
 		return 0;
@@ -112,7 +112,7 @@ int coll_shm_gather(const struct coll_args *k)
 	int64_t block = root ? k->rcount * k->rtype->size : k->scount * k->stype->size;
 	int64_t chunk = block;
 
-	coll_history_add(k->comm, COLL_BLOCKING, coll_digest(k));
+	coll_keep(s, coll_digest(k));
 	if (block > COLL_LINE_DATA) {
 		if (block > BLOCK_LONG || !coll_shm_slots(s))
 			return COLL_SHM_NONE;
@@ -152,7 +152,7 @@ int coll_shm_scatter(const struct coll_args *k)
 	char *mem;
 	uint64_t e;
 
-	coll_history_add(k->comm, COLL_BLOCKING, coll_digest(k));
+	coll_keep(s, coll_digest(k));
 	if (all > COLL_LINE_DATA && (!coll_shm_slots(s) || all > s->slot_bytes))
 		return COLL_SHM_NONE;
 	e = coll_phase_begin(s);

@@ -259,7 +259,7 @@ int coll_shm_reduce(const struct coll_args *k)
 	int64_t bytes = k->rcount * k->rtype->extent, step;
 	bool help = k->n > 2 && bytes >= SHARES_MIN && coll_op_in_place(k->op);
 
-	coll_history_add(k->comm, COLL_BLOCKING, coll_digest(k));
+	coll_keep(k->comm->coll, coll_digest(k));
 	if (!reduce_fits(k))
 		return COLL_SHM_NONE;
 	f.area = reduce_area(k->rtype, bytes);
