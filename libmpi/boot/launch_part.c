@@ -95,9 +95,10 @@ static void part_env_lines(struct boot_part *p, const char *v)
 
 static void part_env_handler(struct boot_part *p, const char *v)
 {
-	static const char *const names[][2] = {{"mpi_errors_are_fatal", "HAFT_ERRHANDLER=fatal"},
-		{"mpi_errors_abort", "HAFT_ERRHANDLER=abort"},
-		{"mpi_errors_return", "HAFT_ERRHANDLER=return"}};
+	static const char *const names[][2] = {
+		{"mpi_errors_are_fatal", "HAFT_ERRHANDLER=mpi_errors_are_fatal"},
+		{"mpi_errors_abort", "HAFT_ERRHANDLER=mpi_errors_abort"},
+		{"mpi_errors_return", "HAFT_ERRHANDLER=mpi_errors_return"}};
 
 	for (size_t i = 0; i < countof(names); i++)
 		if (strcasecmp(v, names[i][0]) == 0)

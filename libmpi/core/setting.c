@@ -38,11 +38,15 @@ static const struct setting_row rows[SETTING_COUNT] = {
 		.more = "The value check is an old form of HAFT_CHECK=coll."},
 	[SETTING_ERRHANDLER] = {.name = "HAFT_ERRHANDLER",
 		.form = SETTING_WORD,
-		.max = 2,
-		.words = {"fatal", "abort", "return"},
-		.meaning = "the initial error handler: MPI_ERRORS_ARE_FATAL, MPI_ERRORS_ABORT, "
-			   "MPI_ERRORS_RETURN",
-		.more = "The option -initial-errhandler of mpiexec sets it."},
+		.normal = 3,
+		.max = 5,
+		.words = {"fatal", "abort", "return", "mpi_errors_are_fatal", "mpi_errors_abort",
+			"mpi_errors_return"},
+		.meaning = "the initial error handler of communicators, sessions and files: "
+			   "MPI_ERRORS_ARE_FATAL, MPI_ERRORS_ABORT, MPI_ERRORS_RETURN",
+		.more = "The words that begin with mpi_ leave files as they are, with "
+			"MPI_ERRORS_RETURN: the option -initial-errhandler of mpiexec sets these. "
+			"With fatal a program that drops the errors of its files is stopped."},
 	[SETTING_REORDER] = {.name = "HAFT_REORDER",
 		.old = "HAFT_PLACE",
 		.late = true,

@@ -17,7 +17,7 @@
 enum haft_setting {
 	SETTING_EAGER,          /* HAFT_EAGER: bytes */
 	SETTING_COLL,           /* HAFT_COLL: 0 shm, 1 p2p, 2 check */
-	SETTING_ERRHANDLER,     /* HAFT_ERRHANDLER: 0 fatal, 1 abort, 2 return */
+	SETTING_ERRHANDLER,     /* HAFT_ERRHANDLER: 0 fatal, 1 abort, 2 return; + 3: not of files */
 	SETTING_REORDER,        /* HAFT_REORDER: 0 numa, 1 socket, 2 core */
 	SETTING_LEAKS,          /* HAFT_LEAKS: 1 report */
 	SETTING_SINGLE_COPY,    /* HAFT_SINGLE_COPY: 0 auto, 1 never, 2 always */
@@ -116,7 +116,7 @@ enum setting_form {
 	SETTING_TEXT    /* any text; its engine parses it */
 };
 
-#define SETTING_WORDS_MAX 5    /* the most that a setting has */
+#define SETTING_WORDS_MAX 6    /* the most that a setting has */
 #define SETTING_TEXT_MAX  1024 /* bytes of a text that is set by haft_setting_put, NUL included */
 
 /* A row of the table.  Constant. */

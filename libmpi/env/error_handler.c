@@ -13,6 +13,7 @@
 #include "libmpi/core/err.h"
 #include "libmpi/core/language.h"
 #include "libmpi/core/setting.h"
+#include "libobj/base.h"
 #include <engine.h>
 
 static int errh_create(int kind, void (*fn)(void), struct errh **errhandler)
@@ -35,7 +36,7 @@ static const char *const made_for[] = {
 	[ERRH_SESSION] = "sessions",
 };
 
-/* MPI_FILE_NULL's handler, the default of files (14.7); held.  NULL: MPI_ERRORS_RETURN. */
+/* MPI_FILE_NULL's handler, the default of files (14.7); held.  NULL: the initial one. */
 static struct errh *file_default;
 
 /* Attaches e to an object; object NULL: makes it the default of files. */
@@ -52,24 +53,32 @@ static int errh_attach(void *object, struct errh *e)
 	return 0;
 }
 
+static struct errh *const initial[] = {&haft_errh_fatal, &haft_errh_abort, &haft_errh_return};
+
+struct errh *errh_initial(void)
+{
+	return initial[(size_t)haft_setting_get(SETTING_ERRHANDLER) % countof(initial)];
+}
+
+/* MPI_ERRORS_RETURN, unless the user says otherwise. */
+static struct errh *errh_initial_of_files(void)
+{
+	int64_t i = haft_setting_get(SETTING_ERRHANDLER);
+
+	return i < (int64_t)countof(initial) ? initial[i] : &haft_errh_return;
+}
+
 struct errh *errh_of(const void *object)
 {
 	const struct obj *o = object;
 	struct errh *e = o != NULL ? obj_errh_get(o) : file_default;
 
 	if (e == NULL)
-		return o == NULL || o->u.cls == &haft_file_class ? &haft_errh_return
+		return o == NULL || o->u.cls == &haft_file_class ? errh_initial_of_files()
 								 : &haft_errh_fatal;
 	if (o == NULL)
 		obj_hold(e);
 	return e;
-}
-
-struct errh *errh_initial(void)
-{
-	static struct errh *const kinds[] = {&haft_errh_fatal, &haft_errh_abort, &haft_errh_return};
-
-	return kinds[haft_setting_get(SETTING_ERRHANDLER)];
 }
 
 int errh_open(void)

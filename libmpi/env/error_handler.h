@@ -7,8 +7,8 @@
 #include "libmpi/core/errh_object.h"
 
 /* The handler of a communicator, window, file or session, with a reference that the caller drops;
- * object NULL: the default of files.  Without a handler a file has MPI_ERRORS_RETURN (14.7), and
- * everything else MPI_ERRORS_ARE_FATAL (12.6).  Never NULL. */
+ * object NULL: the default of files.  Without a handler a file has MPI_ERRORS_RETURN (14.7) or what
+ * HAFT_ERRHANDLER says, and everything else MPI_ERRORS_ARE_FATAL (12.6).  Never NULL. */
 struct errh *errh_of(const void *object);
 
 /* 0: e may be attached to objects of this kind (ERRH_COMM ... ERRH_SESSION); else

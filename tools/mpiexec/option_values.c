@@ -32,14 +32,14 @@ int option_number(const char *opt, const char *s)
 
 const char *option_errhandler(const char *s)
 {
-	static const char *const names[][2] = {{"mpi_errors_are_fatal", "fatal"},
-		{"mpi_errors_abort", "abort"}, {"mpi_errors_return", "return"}};
+	static const char *const names[] = {
+		"mpi_errors_are_fatal", "mpi_errors_abort", "mpi_errors_return"};
 
 	for (size_t i = 0; i < countof(names); i++)
-		if (strcasecmp(s, names[i][0]) == 0)
-			return names[i][1];
-	fatal(EXIT_USAGE, "-initial-errhandler is %s, %s or %s, not `%s'", names[0][0], names[1][0],
-		names[2][0], s);
+		if (strcasecmp(s, names[i]) == 0)
+			return names[i];
+	fatal(EXIT_USAGE, "-initial-errhandler is %s, %s or %s, not `%s'", names[0], names[1],
+		names[2], s);
 }
 
 const char *option_ft(const char *s)

@@ -212,12 +212,12 @@ static char *arch_take(struct spawn_app *s, const char *v)
 
 static char *errhandler_take(struct spawn_app *s, const char *v)
 {
-	static const char *const names[][2] = {{"mpi_errors_are_fatal", "fatal"},
-		{"mpi_errors_abort", "abort"}, {"mpi_errors_return", "return"}};
+	static const char *const names[] = {
+		"mpi_errors_are_fatal", "mpi_errors_abort", "mpi_errors_return"};
 
 	for (size_t i = 0; i < countof(names); i++)
-		if (strcasecmp(v, names[i][0]) == 0) {
-			env_add(&s->app.set, "HAFT_ERRHANDLER", names[i][1]);
+		if (strcasecmp(v, names[i]) == 0) {
+			env_add(&s->app.set, "HAFT_ERRHANDLER", names[i]);
 			return NULL;
 		}
 	return value_bad(s, "mpi_initial_errhandler", v,

@@ -199,12 +199,12 @@ static void words(void)
 	ask(find("HAFT_ERRHANDLER"), &v);
 	CHECK(v.type == MPI_INT && v.words != MPI_T_ENUM_NULL && count == 1);
 	OK(MPI_T_enum_get_info(v.words, &n, name, &len));
-	CHECK(n == 3 && len > 1);
+	CHECK(n == 6 && len > 1);
 	len = sizeof(name);
 	OK(MPI_T_enum_get_item(v.words, 2, &value, name, &len));
 	CHECK(strcmp(name, "return") == 0 && len == (int)sizeof("return") && value == 2);
 	OK(MPI_T_cvar_write(h, &value));
-	value = 3;
+	value = 6;
 	CHECK(MPI_T_cvar_write(h, &value) == MPI_T_ERR_INVALID);
 	OK(MPI_T_cvar_read(h, &value));
 	CHECK(value == 2);
