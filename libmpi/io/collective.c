@@ -109,7 +109,7 @@ static void collective_describe(struct io_collective *c)
 static void collective_last(struct io_collective *c)
 {
 	c->mine.err = c->j->err;
-	c->mine.runs = c->failed;
+	c->mine.runs = c->unwritten;
 	io_exchange_begin(c, false);
 	c->state = COLLECTIVE_LAST;
 }

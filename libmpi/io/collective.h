@@ -43,8 +43,8 @@ enum io_member_flags {
 struct io_member {
 	int64_t first, end;    /* bytes of the file that are left to aggregators; equal: none */
 	struct io_cover cover; /* its runs there; only their bytes count if no stage is shared */
-	int64_t runs;          /* how many runs, about; at the end: 1 + the round in which this
-				  aggregator failed, or 0 */
+	int64_t runs;          /* how many runs, about; at the end: 1 + the first byte of the file
+				  that this aggregator should have written and has not, or 0 */
 	uint64_t stage;        /* where its stage is in the host's segment; 0: none */
 	int32_t err;           /* error class, or 0 */
 	uint32_t flags;        /* enum io_member_flags */
@@ -127,6 +127,8 @@ struct io_collective {
 	int distance;        /* of an exchange */
 	int from;            /* the rank whose words all get */
 	int failed;          /* 1 + the round in which this aggregator failed; 0: none */
+	int64_t unwritten;   /* 1 + the first byte of the file that it has not written then; 0 */
+	int64_t unsent;      /* likewise, of this member's bytes: it had no memory to send them */
 	struct io_member mine;
 	struct io_error_words words;
 	/* the plan, equal on all members */
@@ -224,8 +226,16 @@ void io_stage_size(struct io_collective *c);
 int io_stage_new(struct io_collective *c);
 
 /* This member's bytes of a write that are surely in the file, from the first on: those before the
- * first block that was not written. */
+ * first byte that was not written. */
 int64_t io_stage_written(const struct io_collective *c);
+
+/* Byte `at' of the file, and those behind it, have not been written: keeps the least in *first,
+ * which is 0 or 1 + a byte. */
+static inline void io_stage_lacks(int64_t *first, int64_t at)
+{
+	if (*first == 0 || at < *first - 1)
+		*first = at + 1;
+}
 
 /* The two ways of the rounds: true if they are over. */
 bool io_stage_local_step(struct io_collective *c);

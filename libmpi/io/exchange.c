@@ -84,6 +84,7 @@ static void exchange_by_memory(struct io_collective *c)
 		io_job_fail(c->j, err);
 		memset(c->g->all, 0, (size_t)c->f->size * sizeof(c->mine));
 		c->mine.err = err;
+		c->mine.runs = 1;
 		c->g->all[c->f->rank] = c->mine;
 	}
 }
@@ -115,11 +116,12 @@ void io_exchange_begin(struct io_collective *c, bool keep)
 		exchange_next(c);
 }
 
-/* The members that did not send: nothing is left to do for them, and they have failed. */
+/* The members that did not send: nothing is left to do for them, they have failed, and their
+ * blocks may not be written. */
 static void exchange_lost(struct io_collective *c)
 {
 	for (int i = c->distance; i < c->distance + exchange_count(c); i++)
-		exchange_blocks(c)[i] = (struct io_member){.err = c->j->err};
+		exchange_blocks(c)[i] = (struct io_member){.err = c->j->err, .runs = 1};
 }
 
 bool io_exchange_step(struct io_collective *c)
@@ -177,11 +179,11 @@ void io_words_begin(struct io_collective *c, int from)
 		return;
 	}
 	c->words.err = c->j->err;
-	if (strncmp(words, "rank ", 5) == 0)
+	if (strncmp(words, "failed on ", 10) == 0)
 		snprintf(c->words.words, sizeof(c->words.words), "%s", words);
 	else
-		snprintf(c->words.words, sizeof(c->words.words), "rank %d of %d: %s", c->f->rank, n,
-			words);
+		snprintf(c->words.words, sizeof(c->words.words), "failed on rank %d of %d: %s",
+			c->f->rank, n, words);
 	words_pass_on(c, from, d);
 	c->distance = 0;
 }

@@ -126,33 +126,27 @@ void io_stage_move(const struct io_collective *c, const struct io_cb_block *w, c
 	}
 }
 
-/* Has a block been written? */
-static bool stage_is_written(const struct io_collective *c, int64_t round, int a)
-{
-	int64_t failed = c->g->all[io_stage_rank(c, a)].runs;
-
-	return round < c->round && (failed == 0 || round < failed - 1);
-}
-
 int64_t io_stage_written(const struct io_collective *c)
 {
 	bool failed_any = c->round < c->rounds;
-	int64_t end = INT64_MAX; /* of the file: all blocks before it have been written */
+	int64_t lacks = c->unsent;
 
 	if (c->mine.first >= c->mine.end)
 		return 0;
-	for (int r = 0; r < c->f->size; r++)
+	for (int r = 0; r < c->f->size; r++) {
 		failed_any = failed_any || c->g->all[r].err != 0;
+		if (c->g->all[r].runs > 0)
+			io_stage_lacks(&lacks, c->g->all[r].runs - 1);
+	}
 	if (!failed_any)
 		return c->j->bytes;
-	for (int64_t round = 0; round < c->rounds; round++)
-		for (int a = 0; a < c->naggregators; a++) {
-			struct io_cb_block w = io_stage_cb_block(c, round, a);
+	for (int a = 0; a < c->naggregators && c->round < c->rounds; a++) {
+		struct io_cb_block w = io_stage_cb_block(c, c->round, a);
 
-			if (w.first < w.end && w.first < end && !stage_is_written(c, round, a))
-				end = w.first;
-		}
-	return stage_position(c, end) - c->j->at;
+		if (w.first < w.end)
+			io_stage_lacks(&lacks, w.first);
+	}
+	return lacks == 0 ? c->j->bytes : stage_position(c, lacks - 1) - c->j->at;
 }
 
 /* --- memory --------------------------------------------------------------------------------- */

@@ -81,8 +81,10 @@ static void local_load(struct io_collective *c, int64_t round)
 		if (c->j->direction == IO_WRITE)
 			memset(data + got, 0, (size_t)(w.end - w.first - got));
 	}
-	if (err != 0)
+	if (err != 0) {
+		io_stage_lacks(&c->unwritten, w.first);
 		local_failed(c, round, err);
+	}
 	atomic_store_explicit(
 		&s->half[round & 1].valid, w.first - w.at + got, memory_order_relaxed);
 }
@@ -92,7 +94,7 @@ static void local_store(struct io_collective *c, int64_t round)
 {
 	struct io_stage *s = c->g->stage;
 	struct io_cb_block w;
-	int64_t put;
+	int64_t put = 0;
 	int err;
 
 	if (c->mine_aggregator < 0 || (c->failed != 0 && c->failed - 1 <= round))
@@ -103,8 +105,10 @@ static void local_store(struct io_collective *c, int64_t round)
 	c->f->dirty = true;
 	err = io_write_beside(
 		c->f, local_data(c, s, round) + (w.first - w.at), w.end - w.first, w.first, &put);
-	if (err != 0)
-		local_failed(c, round, err);
+	if (err == 0)
+		return;
+	io_stage_lacks(&c->unwritten, w.first + put);
+	local_failed(c, round, err);
 }
 
 /* --- a member's half ------------------------------------------------------------------------ */

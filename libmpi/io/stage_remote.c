@@ -82,6 +82,7 @@ struct remote_store {
 	struct io_collective *c;
 	const char *data; /* these are the worker's until it is over */
 	int64_t n, at, round;
+	int64_t put; /* bytes that are in the file */
 	int err;
 	char words[HAFT_ERR_TEXT_MAX];
 };
@@ -441,6 +442,8 @@ static void remote_send_header(struct io_collective *c, struct remote_link *l, i
 		io_job_fail(c->j, haft_err(MPI_ERR_NO_MEM, "no memory for a list of runs"));
 		l->header = (struct remote_header){0};
 		l->end = t->merges[t->mine] ? l->end : l->at;
+		io_stage_lacks(t->merges[t->mine] ? &c->unwritten : &c->unsent,
+			remote_cb_block(c, a).first);
 	}
 	if (remote_is_own(c, a))
 		c->remote->in[c->f->rank].header = l->header;
@@ -464,12 +467,20 @@ static void remote_receive_header(struct io_collective *c, struct remote_link *l
 		io_message_receive(c, &l->header, sizeof(l->header), r);
 }
 
-/* A block of this aggregator has failed.  That of the round before may still be written. */
-static void remote_fail(struct io_collective *c, int64_t round, int err)
+/* A block of this aggregator has failed: byte `at' of the file is not written.  That of the round
+ * before may still be written. */
+static void remote_fail(struct io_collective *c, int64_t round, int64_t at, int err)
 {
 	io_job_fail(c->j, err);
+	io_stage_lacks(&c->unwritten, at);
 	if (c->failed == 0 || round < c->failed - 1)
 		c->failed = (int)round + 1;
+}
+
+/* Likewise, the whole block of this round. */
+static void remote_fail_round(struct io_collective *c, int err)
+{
+	remote_fail(c, c->round, remote_cb_block(c, c->mine_aggregator).first, err);
 }
 
 static void remote_receive_body(struct io_collective *c, struct remote_link *l, int r)
@@ -477,9 +488,8 @@ static void remote_receive_body(struct io_collective *c, struct remote_link *l, 
 	if (l->header.bytes <= 0 || (c->j->direction == IO_WRITE && r == c->f->rank))
 		return;
 	if (!remote_body(l, l->header.bytes)) /* the message is received and dropped */
-		remote_fail(c, c->round,
-			haft_err(MPI_ERR_NO_MEM, "no memory for %lld bytes of rank %d",
-				(long long)l->header.bytes, r));
+		remote_fail_round(c, haft_err(MPI_ERR_NO_MEM, "no memory for %lld bytes of rank %d",
+					     (long long)l->header.bytes, r));
 	io_message_receive(c, l->body, l->body == NULL ? 0 : l->header.bytes, r);
 }
 
@@ -524,11 +534,10 @@ static struct remote_all remote_sum(struct io_collective *c)
 		if (l->body == NULL)
 			continue;
 		if (!remote_is_sound(c, l)) {
-			remote_fail(c, c->round,
-				haft_err(MPI_ERR_OTHER,
-					"rank %d has sent a list of runs "
-					"that makes no sense",
-					r));
+			remote_fail_round(c, haft_err(MPI_ERR_OTHER,
+						     "rank %d has sent a list of runs "
+						     "that makes no sense",
+						     r));
 			remote_link_clear(l);
 			continue;
 		}
@@ -592,11 +601,16 @@ static void remote_get(struct io_collective *c, int64_t off, char *data, int64_t
 
 static void remote_write_run(struct io_collective *c, int64_t off, char *data, int64_t len)
 {
-	int64_t at = remote_cb_block(c, c->mine_aggregator).at + off, moved;
-	int err = c->failed != 0 ? 0 : io_disk_write(c->f, data, len, at, &moved);
+	int64_t at = remote_cb_block(c, c->mine_aggregator).at + off, moved = 0;
+	int err;
 
+	if (c->failed != 0) { /* runs do not come in the order of the file */
+		io_stage_lacks(&c->unwritten, at);
+		return;
+	}
+	err = io_disk_write(c->f, data, len, at, &moved);
 	if (err != 0)
-		remote_fail(c, c->round, err);
+		remote_fail(c, c->round, at + moved, err);
 }
 
 /* Fills a half with a block; `filled' says which bytes are to be written. */
@@ -624,7 +638,7 @@ static void remote_fill(struct io_collective *c)
 		memset(at + moved, 0, (size_t)(n - moved));
 	}
 	if (err != 0) {
-		remote_fail(c, c->round, err);
+		remote_fail_round(c, err);
 		return;
 	}
 	remote_all_runs(c, remote_put);
@@ -637,9 +651,9 @@ static void remote_fill(struct io_collective *c)
 static void remote_store_run(struct io_work *work)
 {
 	struct remote_store *s = (struct remote_store *)work;
-	int64_t moved;
 
-	s->err = io_disk_write(s->c->f, s->data, s->n, s->at, &moved);
+	s->put = 0;
+	s->err = io_disk_write(s->c->f, s->data, s->n, s->at, &s->put);
 	if (s->err != 0)
 		snprintf(s->words, sizeof(s->words), "%s", haft_err_text(s->err));
 }
@@ -650,7 +664,7 @@ static void remote_store_over(struct io_work *work)
 
 	s->c->writing = false;
 	if (s->err != 0)
-		remote_fail(s->c, s->round, haft_err(s->err, "%s", s->words));
+		remote_fail(s->c, s->round, s->at + s->put, haft_err(s->err, "%s", s->words));
 }
 
 /* Writes the block that was filled.  The write before is done. */
@@ -693,7 +707,7 @@ static void remote_read(struct io_collective *c)
 	memset(at + moved, 0, (size_t)(n - moved));
 	c->read_end = moved == n ? w.end : w.at + all.first + moved;
 	if (err != 0)
-		remote_fail(c, c->round, err);
+		remote_fail_round(c, err);
 }
 
 static void remote_send_reply(struct io_collective *c, struct remote_link *l, int r)
@@ -705,9 +719,8 @@ static void remote_send_reply(struct io_collective *c, struct remote_link *l, in
 	if (l->reply == NULL) {
 		l->none.end = 0;
 		if (l->body != NULL)
-			remote_fail(c, c->round,
-				haft_err(MPI_ERR_NO_MEM, "no memory for %lld bytes",
-					(long long)l->header.data));
+			remote_fail_round(c, haft_err(MPI_ERR_NO_MEM, "no memory for %lld bytes",
+						     (long long)l->header.data));
 		io_message_send(c, &l->none, room, r);
 		return;
 	}
