@@ -171,6 +171,8 @@ __attribute__((noreturn)) static void raise_end(
 	const struct target *t, int err, char *line, size_t n)
 {
 	bind_callsites(line, n);
+	if (haft_uncommitted_hook != NULL)
+		haft_uncommitted_hook(false);
 	if (t->handler->kind == ERRH_ABORT && (t->session || raise_alone(t->self)))
 		haft_abort_process(err, line);
 	dyn_abort_members(raise_comm(t->self), err, line);

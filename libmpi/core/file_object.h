@@ -11,6 +11,7 @@ struct file {
 	struct obj o;
 	void *io;
 	struct comm *comm; /* not held: the file's own; NULL: the file is closed */
+	const char *path;  /* not owned: its path, that which it gets at close; likewise */
 };
 
 #endif

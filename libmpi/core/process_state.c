@@ -77,6 +77,7 @@ void haft_abort_process(int code, const char *text)
 	_Exit(exit_code(code));
 }
 
+void (*haft_uncommitted_hook)(bool finalize);
 int (*haft_refuse_hook)(int err, void *self, int fn);
 
 void haft_abort_job(int code, const char *text)

@@ -68,6 +68,11 @@ void haft_peer_lost(int rank);
 int haft_peer_lost_rank(void); /* that rank + 1; 0: none */
 extern void (*haft_peer_lost_hook)(int rank);
 
+/* MPI_Finalize, or before this process ends the job: libmpi/io names files that are open and should
+ * be committed (the hint haft_commit) on stderr.  finalize: rank 0 of a file does.  It sets the
+ * hook; or NULL.  Under the library's lock. */
+extern void (*haft_uncommitted_hook)(bool finalize);
+
 /* A call has failed on `self' before its engine was called, or in it.  libmpi/io sets the hook, or
  * it is NULL: of a collective call this process joins the others with the error.  Returns the error
  * of the call, with its words. */

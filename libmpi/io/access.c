@@ -319,7 +319,7 @@ static int access_refuse(struct io_job *job, int err)
 		io_shared_order(job);
 	err = job->collective ? io_collective_refuse(job) : io_job_error(job);
 	free(job->words);
-	return err;
+	return job->direction == IO_WRITE ? io_file_poison(job->f, err, NULL) : err;
 }
 
 /* Ends a job that was not started. */

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* access_job.c - the result of an access, and its end. */
+/* access_job.c - the result of an access, its end, and what a failed one means for its file. */
 #include "libmpi/core/err.h"
 #include "libmpi/io/check.h"
 #include "libmpi/io/convert.h"
+#include "libmpi/io/file.h"
 #include "libmpi/io/long_access.h"
 #include "libmpi/io/view.h"
 #include <stdlib.h>
@@ -19,6 +20,15 @@ void io_job_fail(struct io_job *j, int err)
 int io_job_error(const struct io_job *j)
 {
 	return j->err == 0 ? 0 : haft_err(j->err, "%s", j->words != NULL ? j->words : "");
+}
+
+int io_file_poison(struct io_file *f, int err, const char *words)
+{
+	if (likely(err == 0) || f->final_path == NULL || f->poisoned != 0)
+		return err;
+	f->poisoned = err;
+	f->poisoned_words = strdup(words != NULL ? words : haft_err_text(err));
+	return err;
 }
 
 void io_job_finish(struct io_job *j)
@@ -38,6 +48,8 @@ void io_job_end(struct io_job *j)
 		io_convert_free(j);
 	if (unlikely(j->watched != NULL))
 		io_check_buffer_free(j);
+	if (unlikely(j->err != 0) && j->direction == IO_WRITE)
+		io_file_poison(j->f, j->err, j->words);
 	if (j->view != NULL) {
 		io_view_drop(j->view);
 		j->f->busy--;

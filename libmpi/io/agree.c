@@ -29,11 +29,11 @@ static int agree_spread(struct comm *c, int from, int class, const char *words)
 	struct agree_words all = {.class = class};
 	int err;
 
-	if (c->rank == from && strncmp(words, "rank ", 5) == 0)
+	if (c->rank == from && strncmp(words, "failed on ", 10) == 0)
 		snprintf(all.words, sizeof(all.words), "%s", words);
 	else if (c->rank == from)
-		snprintf(all.words, sizeof(all.words), "rank %d of %d: %.350s", c->rank, c->size,
-			words[0] != '\0' ? words : haft_err_class_text(class));
+		snprintf(all.words, sizeof(all.words), "failed on rank %d of %d: %.350s", c->rank,
+			c->size, words[0] != '\0' ? words : haft_err_class_text(class));
 	err = coll_bcast(&all, sizeof(all), type_predefined(MPI_BYTE), from, c);
 	return err != 0 ? err : haft_err(all.class, "%s", all.words);
 }

@@ -8,8 +8,9 @@
  * host alone close(2) brings nothing to a server, so nothing can fail, and no agreement follows.
  *
  * A write that has returned is in the kernel of the host that made it, so close needs no sync for
- * members of one host to see it.  Errors that no call has returned yet come out here.  The handle
- * and everything else is freed in any case. */
+ * members of one host to see it.  After a failed write a file with haft_commit does not get its
+ * name: its old contents stay, and all members get that error.  The handle and everything else is
+ * freed in any case. */
 #include "libmpi/core/err.h"
 #include "libmpi/core/attr_name.h"
 #include "libmpi/core/process_state.h"
@@ -27,18 +28,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Takes the error that was kept for this call. */
-static int close_late(struct io_file *f)
+/* The first error of this member's writes, after which haft_commit gives the file no name. */
+static int close_poisoned(const struct io_file *f)
 {
-	int err = f->late;
-
-	if (err == 0)
+	if (f->poisoned == 0)
 		return 0;
-	f->late = 0;
-	haft_err(err, "%s", f->late_words != NULL ? f->late_words : "");
-	free(f->late_words);
-	f->late_words = NULL;
-	return err;
+	return haft_err(f->poisoned, "%s", f->poisoned_words != NULL ? f->poisoned_words : "");
+}
+
+/* The words of an error say that the old file has stayed. */
+static int close_not_committed(const struct io_file *f, int err)
+{
+	char words[HAFT_ERR_TEXT_MAX];
+
+	if (err == 0 || f->final_path == NULL)
+		return err;
+	snprintf(words, sizeof(words), "%s", haft_err_text(err));
+	return haft_err(err, "not committed, because %s", words);
 }
 
 /* The first of two errors; it has the words. */
@@ -83,10 +89,11 @@ static int close_last(struct io_file *f, int err)
 	CLOSE_STEP(err, io_disk_close(f));
 	if (f->final_path != NULL && err != 0) { /* the old file stays */
 		CLOSE_STEP(err, io_disk_delete(f, f->path));
-		return err;
+		return close_not_committed(f, err);
 	}
 	if (f->final_path != NULL)
-		err = io_disk_rename(f, f->path, f->final_path, (f->amode & once) == once);
+		err = close_not_committed(
+			f, io_disk_rename(f, f->path, f->final_path, (f->amode & once) == once));
 	if (f->final_path != NULL && err == 0)
 		err = io_disk_sync_folder(f, f->final_path);
 	if ((f->amode & MPI_MODE_DELETE_ON_CLOSE) != 0)
@@ -115,20 +122,21 @@ int io_close(struct file **fh)
 	int err = close_drain(f), failed;
 
 	must_valid(io_file_valid(f));
-	CLOSE_STEP(err, close_late(f));
+	CLOSE_STEP(err, close_poisoned(f));
 	if ((rename || io_hint(f, IO_HAFT_SYNC) == IO_SYNC_CLOSE) && f->dirty)
 		CLOSE_STEP(err, io_disk_sync(f));
 	io_stats_close(f);
 	err = io_check_writes(f, err);
 	if (f->rank != 0 || !f->marked)
 		CLOSE_STEP(err, io_disk_close(f));
-	err = io_agree(f, err);
+	err = close_not_committed(f, io_agree(f, err));
 	failed = f->rank == 0 ? close_last(f, err) : 0;
 	if (err == 0)
 		err = more ? io_agree(f, failed) : failed;
 	io_file_free(f);
 	file->io = NULL;
 	file->comm = NULL;
+	file->path = NULL;
 	if (err != 0)
 		close_keep(file);
 	haft_obj_free(file, MPI_ERR_FILE, "file");
@@ -141,11 +149,10 @@ int io_sync(struct file *fh)
 	struct io_file *f = io_of(fh);
 	int err = io_file_idle(f, "MPI_File_sync");
 
-	CLOSE_STEP(err, close_late(f));
 	if (f->dirty && f->fd >= 0)
 		CLOSE_STEP(err, io_disk_sync(f));
 	f->dirty = false;
-	return io_agree(f, io_check_writes(f, err));
+	return io_file_poison(f, io_agree(f, io_check_writes(f, err)), NULL);
 }
 
 int io_delete(const char *filename, struct info *info)

@@ -11,6 +11,7 @@
 #include "libmpi/io/collective.h"
 #include "libmpi/core/err.h"
 #include "libmpi/core/process_state.h"
+#include "libmpi/io/file.h"
 #include "libmpi/io/helper.h"
 #include "libmpi/io/hint.h"
 #include "libmpi/io/hosts.h"
@@ -343,6 +344,8 @@ static void collective_finish(struct io_collective *c)
 
 	c->j = NULL;
 	if (r == NULL) {
+		if (j->direction == IO_WRITE)
+			io_file_poison(j->f, j->err, j->words);
 		free(j->words);
 		j->f = NULL;
 		return;

@@ -90,8 +90,8 @@ int io_disk_error(const struct io_file *f, int os_error, const char *what, ...)
 		hint = disk_reasons[i].hint;
 	}
 	longer = longer > DISK_PATH_WORDS ? longer - DISK_PATH_WORDS : 0;
-	return haft_err(class, "rank %d of %d on host %s: %s of %s%s: %s (%s %d)%s%s", f->rank,
-		f->size, via_host(via.me), words, longer > 0 ? "..." : "", path + longer,
+	return haft_err(class, "failed on rank %d of %d, host %s: %s of %s%s: %s (%s %d)%s%s",
+		f->rank, f->size, via_host(via.me), words, longer > 0 ? "..." : "", path + longer,
 		strerror_r(os_error, text, sizeof(text)), name, os_error, hint != NULL ? "; " : "",
 		hint != NULL ? hint : "");
 }
@@ -310,7 +310,7 @@ int io_disk_rename(const struct io_file *f, const char *from, const char *to, bo
 		os_error = errno;
 	}
 	haft_user_end(had);
-	return rc == 0 ? 0 : io_disk_error(f, os_error, "renaming %s to the name", from);
+	return rc == 0 ? 0 : io_disk_error(f, os_error, "the rename to %s", to);
 }
 
 /* --- size, space, durability ---------------------------------------------------------------- */

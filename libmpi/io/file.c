@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* file.c - the name of a file, its errors that are kept, its end. */
+/* file.c - the name of a file, its end. */
 #include "libmpi/io/file.h"
 
 #include "libmpi/core/err.h"
@@ -43,14 +43,6 @@ int io_file_path(struct io_file *f, const char *name)
 	return io_disk_absolute(f, file_without_prefix(name), &f->path);
 }
 
-void io_file_keep_error(struct io_file *f, int err)
-{
-	if (err == 0 || f->late != 0)
-		return;
-	f->late = err;
-	f->late_words = strdup(haft_err_text(err));
-}
-
 void io_file_free(struct io_file *f)
 {
 	if (f == NULL)
@@ -70,7 +62,7 @@ void io_file_free(struct io_file *f)
 	if (f->shared_owner)
 		via_mem_free(f->shared);
 	io_hints_free(f->hints);
-	free(f->late_words);
+	free(f->poisoned_words);
 	free(f->final_path);
 	free(f->path);
 	free(f->name);

@@ -149,8 +149,9 @@ struct io_file {
 			     whose turn has not come get none */
 	struct io_workers *workers; /* owned: of a pipe; NULL: none yet */
 	int64_t opened_ns;
-	int late;         /* class of the first error that no call has returned yet, or 0 */
-	char *late_words; /* malloc'ed; its words */
+	int poisoned;         /* class of the first error of a write or of a change of the size by
+			       this member, or 0; of a file with haft_commit */
+	char *poisoned_words; /* malloc'ed; its words */
 	struct io_counts counts;
 };
 

@@ -422,6 +422,7 @@ static int open_file(
 	}
 	free(m.all);
 	if (err == 0) {
+		file->path = m.f->final_path != NULL ? m.f->final_path : m.f->path;
 		io_hints_use(m.f, info);
 		io_check_hints(m.f, info, "MPI_File_open");
 		*fh = file;

@@ -31,6 +31,8 @@ static int refuse_access(struct io_file *f, enum io_positioning positioning, enu
 		.collective = true};
 
 	io_job_fail(&j, err);
+	if (direction == IO_WRITE)
+		io_file_poison(f, err, NULL);
 	if (positioning == IO_ORDERED)
 		io_shared_order(&j);
 	if (form != IO_BLOCKING)

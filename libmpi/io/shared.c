@@ -8,10 +8,12 @@
 #include "libmpi/io/shared.h"
 
 #include "libmpi/core/library_lock.h"
+#include "libmpi/core/process_state.h"
 #include "libmpi/io/pointer.h"
 #include "libmpi/p2p/outq.h"
 #include "libmpi/p2p/p2p.h"
 #include <mpi-ext.h>
+#include <stdio.h>
 #include <string.h>
 
 enum shared_kind { SHARED_ADD = 1, SHARED_WAS };
@@ -88,8 +90,21 @@ static void shared_look(void)
 						       : MPIX_ERR_PROC_FAILED);
 }
 
+/* haft_uncommitted_hook. */
+static void shared_uncommitted(bool finalize)
+{
+	for (const struct io_file *f = shared_files; f != NULL; f = f->next)
+		if (f->final_path != NULL && (f->rank == 0 || !finalize))
+			fprintf(stderr,
+				"haft: %s: not committed, because %s before MPI_File_close; the "
+				"new contents stay in %s\n",
+				f->final_path, finalize ? "MPI was finalized" : "the job ends",
+				f->path);
+}
+
 void io_shared_attach(struct io_file *f)
 {
+	haft_uncommitted_hook = shared_uncommitted;
 	if (shared_files == NULL)
 		p2p_deliver_register(FRAME_IO, shared_frame_got, P2P_FROM_LIVE);
 	p2p_broken_hook(shared_look);

@@ -40,10 +40,11 @@ int io_set_size(struct file *fh, int64_t size)
 	struct io_file *f = io_of(fh);
 	int err = size_change(f, size, "MPI_File_set_size");
 
-	if (err != 0)
-		return err;
-	f->dirty = f->dirty || f->rank == 0;
-	return io_agree(f, f->rank == 0 ? io_disk_truncate(f, size) : 0);
+	if (err == 0) {
+		f->dirty = f->dirty || f->rank == 0;
+		err = io_agree(f, f->rank == 0 ? io_disk_truncate(f, size) : 0);
+	}
+	return io_file_poison(f, err, NULL);
 }
 
 int io_preallocate(struct file *fh, int64_t size)
@@ -51,10 +52,11 @@ int io_preallocate(struct file *fh, int64_t size)
 	struct io_file *f = io_of(fh);
 	int err = size_change(f, size, "MPI_File_preallocate");
 
-	if (err != 0)
-		return err;
-	f->dirty = f->dirty || f->rank == 0;
-	return io_agree(f, f->rank == 0 ? io_disk_allocate(f, size) : 0);
+	if (err == 0) {
+		f->dirty = f->dirty || f->rank == 0;
+		err = io_agree(f, f->rank == 0 ? io_disk_allocate(f, size) : 0);
+	}
+	return io_file_poison(f, err, NULL);
 }
 
 int io_get_size(struct file *fh, int64_t *size)

@@ -15,6 +15,7 @@
 #include "libmpi/core/attr_name.h"
 #include "libmpi/core/comm_object.h"
 #include "libmpi/core/errh_object.h"
+#include "libmpi/core/file_object.h"
 #include "libmpi/core/group_object.h"
 #include "libmpi/core/info_object.h"
 #include "libmpi/core/objects.h"
@@ -111,6 +112,17 @@ static void leak_info_text(const void *self, char *buf, size_t n)
 		p != NULL ? p->value : "");
 }
 
+static void leak_file_text(const void *self, char *buf, size_t n)
+{
+	const char *path = ((const struct file *)self)->path;
+	size_t len = path != NULL ? strlen(path) : 0;
+
+	snprintf(buf, n, "%s%s", len >= n ? "..." : "",
+		path == NULL ? "closed"
+		: len >= n   ? path + len - (n - 4)
+			     : path);
+}
+
 static const struct {
 	struct obj_class *cls;
 	void (*words)(const void *self, char *buf, size_t n); /* NULL: its name says all */
@@ -124,7 +136,7 @@ static const struct {
 	{&haft_info_class, leak_info_text},
 	{&haft_errh_class, leak_errh_text},
 	{&haft_win_class, NULL},
-	{&haft_file_class, NULL},
+	{&haft_file_class, leak_file_text},
 	{&haft_session_class, NULL},
 };
 

@@ -208,6 +208,8 @@ void life_down(bool stopped)
 	if (!stopped)
 		life_invariants_check("MPI_Session_finalize");
 	life_progress_stop();
+	if (haft_uncommitted_hook != NULL)
+		haft_uncommitted_hook(true);
 	if (haft_threads_stop_hook != NULL)
 		haft_threads_stop_hook();
 	prof_close();

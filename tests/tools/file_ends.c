@@ -2,11 +2,14 @@
 /* file_ends.c - a collective write in which the last rank comes to harm; for file_ends.sh.
  *
  *     file_ends PATH kill|stop|full|whole enable|disable now|later|split [rename]
+ *     file_ends PATH forgets|aborts enable|disable now|later|split rename
+ *     file_ends PATH drops enable now
  *     file_ends PATH hang
  *
  * kill, stop: the last rank is killed or stopped in a system call.  full: the file system is.
- * whole: nothing happens.  rename: with the hint haft_commit=rename.  hang: the third system call
- * of a long write of the last rank hangs. */
+ * whole: nothing happens.  forgets: MPI_Finalize without MPI_File_close.  aborts: MPI_Abort.
+ * drops: the file cannot be opened, and the program goes on.  rename: with the hint
+ * haft_commit=rename.  hang: the third system call of a long write of the last rank hangs. */
 #include "tests/failing_disk.h"
 #include "tests/std/ch14/collective_calls.h"
 
@@ -78,6 +81,11 @@ int main(int argc, char **argv)
 	if (argc == 3)
 		hang(argv[1]);
 	CHECK(argc >= 5);
+	if (strcmp(argv[2], "drops") == 0) {
+		MPI_File_open(MPI_COMM_WORLD, argv[1], MPI_MODE_RDWR, MPI_INFO_NULL, &f);
+		MPI_Finalize();
+		return 0;
+	}
 	stop = strcmp(argv[2], "stop") == 0;
 	kills = strcmp(argv[2], "kill") == 0;
 	c.form = argv[4][0] == 'n' ? NOW : argv[4][0] == 'l' ? LATER : SPLIT;
@@ -93,7 +101,10 @@ int main(int argc, char **argv)
 		expect_eq(file_bytes(&s), MINE);
 		read_back(f);
 	}
-	OK(MPI_File_close(&f));
+	if (strcmp(argv[2], "aborts") == 0 && check_rank == 1)
+		MPI_Abort(MPI_COMM_WORLD, 3);
+	if (strcmp(argv[2], "forgets") != 0)
+		OK(MPI_File_close(&f));
 	MPI_Finalize();
 	return check_end();
 }

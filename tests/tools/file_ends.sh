@@ -46,6 +46,25 @@ want_rc 0
 [ "$(wc -c <"$file")" = 6291456 ] || fail "haft_commit: $(wc -c <"$file") bytes"
 [ "$(ls "$TMPDIR" | grep -c haft-)" = 0 ] || fail "a temporary file is left: $(ls "$TMPDIR")"
 
+# A file that is not closed is not committed, and the job says so.
+for end in forgets aborts; do
+	echo old >"$file"
+	HAFT_LEAKS=1 job -n 3 "$TMPDIR/ends" "$file" $end enable now rename
+	want_rc $([ $end = forgets ] && echo 0 || echo 3)
+	want_err "haft: $file: not committed, because "
+	[ "$(grep -c 'not committed' "$err")" = 1 ] || fail "$end: more than one line"
+	[ $end = aborts ] || want_err "/file, main"
+	[ "$(cat "$file")" = old ] || fail "haft_commit: $end: the old file has changed"
+	rm -f "$file" "$file".haft-*
+done
+
+# HAFT_ERRHANDLER=fatal stops a program that drops the errors of its files; the option does not.
+HAFT_ERRHANDLER=fatal job -n 2 "$TMPDIR/ends" "$TMPDIR/no/folder" drops enable now
+want_err 'MPI_File_open: rank 0 of MPI_COMM_WORLD: MPI_ERR_NO_SUCH_FILE: failed on rank 0 of 2, host '
+[ $rc != 0 ] || fail "HAFT_ERRHANDLER=fatal: the job went on"
+job -initial-errhandler mpi_errors_are_fatal -n 2 "$TMPDIR/ends" "$TMPDIR/no/folder" drops enable now
+want_rc 0
+
 # A report tells how far a long access is.
 two_thirds() {
 	[ "$(wc -c <"$file")" = 134217728 ]

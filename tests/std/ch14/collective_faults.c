@@ -110,7 +110,7 @@ static bool disturb(
 	} else if (any && faults[which].word != NULL) {
 		char who[40];
 
-		snprintf(who, sizeof(who), "rank %d of %d on host", rank, check_size);
+		snprintf(who, sizeof(who), "failed on rank %d of %d, host", rank, check_size);
 		expect(error_says(err, who));
 		expect(error_says(err, faults[which].word));
 		if (c->form == NOW)

@@ -3,6 +3,7 @@
 /* RUN np=2 env="HAFT_VIA=net" */
 /* MPI-5.0 14.2.1, 14.2.8: with the hint haft_commit=rename an open has the old contents, mode and
  * size, others see them until the close, and symbolic links stay. */
+#include "tests/failing_disk.h"
 #include "tests/std/ch14/file_name.h"
 #include <errno.h>
 #include <sys/stat.h>
@@ -194,6 +195,63 @@ static void beside(const char *path)
 	OK(MPI_Info_free(&info));
 }
 
+/* The call that fails in the last rank, or in all, before the close. */
+static int fails(MPI_File f, int what)
+{
+	enum { SIZE = 100 };
+	char data[OLD] = "new";
+	MPI_Request r;
+
+	switch (what) {
+	case 0:
+		return MPI_File_write_at_all(
+			f, check_rank * OLD, data, OLD, MPI_CHAR, MPI_STATUS_IGNORE);
+	case 1:
+		return MPI_File_write_at(
+			f, check_rank * OLD, data, OLD, MPI_CHAR, MPI_STATUS_IGNORE);
+	case 2:
+		OK(MPI_File_iwrite_at_all(f, check_rank * OLD, data, OLD, MPI_CHAR, &r));
+		return MPI_Wait(&r, MPI_STATUS_IGNORE);
+	case 3:
+		OK(MPI_File_iwrite_at(f, check_rank * OLD, data, OLD, MPI_CHAR, &r));
+		return MPI_Wait(&r, MPI_STATUS_IGNORE);
+	case 4: return MPI_File_set_size(f, SIZE);
+	case 5: return MPI_File_sync(f);
+	default: return MPI_File_write_at_all(f, 0, data, -check_rank, MPI_CHAR, MPI_STATUS_IGNORE);
+	}
+}
+
+/* After a failed write of any member, also one that the program does not look at, the close fails
+ * at all members, and the old file stays, alone. */
+static void poisoned(const char *path, const char *value, int what)
+{
+	enum { WHATS = 7 };
+	const char *words = what < WHATS - 1 ? "not committed, because failed on rank "
+					     : "not committed, because ";
+	int class = what < WHATS - 1 ? MPI_ERR_NO_SPACE : MPI_ERR_COUNT;
+	MPI_File f;
+
+	if (what == WHATS - 1 && check_size == 1)
+		return;
+	old_file(path, 0600);
+	f = open_commit(path, MPI_MODE_WRONLY, value);
+	if (what == 5)
+		OK(MPI_File_write_at(f, check_rank, "n", 1, MPI_CHAR, MPI_STATUS_IGNORE));
+	if (what < WHATS - 1 && check_rank == (what == 4 ? 0 : check_size - 1)) {
+		disk_arm(DISK_PWRITE, 1, ENOSPC);
+		disk_arm(DISK_TRUNCATE, 1, ENOSPC);
+		disk_arm(DISK_SYNC, 1, ENOSPC);
+	}
+	fails(f, what);
+	disk_disarm();
+	if (what < WHATS - 1)
+		OK(MPI_File_write_at_all(f, 0, "new", 3, MPI_CHAR, MPI_STATUS_IGNORE));
+	FAILS(class, words, MPI_File_close(&f));
+	expect(f == MPI_FILE_NULL);
+	want(path, text, OLD);
+	file_delete(path);
+}
+
 int main(int argc, char **argv)
 {
 	check_init(&argc, &argv);
@@ -204,6 +262,10 @@ int main(int argc, char **argv)
 	through_link(file_name("target"), file_name("link"));
 	with_hole(file_name("hole"));
 	beside(file_name("beside"));
+	for (int what = 0; what < 7; what++) {
+		poisoned(file_name("poisoned"), "rename", what);
+		poisoned(file_name("poisoned"), "replace", what);
+	}
 	MPI_Finalize();
 	return check_end();
 }

@@ -20,7 +20,7 @@ static void classes(void)
 	char longest[5000], inside[600];
 	MPI_File f = MPI_FILE_NULL;
 
-	FAILS(MPI_ERR_NO_SUCH_FILE, "rank 0 of",
+	FAILS(MPI_ERR_NO_SUCH_FILE, "failed on rank 0 of",
 		MPI_File_open(
 			MPI_COMM_WORLD, file_name("none"), MPI_MODE_RDONLY, MPI_INFO_NULL, &f));
 	FAILS(MPI_ERR_NO_SUCH_FILE, "ENOENT",
