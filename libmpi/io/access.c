@@ -184,7 +184,6 @@ static void access_parts(struct io_job *j)
 static void access_in_turn(struct io_job *j)
 {
 	bool collective = j->collective;
-	int err;
 
 	j->collective = false;
 	access_parts(j);
@@ -193,12 +192,8 @@ static void access_in_turn(struct io_job *j)
 		io_stream_pass(j);
 	}
 	j->collective = collective;
-	err = collective ? io_agree(j->f, io_job_error(j)) : 0;
-	if (err == 0 || err == j->err)
-		return;
-	free(j->words); /* the lowest rank with an error decides */
-	j->err = 0;
-	io_job_fail(j, err);
+	if (collective)
+		io_job_take(j, io_agree(j->f, io_job_error(j)));
 }
 
 static void access_do(struct io_job *j)
@@ -257,6 +252,15 @@ static void access_timed(struct io_job *j)
 		c->exchange_ns += num_max(ns - (access_elsewhere(c) - elsewhere), 0);
 }
 
+/* Another thread may have moved the pointer since: then it stays. */
+static void access_go_back(const struct io_job *j, int64_t n)
+{
+	int64_t before = io_view_etypes(j->view, j->at);
+
+	if (j->f->position == before + n)
+		j->f->position = before;
+}
+
 /* A call that has failed leaves the pointers as they were.  But bytes that have left by a pipe do
  * not come back. */
 static void access_undo(struct io_job *j)
@@ -268,7 +272,7 @@ static void access_undo(struct io_job *j)
 	if (j->positioning == IO_ORDERED)
 		io_shared_order_undo(j->f);
 	else if (j->positioning == IO_INDIVIDUAL)
-		j->f->position -= n;
+		access_go_back(j, n);
 	else
 		io_shared_give_back(j->f, io_view_etypes(j->view, j->at), n);
 }

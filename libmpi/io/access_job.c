@@ -31,12 +31,30 @@ int io_file_poison(struct io_file *f, int err, const char *words)
 	return err;
 }
 
+void io_job_take(struct io_job *j, int err)
+{
+	if (err == 0)
+		return;
+	free(j->words);
+	j->err = 0;
+	io_job_fail(j, err);
+}
+
 void io_job_finish(struct io_job *j)
 {
 	if (unlikely(j->watched != NULL))
-		io_job_fail(j, io_check_buffer_end(j));
+		io_check_buffer_end(j);
 	if (j->convert != NULL)
 		io_convert_finish(j);
+}
+
+void io_job_report(struct io_job *j)
+{
+	if (likely(j->watched == NULL) || j->err != 0)
+		return;
+	io_job_fail(j, io_check_buffer_error(j));
+	if (j->form == IO_SPLIT && j->err != 0)
+		j->f->split.touched = true;
 }
 
 void io_job_end(struct io_job *j)

@@ -65,6 +65,19 @@ int io_agree(const struct io_file *f, int err)
 	return io_agree_on(f->comm, err);
 }
 
+/* A number differs between members: the lowest rank that has another one than rank 0 says so. */
+static int agree_differs(const struct io_file *f, const struct io_same *same)
+{
+	int64_t first = same->value;
+	int err = coll_bcast(&first, 1, type_predefined(MPI_INT64_T), 0, f->comm);
+
+	if (err == 0 && same->value != first)
+		err = haft_err(MPI_ERR_NOT_SAME,
+			"%s differs between the members of %s: it is %lld here, and %lld on rank 0",
+			same->name, f->path, (long long)same->value, (long long)first);
+	return io_agree(f, err);
+}
+
 int io_agree_same(const struct io_file *f, int err, const struct io_same same[], int n, bool *any)
 {
 	int64_t mine[2 + 2 * IO_AGREE_SAME], least[2 + 2 * IO_AGREE_SAME];
@@ -87,12 +100,7 @@ int io_agree_same(const struct io_file *f, int err, const struct io_same same[],
 		failed = agree_result(f->comm, least[0], err, words);
 	for (int i = 0; i < n && failed == 0; i++)
 		if (least[2 + 2 * i] != ~least[3 + 2 * i])
-			failed = haft_err(MPI_ERR_NOT_SAME,
-				"%s differs between the members of %s: rank %d of %d has %lld, "
-				"others have %lld to %lld",
-				same[i].name, f->path, f->comm->rank, f->comm->size,
-				(long long)same[i].value, (long long)least[2 + 2 * i],
-				(long long)~least[3 + 2 * i]);
+			failed = agree_differs(f, &same[i]);
 	if (failed == 0 && any != NULL)
 		*any = least[1] < 0;
 	return failed;

@@ -25,10 +25,11 @@ void io_check_hints(const struct io_file *f, const struct info *info, const char
 void io_check_write(struct io_job *j);
 
 /* check_buffer.c: watches the buffer of a checked access that is not blocking; j->watched is NULL
- * if there is no memory for that.  At the end 0, or MPI_ERR_BUFFER with words: it was changed; then
- * the bytes of the file are in it. */
+ * if there is no memory for that.  io_check_buffer_end looks, and brings the bytes of a read to the
+ * buffer; io_check_buffer_error says what it has seen: 0, or MPI_ERR_BUFFER with words. */
 void io_check_buffer_begin(struct io_job *j);
-int io_check_buffer_end(struct io_job *j);
+void io_check_buffer_end(struct io_job *j);
+int io_check_buffer_error(const struct io_job *j);
 void io_check_buffer_free(struct io_job *j);
 
 /* Collective: two ranks have written the same byte since the last call: MPI_ERR_OTHER with words on

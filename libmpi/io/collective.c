@@ -352,6 +352,7 @@ static void collective_finish(struct io_collective *c)
 	}
 	if (!c->finished)
 		io_job_finish(j);
+	io_job_report(j);
 	r->res.bytes = j->moved;
 	r->res.error = j->err;
 	r->errwords = j->words;

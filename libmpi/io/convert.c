@@ -326,7 +326,7 @@ void io_convert(struct io_job *j, void (*move)(struct io_job *part))
 		rounds = (c.units + c.room - 1) / c.room;
 	if (j->collective)
 		err = convert_rounds(j->f, err, &rounds);
-	io_job_fail(j, err);
+	io_job_take(j, err);
 	for (int64_t i = 0; i < rounds && err == 0; i++) {
 		int64_t n = num_min(c.units - done, c.room);
 
@@ -334,10 +334,8 @@ void io_convert(struct io_job *j, void (*move)(struct io_job *part))
 			break;
 		done += n;
 	}
-	if (j->collective && err == 0 && j->direction == IO_READ) {
-		err = io_agree(j->f, io_job_error(j)); /* a conversion may have failed */
-		io_job_fail(j, err);
-	}
+	if (j->collective && err == 0 && j->direction == IO_READ) /* a conversion may have failed */
+		io_job_take(j, io_agree(j->f, io_job_error(j)));
 	convert_close(&c);
 }
 

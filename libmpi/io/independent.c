@@ -150,6 +150,7 @@ static void independent_over(struct io_work *w)
 
 	a->job = NULL;
 	io_job_finish(j);
+	io_job_report(j);
 	a->req->res.bytes = j->moved;
 	if (j->err != 0)
 		p2p_req_fail(a->req, io_job_error(j));

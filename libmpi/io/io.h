@@ -92,7 +92,8 @@ struct io_split {
 	struct req *req; /* owned; NULL: none is active */
 	uint8_t routine; /* which _begin: split.c */
 	const void *buf;
-	int64_t moved; /* etypes: the individual pointer, by _begin */
+	int64_t before, after; /* individual pointer: where _begin has found it, and left it */
+	bool touched; /* the error is that of a buffer which was changed: of this member alone */
 };
 
 /* The last step of the shared pointer by an ordered access; equal on all members. */
@@ -204,9 +205,18 @@ void io_job_fail(struct io_job *j, int err);
 /* Returns the job's error, and hands its words to haft_err. */
 int io_job_error(const struct io_job *j);
 
+/* Stores the error that all members have agreed on in place of this member's own, with the words
+ * that this thread's haft_err has.  err 0: nothing changes. */
+void io_job_take(struct io_job *j, int err);
+
 /* The bytes of a job that is not blocking have been moved, or it has failed: converts what came in.
- * After this j->moved and j->err are the user's.  Called once, before io_job_end. */
+ * Called once, before io_job_report. */
 void io_job_finish(struct io_job *j);
+
+/* After the last step that members take together: the program has changed the buffer of a job that
+ * succeeded.  That is an error of this member alone, and nothing is undone for it.  After this
+ * j->moved and j->err are the user's.  Called once, before io_job_end. */
+void io_job_report(struct io_job *j);
 
 /* Drops a job's references.  The struct stays. */
 void io_job_end(struct io_job *j);

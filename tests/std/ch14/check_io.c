@@ -90,6 +90,40 @@ static void buffers(void)
 	free(data);
 }
 
+/* One member alone has changed its buffer: its error, and no other member waits for it. */
+static void one_buffer(void)
+{
+	enum { N = 4 << 20 };
+	char *data = calloc(N, 1);
+	MPI_Offset at;
+	int err;
+
+	for (int i = 0; i < 3; i++) {
+		OK(MPI_File_seek_shared(f, 0, MPI_SEEK_SET));
+		if (i == 0)
+			OK(MPI_File_write_ordered_begin(f, data, N / 4, MPI_INT));
+		else if (i == 1)
+			OK(MPI_File_read_ordered_begin(f, data, N / 4, MPI_INT));
+		else
+			OK(MPI_File_write_all_begin(f, data, N / 4, MPI_INT));
+		if (check_rank == 1)
+			spoil(&data[5]);
+		err = i == 0   ? MPI_File_write_ordered_end(f, data, MPI_STATUS_IGNORE)
+		      : i == 1 ? MPI_File_read_ordered_end(f, data, MPI_STATUS_IGNORE)
+			       : MPI_File_write_all_end(f, data, MPI_STATUS_IGNORE);
+		if (check_rank == 1)
+			FAILS(MPI_ERR_BUFFER, "was changed", err);
+		else
+			OK(err);
+		OK(MPI_File_get_position_shared(f, &at)); /* the data have moved */
+		expect_eq(at, i == 2 ? 0 : N / 4 * check_size);
+		OK(MPI_File_sync(f));
+	}
+	OK(MPI_File_get_position(f, &at));
+	expect_eq(at, N / 4);
+	free(data);
+}
+
 /* More runs than fit one block of memory: the last ones meet. */
 static void many(void)
 {
@@ -119,6 +153,7 @@ int main(int argc, char **argv)
 	strided();
 	in_order();
 	buffers();
+	one_buffer();
 	many();
 	OK(MPI_File_close(&f));
 	MPI_Finalize();
