@@ -122,7 +122,7 @@ static void access_position_individual(struct io_job *j, int64_t n)
 static void access_position_shared(struct io_job *j, int64_t n)
 {
 	int64_t before;
-	int err = io_shared_add(j->f, n, &before);
+	int err = io_shared_add(j->f, n, io_view_most(j->view), &before);
 
 	j->placed = err == 0;
 	if (err == 0)

@@ -99,7 +99,8 @@ struct io_split {
 /* The last step of the shared pointer by an ordered access; equal on all members. */
 struct io_order {
 	bool moved;
-	int64_t n; /* etypes of all members; known to the last rank */
+	uint8_t turn;     /* of the word: io_file */
+	int64_t first, n; /* etypes: where it began; of all members */
 };
 
 struct io_file {

@@ -29,7 +29,7 @@ struct pointer_datagram {
 	uint8_t key[POINTER_KEY_LEN];
 	struct io_pointer_question q;
 };
-static_assert(sizeof(struct pointer_datagram) == 40, "equal on all hosts");
+static_assert(sizeof(struct pointer_datagram) == 48, "equal on all hosts");
 
 /* The last question of a member, and its answer. */
 struct pointer_last {
@@ -70,14 +70,14 @@ static bool pointer_answer(
 {
 	struct pointer_last *last;
 
-	if (q->rank < 0 || q->rank >= s->size || (q->turn & ~1) != 0)
+	if (q->rank < 0 || q->rank >= s->size || (q->turn & ~1) != 0 || q->n < 0)
 		return false;
 	last = &s->last[q->rank];
 	if (q->id < last->id)
 		return false;
 	if (q->id > last->id) {
 		last->id = q->id;
-		last->was = atomic_fetch_add(&s->shared->pointer[q->turn], q->n);
+		last->was = io_shared_step(&s->shared->pointer[q->turn], q->n, q->most);
 	}
 	*was = last->was;
 	return true;

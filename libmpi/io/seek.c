@@ -97,7 +97,7 @@ int io_seek_shared(struct file *fh, int64_t offset, int whence)
 	if (err != 0)
 		return err;
 	if (f->rank == 0) {
-		io_shared_add(f, 0, &now);
+		io_shared_add(f, 0, 0, &now);
 		err = seek_to(f, offset, whence, now, &to);
 		if (err == 0)
 			io_shared_prepare(f, to);
@@ -113,7 +113,7 @@ int io_get_position_shared(struct file *fh, int64_t *offset)
 	struct io_file *f = io_of(fh);
 	int err = seek_allowed(f, "MPI_File_get_position_shared");
 
-	return err != 0 ? err : io_shared_add(f, 0, offset);
+	return err != 0 ? err : io_shared_add(f, 0, 0, offset);
 }
 
 int io_get_type_extent(struct file *fh, struct type *datatype, int64_t *extent)

@@ -4,9 +4,10 @@
  *      member on rank 0's host      fetch-and-add on the word                    ~20 ns
  *      member on another host       a datagram to a thread of rank 0 (pointer.h); else a frame:
  *                                   SHARED_ADD {id, turn, n} ──> rank 0
- *                                   <── SHARED_WAS {id, before} */
+ *                                   <── SHARED_WAS {id, before}, or SHARED_CLOSED {id} */
 #include "libmpi/io/shared.h"
 
+#include "libmpi/core/err.h"
 #include "libmpi/core/library_lock.h"
 #include "libmpi/core/process_state.h"
 #include "libmpi/io/pointer.h"
@@ -16,7 +17,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum shared_kind { SHARED_ADD = 1, SHARED_WAS };
+enum shared_kind { SHARED_ADD = 1, SHARED_WAS, SHARED_CLOSED };
 
 #define SHARED_FIRST_MS 20 /* from a datagram to the second; each later one after twice as long */
 #define SHARED_TRIES    5  /* then rank 0 is asked by a frame as well */
@@ -30,6 +31,7 @@ struct shared_question {
 	uint32_t nap_ns;
 	int64_t was;
 	bool answered;
+	bool closed; /* rank 0 has closed the file */
 };
 
 static struct io_file *shared_files;             /* open ones, of this process */
@@ -45,7 +47,7 @@ static struct io_file *shared_find(uint64_t ctx)
 }
 
 /* An answer that has come by a datagram before is dropped. */
-static void shared_answer(const struct io_pointer_question *m)
+static void shared_answer(const struct io_pointer_question *m, bool closed)
 {
 	struct shared_question *q = shared_questions;
 
@@ -54,30 +56,41 @@ static void shared_answer(const struct io_pointer_question *m)
 	if (q == NULL || q->answered)
 		return;
 	q->was = m->n;
-	q->answered = true;
+	q->closed = closed;
+	q->answered = !closed;
+}
+
+/* The question of a member.  A file that is no longer open here gets an answer, too: a question may
+ * come by a datagram first, or after rank 0 has closed the file because another member has died. */
+static void shared_asked(const struct shm_frame *f, struct io_pointer_question *m)
+{
+	struct io_file *file = shared_find(f->ctx);
+
+	if (file == NULL) {
+		p2p_out_frame(f->src, f->ctx, SHARED_CLOSED, FRAME_IO, m, sizeof(*m));
+		return;
+	}
+	if (file->rank != 0 || group_rank_of(file->comm->group, f->src) != m->rank || m->rank < 0)
+		p2p_protocol_error(f->src, "a question about a file to a rank that is not 0");
+	if (file->pointer_server != NULL)
+		m->n = io_pointer_answer(file->pointer_server, m);
+	else
+		m->n = io_shared_step(&file->shared->pointer[m->turn & 1], m->n, m->most);
+	p2p_out_frame(f->src, f->ctx, SHARED_WAS, FRAME_IO, m, sizeof(*m));
 }
 
 static void shared_frame_got(const struct shm_frame *f)
 {
-	struct io_file *file = shared_find(f->ctx);
 	struct io_pointer_question m;
 
-	if (f->len != sizeof(m) || (f->tag != SHARED_ADD && f->tag != SHARED_WAS))
+	if (f->len != sizeof(m) || f->tag < SHARED_ADD || f->tag > SHARED_CLOSED)
 		p2p_protocol_error(f->src, "a frame of %u bytes and kind %d about a file",
 			(unsigned)f->len, f->tag);
 	memcpy(&m, f->data, sizeof(m));
-	if (f->tag == SHARED_WAS) {
-		shared_answer(&m);
-		return;
-	}
-	if (file == NULL || file->rank != 0 || group_rank_of(file->comm->group, f->src) != m.rank ||
-		m.rank < 0)
-		p2p_protocol_error(f->src, "a frame about a file that is not open here");
-	if (file->pointer_server != NULL)
-		m.n = io_pointer_answer(file->pointer_server, &m);
+	if (f->tag == SHARED_ADD)
+		shared_asked(f, &m);
 	else
-		m.n = atomic_fetch_add(&file->shared->pointer[m.turn & 1], m.n);
-	p2p_out_frame(f->src, f->ctx, SHARED_WAS, FRAME_IO, &m, sizeof(m));
+		shared_answer(&m, f->tag == SHARED_CLOSED);
 }
 
 /* A member has failed, or a communicator is revoked: turns on a pipe may never come. */
@@ -164,7 +177,7 @@ static bool shared_is_answered(void *arg)
 
 	if (!q->answered && c != NULL)
 		q->answered = io_pointer_answered(c, &q->q, 0, &q->was);
-	return q->answered || shared_is_lost(q->f);
+	return q->answered || q->closed || shared_is_lost(q->f);
 }
 
 static void shared_ask_frame(struct shared_question *q)
@@ -191,12 +204,15 @@ static bool shared_is_free(void *arg)
 }
 
 /* One thread asks at a time: numbers of questions come to rank 0 in order. */
-static int shared_ask(struct io_file *f, int64_t n, int64_t *before)
+static int shared_ask(struct io_file *f, int64_t n, int64_t most, int64_t *before)
 {
 	static uint64_t last;
 	const struct p2p_condition free = {.ready = shared_is_free, .arg = f};
 	struct shared_question q = {
-		.f = f, .nap_ns = SHARED_NAP_NS, .q = {.n = n, .rank = f->rank, .turn = f->turn}};
+		.f = f,
+		.nap_ns = SHARED_NAP_NS,
+		.q = {.n = n, .most = most, .rank = f->rank, .turn = f->turn}};
+	int err;
 
 	if (f->asking)
 		p2p_progress_until(&free);
@@ -206,17 +222,30 @@ static int shared_ask(struct io_file *f, int64_t n, int64_t *before)
 		shared_ask_frame(&q);
 	f->asking = false;
 	*before = q.was;
-	return q.answered || !shared_is_lost(f) ? 0 : p2p_comm_error(f->comm);
+	if (q.answered)
+		return 0;
+	err = p2p_comm_error(f->comm);
+	return err != 0 ? err
+			: haft_err(MPI_ERR_OTHER,
+				  "rank 0, which has the shared file pointer, has closed %s",
+				  f->path);
 }
 
-int io_shared_add(struct io_file *f, int64_t n, int64_t *before)
+int io_shared_add(struct io_file *f, int64_t n, int64_t most, int64_t *before)
 {
+	int err = 0;
+
 	if ((f->comm->hints & COMM_REVOKED) != 0)
 		return p2p_comm_error(f->comm);
-	if (!f->pointer_local)
-		return shared_ask(f, n, before);
-	*before = atomic_fetch_add(&f->shared->pointer[f->turn], n);
-	return 0;
+	if (f->pointer_local)
+		*before = io_shared_step(&f->shared->pointer[f->turn], n, most);
+	else
+		err = shared_ask(f, n, most, before);
+	if (likely(err != 0 || *before >= 0))
+		return err;
+	return haft_err(MPI_ERR_ARG,
+		"the shared file pointer of %s is at etype %lld: %lld more have no place in a file",
+		f->path, (long long)(-1 - *before), (long long)n);
 }
 
 void io_shared_give_back(struct io_file *f, int64_t before, int64_t n)

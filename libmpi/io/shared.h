@@ -33,9 +33,23 @@ void io_shared_detach(struct io_file *f);
 /* The first of the open files of this process; each leads to the next. */
 const struct io_file *io_shared_first(void);
 
-/* Adds n etypes to the shared pointer; *before is the old value.  Waits for an answer of rank 0's
- * host if that is another one, but not for a call of MPI there.  0 or an error class with words. */
-int io_shared_add(struct io_file *f, int64_t n, int64_t *before);
+/* Adds n >= 0 etypes to the shared pointer, if it then is at most `most' (io_view_most); *before is
+ * the old value.  Waits for an answer of rank 0's host if that is another one, but not for a call of
+ * MPI there.  0 or an error class with words: the pointer has not moved. */
+int io_shared_add(struct io_file *f, int64_t n, int64_t most, int64_t *before);
+
+/* The step of a word of the shared pointer: the old value, or if the new one were greater than
+ * `most', -1 - the old value. */
+static inline int64_t io_shared_step(_Atomic int64_t *word, int64_t n, int64_t most)
+{
+	int64_t now = atomic_load(word);
+
+	do
+		if (n > 0 && (now > most || n > most - now))
+			return -1 - now;
+	while (!atomic_compare_exchange_weak(word, &now, now + n));
+	return now;
+}
 
 /* Takes back a step of the shared pointer by n etypes from `before' on, if it was the last one, and
  * the pointer is in this host's memory.  Another host's stays: others may have moved it. */
@@ -50,7 +64,8 @@ void io_shared_turn(struct io_file *f);
  * j->err may be set.  An error is the job's, on all members. */
 void io_shared_order(struct io_job *j);
 
-/* Collective: the last ordered access has failed on all members: takes its step back. */
+/* Collective: the last ordered access has failed on all members: takes its step back, if it was the
+ * last one.  Nobody waits if a member has failed. */
 void io_shared_order_undo(struct io_file *f);
 
 #endif

@@ -6,6 +6,7 @@
 #include "libmpi/io/shared.h"
 #include "libmpi/io/view.h"
 #include "libmpi/core/err.h"
+#include "libmpi/p2p/p2p.h"
 #include "libmpi/type/type.h"
 #include <engine.h>
 
@@ -17,19 +18,29 @@ static int order_scan(struct comm *c, const int64_t mine[2], int64_t before[2])
 		mine, before, 2, type_predefined(MPI_INT64_T), coll_op_predefined(MPI_SUM), c);
 }
 
-/* The last rank takes the room of all members; *first: where that of rank 0 begins; *failed: a
- * member has an error, and the pointer has not moved. */
-static int order_take(
-	struct io_file *f, const int64_t mine[2], const int64_t before[2], int64_t answer[2])
+/* What the last rank tells all. */
+struct order_answer {
+	int64_t first;  /* where the room of rank 0 begins */
+	int64_t failed; /* a member has an error, and the pointer has not moved */
+	int64_t n;      /* etypes of all members */
+};
+
+/* The last rank takes the room of all members.  That there is none is its error. */
+static int order_take(struct io_job *j, const int64_t mine[2], const int64_t before[2],
+	struct order_answer *answer)
 {
-	struct comm *c = f->comm;
+	struct comm *c = j->f->comm;
 
 	if (c->rank == c->size - 1) {
-		answer[1] = before[1] + mine[1];
-		if (answer[1] == 0)
-			io_shared_add(f, before[0] + mine[0], &answer[0]);
+		answer->failed = before[1] + mine[1];
+		answer->n = before[0] + mine[0];
+		if (answer->failed == 0) {
+			io_job_fail(j, io_shared_add(j->f, answer->n, io_view_most(j->view),
+					       &answer->first));
+			answer->failed = j->err != 0;
+		}
 	}
-	return coll_bcast(answer, 2, type_predefined(MPI_INT64_T), c->size - 1, c);
+	return coll_bcast(answer, 3, type_predefined(MPI_INT64_T), c->size - 1, c);
 }
 
 /* Sets j->at to a position in etypes, if the file has bytes with such numbers. */
@@ -46,32 +57,42 @@ static void order_position(struct io_job *j, int64_t position, int64_t unit)
 				       (long long)position));
 }
 
-/* No member leaves before the pointer is back. */
+/* No member leaves before the pointer is back.  After a failure some may have left. */
 void io_shared_order_undo(struct io_file *f)
 {
-	int64_t was;
+	bool moved = f->order.moved;
 
-	if (!f->order.moved || f->stream)
-		return;
 	f->order.moved = false;
-	if (f->rank == f->size - 1)
-		io_shared_add(f, -f->order.n, &was);
+	if (!moved || f->stream || p2p_comm_broken(f->comm))
+		return;
+	if (f->rank == 0 && f->order.turn == f->turn)
+		io_shared_give_back(f, f->order.first, f->order.n);
 	io_agree(f, 0);
+}
+
+static void order_alone(struct io_job *j, int64_t n, int64_t unit)
+{
+	struct io_file *f = j->f;
+	int64_t first = 0;
+
+	f->order = (struct io_order){.n = n, .turn = f->turn};
+	if (j->err == 0)
+		io_job_fail(j, io_shared_add(f, n, io_view_most(j->view), &first));
+	f->order.moved = j->placed = j->err == 0;
+	f->order.first = first;
+	order_position(j, first, unit);
 }
 
 void io_shared_order(struct io_job *j)
 {
 	struct io_file *f = j->f;
 	int64_t unit = j->view != NULL && j->view->unit > 0 ? j->view->unit : 1;
-	int64_t mine[2] = {j->bytes / unit, j->err != 0}, before[2] = {0, 0}, first[2] = {0, 0};
+	int64_t mine[2] = {j->bytes / unit, j->err != 0}, before[2] = {0, 0};
+	struct order_answer answer = {0};
 	int err = 0;
 
-	f->order = (struct io_order){.n = mine[0]};
 	if (f->alone) {
-		f->order.moved = j->placed = j->err == 0;
-		if (j->err == 0)
-			io_shared_add(f, mine[0], &first[0]);
-		order_position(j, first[0], unit);
+		order_alone(j, mine[0], unit);
 		return;
 	}
 	if (j->err != 0)
@@ -79,11 +100,14 @@ void io_shared_order(struct io_job *j)
 	io_job_fail(j, order_scan(f->comm, mine, before));
 	if (j->err != 0)
 		mine[1] = 1; /* the last rank needs all, so it knows of a scan that has failed */
-	err = order_take(f, mine, before, first);
-	f->order = (struct io_order){first[1] == 0, before[0] + mine[0]};
+	err = order_take(j, mine, before, &answer);
+	f->order = (struct io_order){.moved = answer.failed == 0,
+		.turn = f->turn,
+		.first = answer.first,
+		.n = answer.n};
 	j->placed = f->order.moved;
-	if (first[1] != 0 || j->err != 0)
-		err = io_agree(f, io_job_error(j));
+	if (answer.failed != 0 || j->err != 0)
+		io_job_take(j, io_agree(f, io_job_error(j)));
 	io_job_fail(j, err);
-	order_position(j, first[0] + before[0], unit);
+	order_position(j, answer.first + before[0], unit);
 }

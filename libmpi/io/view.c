@@ -115,6 +115,23 @@ bool io_view_fits(const struct io_view *v, int64_t end)
 	       !__builtin_add_overflow(reach, v->disp, &reach);
 }
 
+int64_t io_view_most(const struct io_view *v)
+{
+	const struct type *tile = v->file_filetype;
+	int64_t room = INT64_MAX - num_max(v->linear ? v->first : v->disp, 0), bytes;
+
+	if (v->unit <= 0)
+		return INT64_MAX;
+	if (v->linear)
+		return room / v->unit;
+	room -= num_max(tile->true_lb + tile->true_extent, 0);
+	if (room < 0)
+		return 0;
+	if (tile->extent <= 0 || __builtin_mul_overflow(room / tile->extent, tile->size, &bytes))
+		bytes = INT64_MAX;
+	return bytes / v->unit;
+}
+
 int64_t io_view_position(const struct io_view *v, int64_t byte)
 {
 	int64_t at;
@@ -153,7 +170,7 @@ static int view_check_sequential(struct io_file *f, int64_t *disp, const struct 
 		return haft_err(MPI_ERR_UNSUPPORTED_OPERATION,
 			"the filetype has holes, and %s was opened with MPI_MODE_SEQUENTIAL",
 			f->path);
-	err = io_shared_add(f, 0, &now);
+	err = io_shared_add(f, 0, 0, &now);
 	*disp = io_view_byte(f->view, now * f->view->unit);
 	return err;
 }

@@ -29,6 +29,9 @@ int64_t io_view_byte(const struct io_view *v, int64_t at);
 /* Do the bytes of the file have numbers that hold the first `end' bytes of the view? */
 bool io_view_fits(const struct io_view *v, int64_t end);
 
+/* The greatest offset, in etypes, at which bytes of the view may end.  The view is complete. */
+int64_t io_view_most(const struct io_view *v);
+
 /* The view byte at which the first etype begins that is at or after byte `byte' of the file. */
 int64_t io_view_position(const struct io_view *v, int64_t byte);
 

@@ -86,6 +86,47 @@ static void late(MPI_File f)
 	pointers(f, 0, 0);
 }
 
+/* The pointers have been moved between _begin and an _end that fails: they stay there. */
+static void moved_between(MPI_File f)
+{
+	bool was = fails;
+	int b[N] = {0}, c[N] = {0};
+	MPI_Offset at;
+	MPI_Status s;
+
+	OK(MPI_File_seek(f, 2, MPI_SEEK_SET));
+	OK(MPI_File_read_all_begin(f, b, N, MPI_INT));
+	OK(MPI_File_seek(f, 1, MPI_SEEK_SET));
+	FAILS(MPI_ERR_CONVERSION, "fails", MPI_File_read_all_end(f, b, &s));
+	OK(MPI_File_get_position(f, &at));
+	expect_eq(at, 1);
+	OK(MPI_File_seek_shared(f, 0, MPI_SEEK_SET));
+	OK(MPI_File_read_ordered_begin(f, b, N, MPI_INT));
+	OK(MPI_Barrier(MPI_COMM_WORLD));
+	if (check_rank == 0) {
+		fails = false;
+		OK(MPI_File_write_shared(f, c, N, MPI_INT, &s));
+		fails = was;
+	}
+	OK(MPI_Barrier(MPI_COMM_WORLD));
+	FAILS(MPI_ERR_CONVERSION, "fails", MPI_File_read_ordered_end(f, b, &s));
+	OK(MPI_File_seek(f, 0, MPI_SEEK_SET));
+	pointers(f, 0, (long)N * (check_size + 1));
+}
+
+/* Several members fail: all have the words of the lowest one. */
+static void words(MPI_File f)
+{
+	const char *lowest = check_size > 1 ? "rank 0 of" : "fails";
+	int b[N] = {0};
+	MPI_Status s;
+
+	FAILS(MPI_ERR_CONVERSION, lowest, MPI_File_read_at_all(f, 0, b, N, MPI_INT, &s));
+	FAILS(MPI_ERR_CONVERSION, lowest, MPI_File_write_at_all(f, 0, b, N, MPI_INT, &s));
+	OK(MPI_File_seek_shared(f, 0, MPI_SEEK_SET));
+	FAILS(MPI_ERR_CONVERSION, lowest, MPI_File_read_ordered(f, b, N, MPI_INT, &s));
+}
+
 /* One member's conversion fails; the last one's, if all members take part. */
 static void to_file(const char *path)
 {
@@ -122,6 +163,9 @@ static void to_file(const char *path)
 	fails = last; /* reads fail at their end */
 	FAILS(MPI_ERR_CONVERSION, "fails", MPI_File_read_at_all(f, 0, b, N, MPI_INT, &s));
 	late(f);
+	moved_between(f);
+	fails = true;
+	words(f);
 	fails = false;
 	OK(MPI_File_close(&f));
 }

@@ -99,13 +99,16 @@ static void ordered(void)
 static void refused(void)
 {
 	MPI_Offset before = position();
-	char c[8] = {0};
+	bool last = check_rank == check_size - 1;
+	char c[8] = {0}, odd[64];
 
 	FAILS(MPI_ERR_IO, "whole etypes",
 		MPI_File_write_ordered(
 			f, c, check_rank == check_size - 1 ? 3 : 4, MPI_CHAR, MPI_STATUS_IGNORE));
 	expect_eq(position(), before);
-	if (check_size > 1) {
+	if (check_size > 1) { /* equal words on all ranks: they name the odd one */
+		snprintf(odd, sizeof(odd), "rank %d of %d: the offset", check_size - 1, check_size);
+		FAILS(MPI_ERR_NOT_SAME, odd, MPI_File_seek_shared(f, last, MPI_SEEK_SET));
 		FAILS(MPI_ERR_NOT_SAME, "offset",
 			MPI_File_seek_shared(f, check_rank, MPI_SEEK_SET));
 		FAILS(MPI_ERR_NOT_SAME, "whence",
@@ -115,6 +118,23 @@ static void refused(void)
 	expect_eq(position(), before);
 	OK(MPI_File_seek_shared(f, -1, MPI_SEEK_CUR));
 	expect_eq(position(), before - 1);
+}
+
+/* Bytes of a file have numbers up to 2^63 - 1: an access beyond them does not move the pointer. */
+static void at_the_end(void)
+{
+	const MPI_Offset most = INT64_MAX / 4, from[] = {INT64_MAX, most - 1};
+	int x[2] = {0};
+
+	for (int i = 0; i < 2; i++) {
+		OK(MPI_File_seek_shared(f, from[i], MPI_SEEK_SET));
+		FAILS(MPI_ERR_ARG, "shared file pointer",
+			MPI_File_write_shared(f, x, 2, MPI_INT, MPI_STATUS_IGNORE));
+		expect(position() == from[i]);
+		FAILS(MPI_ERR_ARG, "shared file pointer",
+			MPI_File_write_ordered(f, x, 2, MPI_INT, MPI_STATUS_IGNORE));
+		expect(position() == from[i]);
+	}
 }
 
 int main(int argc, char **argv)
@@ -127,6 +147,7 @@ int main(int argc, char **argv)
 	unordered();
 	ordered();
 	refused();
+	at_the_end();
 	OK(MPI_File_get_size(f, &end));
 	OK(MPI_File_seek_shared(f, 0, MPI_SEEK_END));
 	expect_eq(position(), end / 4);

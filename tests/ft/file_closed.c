@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* RUN np=3,4 env="HAFT_FT=yes" */
+/* RUN np=3,4 env="HAFT_FT=yes HAFT_VIA=net" */
+/* file_closed.c - a process dies, and rank 0 closes a file that others still have open: their
+ * questions for the shared pointer, which rank 0 has, get an error.  The job lives on. */
+#include "tests/ft/ft.h"
+#include "tests/std/ch14/file_name.h"
+
+/* On the host of rank 0 the pointer is in memory. */
+static void asked(bool remote, int err)
+{
+	if (remote)
+		FAILS(MPIX_ERR_PROC_FAILED, "", err);
+	else
+		OK(err);
+}
+
+int main(int argc, char **argv)
+{
+	bool remote;
+	MPI_Offset at;
+	MPI_Status s;
+	MPI_File f;
+	int x = 0;
+
+	ft_init(&argc, &argv);
+	remote = check_has_remote();
+	OK(MPI_File_open(MPI_COMM_WORLD, file_name("closed"), MPI_MODE_RDWR | MPI_MODE_CREATE,
+		MPI_INFO_NULL, &f));
+	OK(MPI_File_write_ordered(f, &x, 1, MPI_INT, &s));
+	OK(MPI_Barrier(MPI_COMM_WORLD));
+	if (check_rank == 1)
+		raise(SIGKILL);
+	if (check_rank == 0) {
+		FAILS(MPIX_ERR_PROC_FAILED, "", MPI_File_close(&f));
+		for (int r = 2; r < check_size; r++)
+			OK(MPI_Send(&x, 1, MPI_INT, r, 1, MPI_COMM_WORLD));
+		for (int r = 2; r < check_size; r++)
+			OK(MPI_Recv(&x, 1, MPI_INT, r, 2, MPI_COMM_WORLD, &s));
+	} else {
+		OK(MPI_Recv(&x, 1, MPI_INT, 0, 1, MPI_COMM_WORLD, &s));
+		asked(remote, MPI_File_get_position_shared(f, &at));
+		asked(remote, MPI_File_write_shared(f, &x, 1, MPI_INT, &s));
+		FAILS(MPIX_ERR_PROC_FAILED, "", MPI_File_close(&f));
+		OK(MPI_Send(&x, 1, MPI_INT, 0, 2, MPI_COMM_WORLD));
+	}
+	MPI_Finalize();
+	return check_end();
+}
