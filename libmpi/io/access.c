@@ -119,7 +119,7 @@ static void access_position_individual(struct io_job *j, int64_t n)
 		j->f->position += n;
 }
 
-static void access_position_shared(struct io_job *j, int64_t n)
+static void access_take_shared(struct io_job *j, int64_t n)
 {
 	int64_t before;
 	int err = io_shared_add(j->f, n, io_view_most(j->view), &before);
@@ -133,6 +133,19 @@ static void access_position_shared(struct io_job *j, int64_t n)
 	if (j->placed)
 		io_shared_give_back(j->f, before, n);
 	j->placed = false;
+}
+
+static void access_position_shared(struct io_job *j, int64_t n)
+{
+	bool place = j->f->stream && j->bytes > 0;
+
+	if (unlikely(place))
+		io_job_fail(j, io_stream_place_begin(j));
+	if (unlikely(j->err != 0))
+		return;
+	access_take_shared(j, n);
+	if (unlikely(place))
+		io_stream_place_end(j);
 }
 
 /* Takes the position; the pointers move now. */

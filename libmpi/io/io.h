@@ -147,8 +147,10 @@ struct io_file {
 	bool overlap_told;      /* likewise: writes that meet, on stderr */
 	uint64_t number;        /* of this open, equal on all members; other opens have others */
 	int gate;               /* threads within: gate_os.c */
-	_Atomic int lost; /* of a pipe: 0, or MPIX_ERR_PROC_FAILED or MPIX_ERR_REVOKED: accesses
-			     whose turn has not come get none */
+	_Atomic bool revoked; /* a pipe: accesses whose turn has not come get none */
+	_Atomic int64_t lost; /* likewise those behind this byte - 1: it was that of a member which
+				 has failed; 0: there is none */
+	struct io_places *places; /* owned: of a pipe: stream_os.c; NULL: none yet */
 	struct io_workers *workers; /* owned: of a pipe; NULL: none yet */
 	int64_t opened_ns;
 	int poisoned;         /* class of the first error of a write or of a change of the size by

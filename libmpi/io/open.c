@@ -114,6 +114,8 @@ static int open_share(struct open_making *m)
 {
 	struct io_file *f = m->f;
 	int members, lowest = open_lowest(m->comm, &members);
+	int64_t bytes = (int64_t)sizeof(*f->shared) +
+			(f->sequential ? f->size * (int64_t)sizeof(f->shared->places[0]) : 0);
 	void *p = NULL;
 	int err;
 
@@ -121,14 +123,14 @@ static int open_share(struct open_making *m)
 	m->mine.lowest = lowest;
 	if (lowest != m->comm->rank)
 		return 0;
-	err = via_mem_new(sizeof(*f->shared), CACHE_LINE, &p);
+	err = via_mem_new(bytes, CACHE_LINE, &p);
 	if (err != 0)
 		return err;
 	f->shared = p;
 	f->shared_owner = true;
-	memset(p, 0, sizeof(*f->shared));
+	memset(p, 0, (size_t)bytes);
 	f->shared->members = members;
-	m->mine.shared = via_mem_off(p, sizeof(*f->shared));
+	m->mine.shared = via_mem_off(p, bytes);
 	if (members > 1 && m->mine.shared == 0)
 		return haft_err(MPI_ERR_NO_MEM,
 			"no shared memory for what %d ranks of a host share of %s", members,

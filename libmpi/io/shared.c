@@ -13,7 +13,6 @@
 #include "libmpi/io/pointer.h"
 #include "libmpi/p2p/outq.h"
 #include "libmpi/p2p/p2p.h"
-#include <mpi-ext.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -93,14 +92,27 @@ static void shared_frame_got(const struct shm_frame *f)
 		shared_answer(&m, f->tag == SHARED_CLOSED);
 }
 
+/* A member of a pipe has failed: nobody behind its lowest place gets a turn. */
+static void shared_lose(struct io_file *f, int rank)
+{
+	int64_t place = atomic_load(&f->shared->places[rank]), lost = atomic_load(&f->lost);
+
+	if (place != 0 && (lost == 0 || place < lost))
+		atomic_store(&f->lost, place);
+}
+
 /* A member has failed, or a communicator is revoked: turns on a pipe may never come. */
 static void shared_look(void)
 {
-	for (struct io_file *f = shared_files; f != NULL; f = f->next)
-		if (f->stream && p2p_comm_broken(f->comm))
-			atomic_store(&f->lost, (f->comm->hints & COMM_REVOKED) != 0
-						       ? MPIX_ERR_REVOKED
-						       : MPIX_ERR_PROC_FAILED);
+	for (struct io_file *f = shared_files; f != NULL; f = f->next) {
+		if (!f->stream || !p2p_comm_broken(f->comm))
+			continue;
+		if ((f->comm->hints & COMM_REVOKED) != 0)
+			atomic_store(&f->revoked, true);
+		for (int r = 0; r < f->size; r++)
+			if (p2p_peer_gone(group_peer(f->comm->group, r)))
+				shared_lose(f, r);
+	}
 }
 
 /* haft_uncommitted_hook. */

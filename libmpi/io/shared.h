@@ -24,6 +24,9 @@ struct io_shared {
 	int64_t members;            /* on this host */
 	uint64_t pad[4];
 	struct io_lock_table locks;
+	/* a sequential file: by rank; 1 + the first byte of its lowest place in a pipe that is not
+	 * through, or of what comes before the place that it is about to take; 0: it has none */
+	_Atomic int64_t places[];
 };
 
 /* Makes a file known to the frames of other members; and takes it out again. */

@@ -3,6 +3,7 @@
  * last rank adds their sum to the shared pointer, and tells all where rank 0 begins. */
 #include "libmpi/coll/reduce_op.h"
 #include "libmpi/io/agree.h"
+#include "libmpi/io/disk.h"
 #include "libmpi/io/shared.h"
 #include "libmpi/io/view.h"
 #include "libmpi/core/err.h"
@@ -70,10 +71,15 @@ void io_shared_order_undo(struct io_file *f)
 	io_agree(f, 0);
 }
 
-static void order_alone(struct io_job *j, int64_t n, int64_t unit)
+static int64_t order_unit(const struct io_job *j)
+{
+	return j->view != NULL && j->view->unit > 0 ? j->view->unit : 1;
+}
+
+static void order_alone(struct io_job *j)
 {
 	struct io_file *f = j->f;
-	int64_t first = 0;
+	int64_t unit = order_unit(j), n = j->bytes / unit, first = 0;
 
 	f->order = (struct io_order){.n = n, .turn = f->turn};
 	if (j->err == 0)
@@ -83,18 +89,14 @@ static void order_alone(struct io_job *j, int64_t n, int64_t unit)
 	order_position(j, first, unit);
 }
 
-void io_shared_order(struct io_job *j)
+static void order_together(struct io_job *j)
 {
 	struct io_file *f = j->f;
-	int64_t unit = j->view != NULL && j->view->unit > 0 ? j->view->unit : 1;
+	int64_t unit = order_unit(j);
 	int64_t mine[2] = {j->bytes / unit, j->err != 0}, before[2] = {0, 0};
 	struct order_answer answer = {0};
 	int err = 0;
 
-	if (f->alone) {
-		order_alone(j, mine[0], unit);
-		return;
-	}
 	if (j->err != 0)
 		mine[0] = 0;
 	io_job_fail(j, order_scan(f->comm, mine, before));
@@ -110,4 +112,20 @@ void io_shared_order(struct io_job *j)
 		io_job_take(j, io_agree(f, io_job_error(j)));
 	io_job_fail(j, err);
 	order_position(j, answer.first + before[0], unit);
+}
+
+void io_shared_order(struct io_job *j)
+{
+	bool place = j->f->stream && j->err == 0 && j->bytes > 0;
+
+	if (j->f->alone) {
+		order_alone(j);
+		return;
+	}
+	if (unlikely(place))
+		io_job_fail(j, io_stream_place_begin(j));
+	place = place && j->err == 0;
+	order_together(j);
+	if (unlikely(place))
+		io_stream_place_end(j);
 }

@@ -12,7 +12,9 @@
  * back: bytes before it and behind it have gone.
  *
  * A process may die in its turn, or before it.  Then it is not known which bytes the pipe has: the
- * accesses whose turn has not come fail, and do not pass it on. */
+ * accesses behind it fail, and do not pass their turns on.  So each member shows the others its
+ * lowest place that is not through (shared->places).  Those before it go on, and a process that
+ * dies without a place stops nobody. */
 #include "libmpi/io/disk.h"
 
 #include "libmpi/core/err.h"
@@ -22,7 +24,11 @@
 #include "libmpi/io/view.h"
 #include "libmpi/p2p/p2p.h"
 #include <errno.h>
+#include <mpi-ext.h>
+#include <pthread.h>
 #include <signal.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/uio.h>
 #include <time.h>
 #include <unistd.h>
@@ -40,6 +46,112 @@ struct stream_turn {
 static bool stream_has_come(const struct io_file *f, int64_t at)
 {
 	return atomic_load(&f->shared->stream) >= at;
+}
+
+/* --- places of this process ----------------------------------------------------------------- */
+
+struct io_places {
+	pthread_mutex_t mutex; /* no thread holds it while it waits */
+	int64_t *at;           /* malloc'ed, `room': first bytes of places; ascending */
+	int n, room;
+	int taking;    /* threads that are about to take one */
+	int64_t bound; /* no place that they take begins before it */
+};
+
+/* Under the mutex.  Shows the lowest place that is not through. */
+static void places_show(const struct io_file *f)
+{
+	struct io_places *p = f->places;
+	int64_t through = atomic_load(&f->shared->stream), lowest = INT64_MAX;
+	int gone = 0;
+
+	while (gone < p->n && p->at[gone] < through)
+		gone++;
+	p->n -= gone;
+	if (gone > 0)
+		memmove(p->at, p->at + gone, (size_t)p->n * sizeof(p->at[0]));
+	if (p->n > 0)
+		lowest = p->at[0];
+	if (p->taking > 0)
+		lowest = num_min(lowest, p->bound);
+	atomic_store(&f->shared->places[f->rank], lowest == INT64_MAX ? 0 : lowest + 1);
+}
+
+/* Makes room for one more place of each thread that takes one. */
+static bool places_grow(struct io_places *p)
+{
+	int room = p->n + p->taking + 1;
+	int64_t *more;
+
+	if (room <= p->room)
+		return true;
+	more = realloc(p->at, 2 * (size_t)room * sizeof(*more));
+	if (more == NULL)
+		return false;
+	p->at = more;
+	p->room = 2 * room;
+	return true;
+}
+
+int io_stream_place_begin(const struct io_job *j)
+{
+	struct io_file *f = j->f;
+	int64_t now = atomic_load(&f->shared->pointer[f->turn]);
+	int64_t bound = io_view_byte(j->view, now * j->view->unit);
+	bool grown;
+
+	if (f->places == NULL) {
+		f->places = calloc(1, sizeof(*f->places));
+		if (f->places != NULL)
+			pthread_mutex_init(&f->places->mutex, NULL);
+	}
+	if (f->places == NULL)
+		return haft_err(MPI_ERR_NO_MEM, "no memory for a place in %s", f->path);
+	pthread_mutex_lock(&f->places->mutex);
+	grown = places_grow(f->places);
+	if (grown) {
+		if (f->places->taking++ == 0 || bound < f->places->bound)
+			f->places->bound = bound;
+		places_show(f);
+	}
+	pthread_mutex_unlock(&f->places->mutex);
+	return grown ? 0 : haft_err(MPI_ERR_NO_MEM, "no memory for a place in %s", f->path);
+}
+
+void io_stream_place_end(const struct io_job *j)
+{
+	struct io_places *p = j->f->places;
+	int64_t at = j->placed && j->err == 0 ? io_view_byte(j->view, j->at) : -1;
+	int i;
+
+	pthread_mutex_lock(&p->mutex);
+	p->taking--;
+	if (at >= 0) {
+		for (i = p->n++; i > 0 && p->at[i - 1] > at; i--)
+			p->at[i] = p->at[i - 1];
+		p->at[i] = at;
+	}
+	places_show(j->f);
+	pthread_mutex_unlock(&p->mutex);
+}
+
+void io_stream_places_free(struct io_file *f)
+{
+	if (f->places == NULL)
+		return;
+	pthread_mutex_destroy(&f->places->mutex);
+	free(f->places->at);
+	free(f->places);
+}
+
+/* --- turns ---------------------------------------------------------------------------------- */
+
+/* Has the access at this byte lost its turn? */
+static bool stream_is_lost(const struct io_file *f, int64_t at)
+{
+	int64_t lost = atomic_load(&f->lost);
+
+	return atomic_load(&f->revoked) || (lost != 0 && at > lost - 1);
 }
 
 static bool stream_is_over(void *arg)
@@ -60,7 +172,7 @@ void io_stream_wait(const struct io_job *j)
 
 static int stream_lost(const struct io_file *f)
 {
-	return haft_err(atomic_load(&f->lost),
+	return haft_err(atomic_load(&f->revoked) ? MPIX_ERR_REVOKED : MPIX_ERR_PROC_FAILED,
 		"a member of %s has failed, or the file is revoked: the turn of this access will "
 		"not come",
 		f->path);
@@ -73,11 +185,18 @@ static void stream_pass(const struct io_file *f, int64_t end)
 
 	while (now < end && !atomic_compare_exchange_weak(&f->shared->stream, &now, end))
 		;
+	if (f->places == NULL)
+		return;
+	pthread_mutex_lock(&f->places->mutex);
+	places_show(f);
+	pthread_mutex_unlock(&f->places->mutex);
 }
 
 bool io_stream_is_turn(const struct io_job *j)
 {
-	return stream_has_come(j->f, io_view_byte(j->view, j->at)) || atomic_load(&j->f->lost) != 0;
+	int64_t at = io_view_byte(j->view, j->at);
+
+	return stream_has_come(j->f, at) || stream_is_lost(j->f, at);
 }
 
 void io_stream_pass(const struct io_job *j)

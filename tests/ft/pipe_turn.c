@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* RUN np=2,4 env="HAFT_FT=yes HAFT_IO_THREADS=0|4" */
+/* RUN np=4 env="HAFT_FT=yes HAFT_IO_THREADS=0|4" args="bystander" */
 /* RUN np=2 env="HAFT_FT=yes" args="revoke" */
 /* pipe_turn.c - a process dies while it writes to a pipe at the shared pointer.  The accesses of
  * the others, which wait for their turn behind it, fail; blocking, nonblocking and ordered ones.
+ * bystander: it dies while another one writes, and has no place: nobody fails.
  * revoke: the file is revoked instead; the access in its turn completes. */
 #include "tests/ft/ft.h"
 #include <fcntl.h>
@@ -82,6 +84,34 @@ static void revoked(MPI_File f, int keep)
 	}
 }
 
+/* Rank 1 has its turn, others wait behind it; the last one dies with no place; rank 0 reads. */
+static void bystander(MPI_File f, int keep)
+{
+	MPI_Request r;
+	MPI_Status s;
+	int n;
+
+	if (check_rank == check_size - 1) {
+		OK(MPI_File_write_shared(f, data, 10, MPI_CHAR, &s));
+		usleep(600000);
+		ft_die();
+	}
+	if (check_rank == 1) {
+		usleep(100000);
+		OK(MPI_File_write_shared(f, data, LONG, MPI_CHAR, &s));
+	} else {
+		usleep(300000);
+		OK(MPI_File_iwrite_shared(f, data, 10, MPI_CHAR, &r));
+		ft_await_failures(1);
+		for (int left = check_rank == 0 ? LONG : 0; left > 0; left -= n) {
+			n = (int)read(keep, data, LONG / 2);
+			CHECK(n > 0);
+		}
+		OK(MPI_Wait(&r, &s));
+	}
+	OK(MPI_File_write_shared(f, data, 10, MPI_CHAR, &s));
+}
+
 int main(int argc, char **argv)
 {
 	MPI_File f;
@@ -90,7 +120,9 @@ int main(int argc, char **argv)
 	ft_init(&argc, &argv);
 	f = open_pipe(&keep);
 	OK(MPI_Barrier(MPI_COMM_WORLD));
-	if (argc > 1)
+	if (argc > 1 && strcmp(argv[1], "bystander") == 0)
+		bystander(f, keep);
+	else if (argc > 1)
 		revoked(f, keep);
 	else
 		died(f);
