@@ -15,6 +15,7 @@
 #include "libmpi/io/helper.h"
 #include "libmpi/io/hint.h"
 #include "libmpi/io/hosts.h"
+#include "libmpi/io/rep.h"
 #include "libmpi/io/stage.h"
 #include "libmpi/io/view.h"
 #include "libmpi/io/work.h"
@@ -185,9 +186,8 @@ static void collective_take_words(struct io_collective *c)
 
 /* --- states --------------------------------------------------------------------------------- */
 
-static void collective_begin(struct io_collective *c)
+static void collective_plan_begin(struct io_collective *c)
 {
-	c->g->tag++;
 	collective_plan(c);
 	c->left = c->j->err == 0 && !io_describe_is_direct(c, &c->why);
 	if (!c->left) {
@@ -195,6 +195,52 @@ static void collective_begin(struct io_collective *c)
 		collective_direct(c);
 	}
 	c->state = COLLECTIVE_DIRECT;
+}
+
+/* MPI_File_set_view calls no function of the program.  So the first collective access of a view whose
+ * extents come from one compares them, before any byte is moved. */
+static void collective_begin(struct io_collective *c)
+{
+	const struct io_view *v = c->j->view != NULL ? c->j->view : c->f->view; /* a refusal */
+
+	c->g->tag++;
+	if (likely(!io_rep_is_lazy(v->rep) || v->compared)) {
+		collective_plan_begin(c);
+		return;
+	}
+	c->mine = (struct io_member){.err = c->j->err};
+	if (c->j->err == 0)
+		c->mine.runs = v->file_etype->extent;
+	io_exchange_begin(c, false);
+	c->state = COLLECTIVE_COMPARE;
+}
+
+/* All members have equal numbers, and so one result.  One with an error compares nothing. */
+static void collective_compare(struct io_collective *c)
+{
+	const struct io_member *all = c->g->all;
+	int odd = 0;
+
+	for (int r = 0; r < c->f->size; r++) {
+		if (all[r].err != 0) {
+			collective_plan_begin(c);
+			return;
+		}
+		if (odd == 0 && all[r].runs != all[0].runs)
+			odd = r;
+	}
+	c->j->view->compared = odd == 0;
+	if (odd == 0) {
+		collective_plan_begin(c);
+		return;
+	}
+	io_job_fail(c->j,
+		haft_err(MPI_ERR_NOT_SAME,
+			"rank %d of %d: the extent of the etype in the file is %lld bytes in the "
+			"data representation \"%s\", and %lld on rank 0",
+			odd, c->f->size, (long long)all[odd].runs, c->j->view->rep->name,
+			(long long)all[0].runs));
+	c->state = COLLECTIVE_DONE;
 }
 
 static bool collective_stage_step(struct io_collective *c)
@@ -234,6 +280,7 @@ static const struct {
 	void (*next)(struct io_collective *c);
 } states[] = {
 	[COLLECTIVE_BEGIN] = {NULL, collective_begin},
+	[COLLECTIVE_COMPARE] = {io_exchange_step, collective_compare},
 	[COLLECTIVE_DIRECT] = {collective_direct_done, collective_describe},
 	[COLLECTIVE_DESCRIBE] = {io_exchange_step, collective_choose},
 	[COLLECTIVE_STAGE] = {collective_stage_step, collective_stage_end},
@@ -347,6 +394,7 @@ static void collective_finish(struct io_collective *c)
 		if (j->direction == IO_WRITE)
 			io_file_poison(j->f, j->err, j->words);
 		free(j->words);
+		io_view_drop(j->view);
 		j->f = NULL;
 		return;
 	}
@@ -459,7 +507,12 @@ int io_collective_refuse(const struct io_job *j)
 	if (r->job.f != NULL)
 		p2p_progress_until(&over);
 	r->job = (struct io_job){
-		.f = j->f, .direction = j->direction, .collective = true, .err = j->err};
+		.f = j->f,
+		.direction = j->direction,
+		.collective = true,
+		.view = j->f->view,
+		.err = j->err};
+	io_view_hold(r->job.view);
 	if (j->words != NULL)
 		r->job.words = strdup(j->words);
 	r->access = (struct io_collective){

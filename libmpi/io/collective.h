@@ -44,7 +44,8 @@ struct io_member {
 	int64_t first, end;    /* bytes of the file that are left to aggregators; equal: none */
 	struct io_cover cover; /* its runs there; only their bytes count if no stage is shared */
 	int64_t runs;          /* how many runs, about; at the end: 1 + the first byte of the file
-				  that this aggregator should have written and has not, or 0 */
+				  that this aggregator should have written and has not, or 0; to
+				  compare: the etype's extent */
 	uint64_t stage;        /* where its stage is in the host's segment; 0: none */
 	int32_t err;           /* error class, or 0 */
 	uint32_t flags;        /* enum io_member_flags */
@@ -77,6 +78,7 @@ struct io_aggregate {
 
 enum io_collective_state {
 	COLLECTIVE_BEGIN,
+	COLLECTIVE_COMPARE, /* extents, at the first access in a representation of the user's */
 	COLLECTIVE_DIRECT,
 	COLLECTIVE_DESCRIBE,
 	COLLECTIVE_STAGE,

@@ -47,13 +47,14 @@ struct io_workers; /* work.h */
 /* --- the view ------------------------------------------------------------------------------- */
 
 /* The view of a file that a process has (14.3).  Never changes while it is in use, apart from
- * `refs', and from `file_filetype' and what follows it, which a representation of the user's gives
- * at the first access. */
+ * `refs', and from `compared' and what follows it, which a representation of the user's gives at the
+ * first access. */
 struct io_view {
 	int refs; /* of the file, and of each job under way; under the library's lock */
 	int64_t disp;
 	struct type *etype, *filetype; /* held; as the user gave them */
 	const struct io_rep *rep;
+	bool compared; /* all members have etypes of an equal extent; collective.c; equal on all */
 	struct type *file_filetype; /* held; filetype as the file has it: its tile */
 	struct type *file_etype;    /* held; likewise */
 	int64_t unit;               /* view bytes of an etype */

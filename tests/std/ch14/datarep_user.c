@@ -141,6 +141,36 @@ static void errors(MPI_File f)
 	expect_eq(x, 42);
 }
 
+/* Extents must be equal on all members; the first collective access finds out. */
+static int odd_extent(MPI_Datatype t, MPI_Aint *bytes, void *state)
+{
+	(void)t, (void)state;
+	*bytes = check_rank == check_size - 1 ? 8 : 4;
+	return MPI_SUCCESS;
+}
+
+static void unequal(MPI_File f)
+{
+	int x[10] = {0}, y;
+	MPI_Offset before, after;
+	MPI_Request r;
+
+	if (check_size == 1)
+		return;
+	OK(MPI_Register_datarep("odd", MPI_CONVERSION_FN_NULL, MPI_CONVERSION_FN_NULL, odd_extent,
+		NULL));
+	OK(MPI_File_get_size(f, &before));
+	OK(MPI_File_set_view(f, before, MPI_INT, MPI_INT, "odd", MPI_INFO_NULL));
+	FAILS(MPI_ERR_NOT_SAME, "rank 1 of 2: the extent of the etype",
+		MPI_File_write_at_all(f, 10 * check_rank, x, 10, MPI_INT, MPI_STATUS_IGNORE));
+	OK(MPI_File_iwrite_at_all(f, 10 * check_rank, x, 10, MPI_INT, &r));
+	FAILS(MPI_ERR_NOT_SAME, "rank 1 of 2", MPI_Wait(&r, MPI_STATUS_IGNORE));
+	FAILS(MPI_ERR_NOT_SAME, "rank 1 of 2",
+		MPI_File_read_ordered(f, &y, 1, MPI_INT, MPI_STATUS_IGNORE));
+	OK(MPI_File_get_size(f, &after));
+	expect_eq(after, before);
+}
+
 int main(int argc, char **argv)
 {
 	MPI_File f;
@@ -150,6 +180,7 @@ int main(int argc, char **argv)
 	f = file_new(MPI_COMM_WORLD, file_name("decimal"));
 	text(f);
 	errors(f);
+	unequal(f);
 	OK(MPI_File_close(&f));
 	MPI_Finalize();
 	return check_end();
