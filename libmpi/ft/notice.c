@@ -99,12 +99,14 @@ static bool news_of(int peer, struct boot_news *news)
  * processes. */
 static bool ft_unborn(int peer, char *words, size_t n)
 {
-	static int us = 5 * NEWS_WAIT_US; /* that are left */
+	static int us = 50 * NEWS_WAIT_US; /* that are left */
 	int first = haft_life.peer - haft_life.rank;
 	bool spawned = peer < first || peer >= first + haft_life.size, found;
 	struct boot_news news;
+	int until = us - 10 * NEWS_WAIT_US; /* another host's take longer */
 
-	for (found = news_of(peer, &news); !found && spawned && boot_launched() && us > 0;
+	for (found = news_of(peer, &news);
+		!found && spawned && boot_launched() && us > 0 && us > until;
 		found = news_of(peer, &news)) {
 		usleep(NEWS_STEP_US);
 		us -= NEWS_STEP_US;

@@ -85,6 +85,11 @@ want_out 'the hosts of this job are a, b'
 job $here -n 1 "$me" -n 3 -k add-host=b -k haft_outfile="$TMPDIR/add.%h.%r" "$me" child say
 [ "$(cd "$TMPDIR" && echo add.*)" = 'add.a.0 add.b.1 add.b.2' ] ||
 	fail "add-host=b places $(cd "$TMPDIR" && echo add.*)"
+# b has no first rank: its only seat is for a spawned process.
+job $here -x HAFT_SEATS=1 -n 2 "$me" -n 2 "$me" child say
+want_out 'spawn: MPI_SUCCESS, 2 processes, 0 codes'
+job $here -x HAFT_SEATS=1 -n 2 "$me" -n 3 "$me" child say
+want_out 'b has 2 slots, 0 used, and seats for 1 process (HAFT_SEATS)'
 job $here -n 2 "$me" -n 3 /no/such/program
 want_out 'spawn: MPI_ERR_SPAWN'
 want_out ': program `/no/such/program'

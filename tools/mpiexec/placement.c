@@ -40,8 +40,8 @@ static int host_seats(const struct job *j, int h)
 		return shm_seg_nseats(j->local.seg);
 	for (int r = 0; r < w->n; r++)
 		first += w->host_of[r] == h;
-	first = first > 0 ? first : 1; /* a segment has a seat */
-	return first + boot_opts(first, j->plan->app[0].envp + 1).spare;
+	/* a segment has a seat; without first ranks it is no process's */
+	return first + boot_opts(first > 0 ? first : 1, j->plan->app[0].envp + 1).spare;
 }
 
 /* Looks at all hosts of the job.  Returns how many there are; *v is malloc'ed. */
@@ -238,8 +238,8 @@ static char *host_full(const struct spawn *s, int h, const struct host_room *v)
 	char *users, *text, seats[64] = "";
 
 	if (v->room == v->seats)
-		snprintf(seats, sizeof(seats), ", and seats for %d processes (HAFT_SEATS)",
-			v->seats);
+		snprintf(seats, sizeof(seats), ", and seats for %d process%s (HAFT_SEATS)",
+			v->seats, v->seats == 1 ? "" : "es");
 	if (why != NULL)
 		return text_new("%s cannot be used: %s", name, why);
 	users = users_text(j, h);
