@@ -87,7 +87,7 @@ static int pt2pt_isend(
 		p2p_req_proc_null(r);
 	} else {
 		m->peer = group_peer(comm_peers(c), m->peer);
-		err = p2p_req_fill(r, REQ_SEND, m, c, c->ctx);
+		err = p2p_req_fill_inline(r, REQ_SEND, m, c, c->ctx);
 	}
 	if (err != 0) {
 		p2p_req_free(r);
