@@ -20,10 +20,7 @@ fi
 missing=
 for package in $want; do
 	status=$(dpkg-query -W -f '${db:Status-Status}\n' "$package" 2>/dev/null || true)
-	case $status in
-	*installed*) ;;
-	*) missing="$missing $package" ;;
-	esac
+	printf '%s\n' "$status" | grep -qx installed || missing="$missing $package"
 done
 [ -n "$missing" ] || exit 0
 
