@@ -163,6 +163,7 @@ static bool numbers_settle(struct spawn *s)
 		int most = s->found[i] ? spawn_room(s, i, all) : 0;
 
 		if (most < all && s->found[i]) {
+			s->full_why = s->full_why || s->why == NULL;
 			s->full = true;
 			spawn_reason(s, spawn_full(s, i, all));
 		}
@@ -585,10 +586,11 @@ void spawn_clock(void)
 	crowded = NULL;
 	for (; s != NULL; s = next) {
 		next = s->next;
-		free(s->why);
-		s->why = NULL;
-		s->full = false;
-		programs_find(s);
+		if (s->full_why) {
+			free(s->why);
+			s->why = NULL;
+		}
+		s->full = s->full_why = false;
 		spawn_begin(s);
 	}
 }

@@ -28,6 +28,7 @@ struct spawn {
 	int waits;             /* hosts that have not answered */
 	int started;           /* processes; some may have ended since */
 	bool full;             /* there is no room for processes of a program that is there */
+	bool full_why;         /* ... and `why' says that */
 	uint64_t room_ns;      /* until then it waits for room; 0: it has not been short of it */
 	char *abroad;          /* spawn_abroad; NULL: it is done here */
 	char *why;             /* first reason why a process is missing; malloc'ed; NULL: none */
