@@ -11,9 +11,9 @@ int io_file_path(struct io_file *f, const char *name);
 /* Frees all that a file has, but its handle; it is not open any more. */
 void io_file_free(struct io_file *f);
 
-/* access_job.c: a write of this member, a change of the size, or a sync has ended with err, or with 0: after the
- * first error MPI_File_close does not give a file with haft_commit its name.  words: NULL: those of
- * haft_err.  Under the library's lock.  Returns err. */
+/* access_job.c: a write of this member, a change of the size, or a sync has ended with err, or with
+ * 0: after the first error MPI_File_close does not give a file with haft_commit its name.  words:
+ * NULL: those of haft_err.  Under the library's lock.  Returns err. */
 int io_file_poison(struct io_file *f, int err, const char *words);
 
 /* Checks that no access of this process is under way.  0, or MPI_ERR_OTHER with words: `call' may
