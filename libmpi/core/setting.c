@@ -26,8 +26,8 @@ static const struct setting_row rows[SETTING_COUNT] = {
 		.normal = MEAN_OR(96, 16384),
 		.max = 1 << 20,
 		.meaning = "bytes of the largest eager message; longer ones go by rendezvous",
-		.more = "An eager message is one frame: 16 KiB at most, 8 KiB in a job of more than "
-			"32 ranks, 4 KiB in one of more than 128."},
+		.more = "An eager message is one frame: 16 KiB at most, 8 KiB in a job of more "
+			"than 32 ranks, 4 KiB in one of more than 128."},
 	[SETTING_COLL] = {.name = "HAFT_COLL",
 		.form = SETTING_WORD,
 		.max = 2,

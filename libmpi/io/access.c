@@ -137,15 +137,15 @@ static void access_take_shared(struct io_job *j, int64_t n)
 
 static void access_position_shared(struct io_job *j, int64_t n)
 {
-	bool place = j->f->stream && j->bytes > 0;
+	bool reserve = j->f->stream && j->bytes > 0;
 
-	if (unlikely(place))
-		io_job_fail(j, io_stream_place_begin(j));
+	if (unlikely(reserve))
+		io_job_fail(j, io_stream_reserve_begin(j));
 	if (unlikely(j->err != 0))
 		return;
 	access_take_shared(j, n);
-	if (unlikely(place))
-		io_stream_place_end(j);
+	if (unlikely(reserve))
+		io_stream_reserve_end(j);
 }
 
 /* Takes the position; the pointers move now. */

@@ -26,7 +26,7 @@ void io_check_write(struct io_job *j);
 
 /* check_buffer.c: watches the buffer of a checked access that is not blocking; j->watched is NULL
  * if there is no memory for that.  io_check_buffer_end looks, and brings the bytes of a read to the
- * buffer; io_check_buffer_error says what it has seen: 0, or MPI_ERR_BUFFER with words. */
+ * buffer; io_check_buffer_error has the finding: 0, or MPI_ERR_BUFFER with words. */
 void io_check_buffer_begin(struct io_job *j);
 void io_check_buffer_end(struct io_job *j);
 int io_check_buffer_error(const struct io_job *j);

@@ -19,7 +19,7 @@ struct io_check_buffer {
 	struct type *type; /* held */
 	uint64_t sum;
 	bool changed; /* seen at the end */
-	char *stage; /* malloc'ed: of a read; NULL: the buffer does not change before the end */
+	char *stage;  /* malloc'ed: of a read; NULL: the buffer does not change before the end */
 };
 
 static uint64_t check_buffer_sum(const struct io_check_buffer *b)

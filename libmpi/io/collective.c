@@ -197,8 +197,8 @@ static void collective_plan_begin(struct io_collective *c)
 	c->state = COLLECTIVE_DIRECT;
 }
 
-/* MPI_File_set_view calls no function of the program.  So the first collective access of a view whose
- * extents come from one compares them, before any byte is moved. */
+/* MPI_File_set_view calls no function of the program.  So the first collective access of a view
+ * whose extents come from one compares them, before any byte is moved. */
 static void collective_begin(struct io_collective *c)
 {
 	const struct io_view *v = c->j->view != NULL ? c->j->view : c->f->view; /* a refusal */
@@ -506,8 +506,7 @@ int io_collective_refuse(const struct io_job *j)
 		return io_job_error(j);
 	if (r->job.f != NULL)
 		p2p_progress_until(&over);
-	r->job = (struct io_job){
-		.f = j->f,
+	r->job = (struct io_job){.f = j->f,
 		.direction = j->direction,
 		.collective = true,
 		.view = j->f->view,

@@ -73,11 +73,11 @@ int io_disk_sync(const struct io_file *f);
 int io_disk_sync_folder(const struct io_file *f, const char *path);
 
 /* stream_os.c: a job of some bytes is about to take its place in a pipe, and has taken it, or has
- * failed.  Should this process die, the others know behind which byte nobody can go on.  0, or
+ * failed.  Should this process die, the others know behind which byte no access can go on.  0, or
  * MPI_ERR_NO_MEM with words, and then there is no end. */
-int io_stream_place_begin(const struct io_job *j);
-void io_stream_place_end(const struct io_job *j);
-void io_stream_places_free(struct io_file *f);
+int io_stream_reserve_begin(const struct io_job *j);
+void io_stream_reserve_end(const struct io_job *j);
+void io_stream_starts_free(struct io_file *f);
 
 /* stream_os.c: io_disk_read, io_disk_write and their kin for a pipe or a device, in the turn of
  * the access.  An error if that never comes, as a member has failed. */

@@ -55,7 +55,7 @@ void io_file_free(struct io_file *f)
 	io_pointer_client_free(f->pointer_client);
 	io_check_free(f);
 	io_workers_free(f->workers);
-	io_stream_places_free(f);
+	io_stream_starts_free(f);
 	if (f->view != NULL)
 		io_view_drop(f->view);
 	if (f->comm != NULL)

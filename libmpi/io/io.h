@@ -47,8 +47,8 @@ struct io_workers; /* work.h */
 /* --- the view ------------------------------------------------------------------------------- */
 
 /* The view of a file that a process has (14.3).  Never changes while it is in use, apart from
- * `refs', and from `compared' and what follows it, which a representation of the user's gives at the
- * first access. */
+ * `refs', and from `compared' and the fields after it, which a representation of the user's gives
+ * at the first access. */
 struct io_view {
 	int refs; /* of the file, and of each job under way; under the library's lock */
 	int64_t disp;
@@ -148,10 +148,10 @@ struct io_file {
 	bool overlap_told;      /* likewise: writes that meet, on stderr */
 	uint64_t number;        /* of this open, equal on all members; other opens have others */
 	int gate;               /* threads within: gate_os.c */
-	_Atomic bool revoked; /* a pipe: accesses whose turn has not come get none */
+	_Atomic bool revoked;   /* a pipe: accesses whose turn has not come get none */
 	_Atomic int64_t lost; /* likewise those behind this byte - 1: it was that of a member which
 				 has failed; 0: there is none */
-	struct io_places *places; /* owned: of a pipe: stream_os.c; NULL: none yet */
+	struct io_starts *starts;   /* owned: of a pipe: stream_os.c; NULL: none yet */
 	struct io_workers *workers; /* owned: of a pipe; NULL: none yet */
 	int64_t opened_ns;
 	int poisoned;         /* class of the first error of a write or of a change of the size by

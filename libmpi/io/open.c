@@ -115,7 +115,7 @@ static int open_share(struct open_making *m)
 	struct io_file *f = m->f;
 	int members, lowest = open_lowest(m->comm, &members);
 	int64_t bytes = (int64_t)sizeof(*f->shared) +
-			(f->sequential ? f->size * (int64_t)sizeof(f->shared->places[0]) : 0);
+			(f->sequential ? f->size * (int64_t)sizeof(f->shared->starts[0]) : 0);
 	void *p = NULL;
 	int err;
 

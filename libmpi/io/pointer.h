@@ -35,7 +35,7 @@ struct io_pointer_name {
 /* A question of a member: adds n to one of the two words; io_shared_step. */
 struct io_pointer_question {
 	uint64_t id; /* greater than that of the member's last one; not 0 */
-	int64_t n;   /* in an answer: what io_shared_step returns */
+	int64_t n;   /* in an answer: the result of io_shared_step */
 	int64_t most;
 	int32_t rank; /* of the asker */
 	int32_t turn;

@@ -92,13 +92,13 @@ static void shared_frame_got(const struct shm_frame *f)
 		shared_answer(&m, f->tag == SHARED_CLOSED);
 }
 
-/* A member of a pipe has failed: nobody behind its lowest place gets a turn. */
+/* A member of a pipe has failed: no access behind its lowest place gets a turn. */
 static void shared_lose(struct io_file *f, int rank)
 {
-	int64_t place = atomic_load(&f->shared->places[rank]), lost = atomic_load(&f->lost);
+	int64_t start = atomic_load(&f->shared->starts[rank]), lost = atomic_load(&f->lost);
 
-	if (place != 0 && (lost == 0 || place < lost))
-		atomic_store(&f->lost, place);
+	if (start != 0 && (lost == 0 || start < lost))
+		atomic_store(&f->lost, start);
 }
 
 /* A member has failed, or a communicator is revoked: turns on a pipe may never come. */
@@ -220,8 +220,7 @@ static int shared_ask(struct io_file *f, int64_t n, int64_t most, int64_t *befor
 {
 	static uint64_t last;
 	const struct p2p_condition free = {.ready = shared_is_free, .arg = f};
-	struct shared_question q = {
-		.f = f,
+	struct shared_question q = {.f = f,
 		.nap_ns = SHARED_NAP_NS,
 		.q = {.n = n, .most = most, .rank = f->rank, .turn = f->turn}};
 	int err;

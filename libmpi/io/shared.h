@@ -26,7 +26,7 @@ struct io_shared {
 	struct io_lock_table locks;
 	/* a sequential file: by rank; 1 + the first byte of its lowest place in a pipe that is not
 	 * through, or of what comes before the place that it is about to take; 0: it has none */
-	_Atomic int64_t places[];
+	_Atomic int64_t starts[];
 };
 
 /* Makes a file known to the frames of other members; and takes it out again. */
@@ -37,7 +37,7 @@ void io_shared_detach(struct io_file *f);
 const struct io_file *io_shared_first(void);
 
 /* Adds n >= 0 etypes to the shared pointer, if it then is at most `most' (io_view_most); *before is
- * the old value.  Waits for an answer of rank 0's host if that is another one, but not for a call of
+ * the old value.  Waits for an answer of rank 0's host if that is another one, but for no call of
  * MPI there.  0 or an error class with words: the pointer has not moved. */
 int io_shared_add(struct io_file *f, int64_t n, int64_t most, int64_t *before);
 
@@ -68,7 +68,7 @@ void io_shared_turn(struct io_file *f);
 void io_shared_order(struct io_job *j);
 
 /* Collective: the last ordered access has failed on all members: takes its step back, if it was the
- * last one.  Nobody waits if a member has failed. */
+ * last one.  No member waits if one has failed. */
 void io_shared_order_undo(struct io_file *f);
 
 #endif

@@ -19,7 +19,7 @@ static int order_scan(struct comm *c, const int64_t mine[2], int64_t before[2])
 		mine, before, 2, type_predefined(MPI_INT64_T), coll_op_predefined(MPI_SUM), c);
 }
 
-/* What the last rank tells all. */
+/* The news of the last rank to all. */
 struct order_answer {
 	int64_t first;  /* where the room of rank 0 begins */
 	int64_t failed; /* a member has an error, and the pointer has not moved */
@@ -103,10 +103,8 @@ static void order_together(struct io_job *j)
 	if (j->err != 0)
 		mine[1] = 1; /* the last rank needs all, so it knows of a scan that has failed */
 	err = order_take(j, mine, before, &answer);
-	f->order = (struct io_order){.moved = answer.failed == 0,
-		.turn = f->turn,
-		.first = answer.first,
-		.n = answer.n};
+	f->order = (struct io_order){
+		.moved = answer.failed == 0, .turn = f->turn, .first = answer.first, .n = answer.n};
 	j->placed = f->order.moved;
 	if (answer.failed != 0 || j->err != 0)
 		io_job_take(j, io_agree(f, io_job_error(j)));
@@ -116,16 +114,16 @@ static void order_together(struct io_job *j)
 
 void io_shared_order(struct io_job *j)
 {
-	bool place = j->f->stream && j->err == 0 && j->bytes > 0;
+	bool reserve = j->f->stream && j->err == 0 && j->bytes > 0;
 
 	if (j->f->alone) {
 		order_alone(j);
 		return;
 	}
-	if (unlikely(place))
-		io_job_fail(j, io_stream_place_begin(j));
-	place = place && j->err == 0;
+	if (unlikely(reserve))
+		io_job_fail(j, io_stream_reserve_begin(j));
+	reserve = reserve && j->err == 0;
 	order_together(j);
-	if (unlikely(place))
-		io_stream_place_end(j);
+	if (unlikely(reserve))
+		io_stream_reserve_end(j);
 }

@@ -13,8 +13,8 @@
  *
  * A process may die in its turn, or before it.  Then it is not known which bytes the pipe has: the
  * accesses behind it fail, and do not pass their turns on.  So each member shows the others its
- * lowest place that is not through (shared->places).  Those before it go on, and a process that
- * dies without a place stops nobody. */
+ * lowest place that is not through (shared->starts).  Those before it go on, and a process that
+ * dies without a place stops no other. */
 #include "libmpi/io/disk.h"
 
 #include "libmpi/core/err.h"
@@ -50,7 +50,7 @@ static bool stream_has_come(const struct io_file *f, int64_t at)
 
 /* --- places of this process ----------------------------------------------------------------- */
 
-struct io_places {
+struct io_starts {
 	pthread_mutex_t mutex; /* no thread holds it while it waits */
 	int64_t *at;           /* malloc'ed, `room': first bytes of places; ascending */
 	int n, room;
@@ -59,9 +59,9 @@ struct io_places {
 };
 
 /* Under the mutex.  Shows the lowest place that is not through. */
-static void places_show(const struct io_file *f)
+static void starts_show(const struct io_file *f)
 {
-	struct io_places *p = f->places;
+	struct io_starts *p = f->starts;
 	int64_t through = atomic_load(&f->shared->stream), lowest = INT64_MAX;
 	int gone = 0;
 
@@ -74,11 +74,11 @@ static void places_show(const struct io_file *f)
 		lowest = p->at[0];
 	if (p->taking > 0)
 		lowest = num_min(lowest, p->bound);
-	atomic_store(&f->shared->places[f->rank], lowest == INT64_MAX ? 0 : lowest + 1);
+	atomic_store(&f->shared->starts[f->rank], lowest == INT64_MAX ? 0 : lowest + 1);
 }
 
 /* Makes room for one more place of each thread that takes one. */
-static bool places_grow(struct io_places *p)
+static bool starts_grow(struct io_starts *p)
 {
 	int room = p->n + p->taking + 1;
 	int64_t *more;
@@ -93,34 +93,34 @@ static bool places_grow(struct io_places *p)
 	return true;
 }
 
-int io_stream_place_begin(const struct io_job *j)
+int io_stream_reserve_begin(const struct io_job *j)
 {
 	struct io_file *f = j->f;
 	int64_t now = atomic_load(&f->shared->pointer[f->turn]);
 	int64_t bound = io_view_byte(j->view, now * j->view->unit);
 	bool grown;
 
-	if (f->places == NULL) {
-		f->places = calloc(1, sizeof(*f->places));
-		if (f->places != NULL)
-			pthread_mutex_init(&f->places->mutex, NULL);
+	if (f->starts == NULL) {
+		f->starts = calloc(1, sizeof(*f->starts));
+		if (f->starts != NULL)
+			pthread_mutex_init(&f->starts->mutex, NULL);
 	}
-	if (f->places == NULL)
+	if (f->starts == NULL)
 		return haft_err(MPI_ERR_NO_MEM, "no memory for a place in %s", f->path);
-	pthread_mutex_lock(&f->places->mutex);
-	grown = places_grow(f->places);
+	pthread_mutex_lock(&f->starts->mutex);
+	grown = starts_grow(f->starts);
 	if (grown) {
-		if (f->places->taking++ == 0 || bound < f->places->bound)
-			f->places->bound = bound;
-		places_show(f);
+		if (f->starts->taking++ == 0 || bound < f->starts->bound)
+			f->starts->bound = bound;
+		starts_show(f);
 	}
-	pthread_mutex_unlock(&f->places->mutex);
+	pthread_mutex_unlock(&f->starts->mutex);
 	return grown ? 0 : haft_err(MPI_ERR_NO_MEM, "no memory for a place in %s", f->path);
 }
 
-void io_stream_place_end(const struct io_job *j)
+void io_stream_reserve_end(const struct io_job *j)
 {
-	struct io_places *p = j->f->places;
+	struct io_starts *p = j->f->starts;
 	int64_t at = j->placed && j->err == 0 ? io_view_byte(j->view, j->at) : -1;
 	int i;
 
@@ -131,17 +131,17 @@ void io_stream_place_end(const struct io_job *j)
 			p->at[i] = p->at[i - 1];
 		p->at[i] = at;
 	}
-	places_show(j->f);
+	starts_show(j->f);
 	pthread_mutex_unlock(&p->mutex);
 }
 
-void io_stream_places_free(struct io_file *f)
+void io_stream_starts_free(struct io_file *f)
 {
-	if (f->places == NULL)
+	if (f->starts == NULL)
 		return;
-	pthread_mutex_destroy(&f->places->mutex);
-	free(f->places->at);
-	free(f->places);
+	pthread_mutex_destroy(&f->starts->mutex);
+	free(f->starts->at);
+	free(f->starts);
 }
 
 /* --- turns ---------------------------------------------------------------------------------- */
@@ -185,11 +185,11 @@ static void stream_pass(const struct io_file *f, int64_t end)
 
 	while (now < end && !atomic_compare_exchange_weak(&f->shared->stream, &now, end))
 		;
-	if (f->places == NULL)
+	if (f->starts == NULL)
 		return;
-	pthread_mutex_lock(&f->places->mutex);
-	places_show(f);
-	pthread_mutex_unlock(&f->places->mutex);
+	pthread_mutex_lock(&f->starts->mutex);
+	starts_show(f);
+	pthread_mutex_unlock(&f->starts->mutex);
 }
 
 bool io_stream_is_turn(const struct io_job *j)

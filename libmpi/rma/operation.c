@@ -184,8 +184,8 @@ int rma_operation_check(struct rma_operation *j)
 	return err;
 }
 
-/* MPI_ERR_RMA_SYNC if no passive epoch is open (12.3.5).  Real programs pass MPI_PROC_NULL in others:
- * that is an error with HAFT_CHECK=strict. */
+/* MPI_ERR_RMA_SYNC if no passive epoch is open (12.3.5).  Real programs pass MPI_PROC_NULL in other
+ * epochs: that is an error with HAFT_CHECK=strict. */
 static int operation_request_epoch(const struct rma_operation *j)
 {
 	if (j->rank == MPI_PROC_NULL && (haft_setting_get(SETTING_CHECK) & HAFT_CHECK_STRICT) == 0)

@@ -4,7 +4,7 @@
 /* RUN np=2 env="HAFT_FT=yes" args="revoke" */
 /* pipe_turn.c - a process dies while it writes to a pipe at the shared pointer.  The accesses of
  * the others, which wait for their turn behind it, fail; blocking, nonblocking and ordered ones.
- * bystander: it dies while another one writes, and has no place: nobody fails.
+ * bystander: it dies while another one writes, and has no place: no other fails.
  * revoke: the file is revoked instead; the access in its turn completes. */
 #include "tests/ft/ft.h"
 #include <fcntl.h>

@@ -157,8 +157,8 @@ static void unequal(MPI_File f)
 
 	if (check_size == 1)
 		return;
-	OK(MPI_Register_datarep("odd", MPI_CONVERSION_FN_NULL, MPI_CONVERSION_FN_NULL, odd_extent,
-		NULL));
+	OK(MPI_Register_datarep(
+		"odd", MPI_CONVERSION_FN_NULL, MPI_CONVERSION_FN_NULL, odd_extent, NULL));
 	OK(MPI_File_get_size(f, &before));
 	OK(MPI_File_set_view(f, before, MPI_INT, MPI_INT, "odd", MPI_INFO_NULL));
 	FAILS(MPI_ERR_NOT_SAME, "rank 1 of 2: the extent of the etype",
