@@ -37,6 +37,7 @@ int main(int argc, char **argv)
 			OK(MPI_Send(&x, 1, MPI_INT, r, 1, MPI_COMM_WORLD));
 		for (int r = 2; r < check_size; r++)
 			OK(MPI_Recv(&x, 1, MPI_INT, r, 2, MPI_COMM_WORLD, &s));
+		OK(MPI_File_delete(file_name("closed"), MPI_INFO_NULL));
 	} else {
 		OK(MPI_Recv(&x, 1, MPI_INT, 0, 1, MPI_COMM_WORLD, &s));
 		asked(remote, MPI_File_get_position_shared(f, &at));

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* RUN np=2,4 env="HAFT_FT=yes HAFT_IO_THREADS=0|4" */
-/* RUN np=4 env="HAFT_FT=yes HAFT_IO_THREADS=0|4" args="bystander" */
+/* RUN np=4 env="HAFT_FT=yes HAFT_IO_THREADS=4" args="bystander" */
 /* RUN np=2 env="HAFT_FT=yes" args="revoke" */
 /* pipe_turn.c - a process dies while it writes to a pipe at the shared pointer.  The accesses of
  * the others, which wait for their turn behind it, fail; blocking, nonblocking and ordered ones.
- * bystander: it dies while another one writes, and has no place: no other fails.
+ * bystander: it dies while another one writes, and has no place: no other fails.  Without workers a
+ * nonblocking access would wait for its turn in the call.
  * revoke: the file is revoked instead; the access in its turn completes. */
 #include "tests/ft/ft.h"
 #include <fcntl.h>
@@ -110,6 +111,11 @@ static void bystander(MPI_File f, int keep)
 		OK(MPI_Wait(&r, &s));
 	}
 	OK(MPI_File_write_shared(f, data, 10, MPI_CHAR, &s));
+	/* rank 0 keeps the reading end until all have written */
+	for (n = 1; check_rank == 0 && n < check_size - 1; n++)
+		OK(MPI_Recv(NULL, 0, MPI_CHAR, n, 3, MPI_COMM_WORLD, &s));
+	if (check_rank > 0)
+		OK(MPI_Send(NULL, 0, MPI_CHAR, 0, 3, MPI_COMM_WORLD));
 }
 
 int main(int argc, char **argv)

@@ -37,7 +37,7 @@ want_out 'OUTER=outer'
 want_out 'A=1'
 grep -q '^HOME=' "$out" && fail "-envlist let HOME pass"
 job -genvnone /usr/bin/env
-grep -v -e ^HAFT_JOB= -e '^MPI_LOCAL' -e '^\(OMPI\|MV2\)_COMM_WORLD_' -e '^PMI_\(FD\|RANK\|SIZE\)=' -e ^HAFT_INFO_ENV= -e '^$' -e ^GLIBC_TUNABLES= "$out" && fail "-genvnone let something pass"
+grep -v -e ^HAFT_JOB= -e '^MPI_LOCAL' -e '^\(OMPI\|MV2\)_COMM_WORLD_' -e '^PMI_\(FD\|RANK\|SIZE\)=' -e ^HAFT_INFO_ENV= -e '^$' -e ^GLIBC_TUNABLES= -e ^TSAN_OPTIONS= "$out" && fail "-genvnone let something pass"
 
 # HAFT_JOB tells a rank its place; the tunable for jemalloc is added to the user's own.
 job -n 1 /usr/bin/env
