@@ -60,7 +60,7 @@ done
 
 # HAFT_ERRHANDLER=fatal stops a program that drops the errors of its files; the option does not.
 HAFT_ERRHANDLER=fatal job -n 2 "$TMPDIR/ends" "$TMPDIR/no/folder" drops enable now
-want_err 'MPI_File_open: rank 0 of MPI_COMM_WORLD: MPI_ERR_NO_SUCH_FILE: failed on rank 0 of 2, host '
+want_err ' of MPI_COMM_WORLD: MPI_ERR_NO_SUCH_FILE: failed on rank 0 of 2, host ' # the first rank to fail says it
 [ $rc != 0 ] || fail "HAFT_ERRHANDLER=fatal: the job went on"
 job -initial-errhandler mpi_errors_are_fatal -n 2 "$TMPDIR/ends" "$TMPDIR/no/folder" drops enable now
 want_rc 0
