@@ -46,10 +46,12 @@ struct boot_wait {
 	int32_t unexpected_rank; /* sender of one of them; < 0: of another communicator */
 	int32_t unexpected_tag;
 	int32_t nlate; /* peers (partitioned: partitions) that are missing */
-	int32_t late
-		[BOOT_WAIT_LATE]; /* the first of them; of a receive from any source, nlate 0: the
-				       * numbers from late[0] on, late[1] of them, may send; 0: not
-				       * known */
+	union {
+		int32_t late[BOOT_WAIT_LATE]; /* [nlate] the first of them */
+		struct {
+			int32_t first, n; /* numbers from `first' on; n 0: not known */
+		} senders;                /* of a receive from any source: these may send */
+	};
 	char call[BOOT_WAIT_CALL];
 	char name[BOOT_WAIT_NAME]; /* of the communicator or window; "": it has none */
 };

@@ -93,8 +93,8 @@ static void report_senders(const struct group *g, struct boot_wait *what)
 			return;
 	if (via_is_alias(first))
 		return;
-	what->late[0] = first;
-	what->late[1] = g->size;
+	what->senders.first = first;
+	what->senders.n = g->size;
 }
 
 /* The message that r waits for, and its peer. */

@@ -57,8 +57,8 @@ struct needs rank_needs(const struct job *j, int r)
 	}
 	e.any = (w->kind == BOOT_WAIT_RECV || w->kind == BOOT_WAIT_PRECV) && w->peer < 0;
 	if (e.any && w->kind == BOOT_WAIT_RECV) {
-		e.senders = w->late[0];
-		e.nsenders = w->late[1];
+		e.senders = w->senders.first;
+		e.nsenders = w->senders.n;
 	}
 	return e;
 }
