@@ -15,11 +15,12 @@
 /* --- steps ---------------------------------------------------------------------------------- */
 
 /* The name of a form of a call is that of the blocking form with these before and after. */
-struct form {
+struct call_form {
 	const char *before, *after;
 };
 
-static const struct form blocking = {"", ""}, nonblocking = {"I", ""}, persistent = {"", "_init"};
+static const struct call_form blocking = {"", ""}, nonblocking = {"I", ""},
+			      persistent = {"", "_init"};
 
 static void run_steps(struct sched *s, const struct coll_args *k, const void *arg)
 {
@@ -30,7 +31,7 @@ static void run_steps(struct sched *s, const struct coll_args *k, const void *ar
 
 static void run_check_steps(struct sched *s, const struct coll_args *k, const void *arg)
 {
-	const struct form *form = arg;
+	const struct call_form *form = arg;
 
 	coll_check_steps(s, k, form->before, form->after);
 }

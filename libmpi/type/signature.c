@@ -72,14 +72,14 @@ struct map_level {
 
 #define LEVELS_FEW MEAN_OR(1, 8) /* deeper nesting takes memory from the heap */
 
-struct map_cursor {
+struct sig_cursor {
 	int64_t n, room;
 	struct map_level *at; /* [room] the innermost is the last */
 	struct map_level few[LEVELS_FEW];
 };
 
 /* Enters one more level. false: no memory. */
-static bool cursor_enter(struct map_cursor *w, struct map_level l)
+static bool cursor_enter(struct sig_cursor *w, struct map_level l)
 {
 	bool few = w->at == w->few;
 	struct map_level *more;
@@ -99,7 +99,7 @@ static bool cursor_enter(struct map_cursor *w, struct map_level l)
 
 /* The next block of the innermost level; leaves the level after its last block. count 0: no block
  * is left, or it has no data. */
-static struct map_level cursor_next(struct map_cursor *w)
+static struct map_level cursor_next(struct sig_cursor *w)
 {
 	struct map_level *l = &w->at[w->n - 1], inner = {.count = 0};
 	const struct type_shape *s = l->t->shape;
@@ -125,7 +125,7 @@ static struct map_level cursor_next(struct map_cursor *w)
 static int signature_each(
 	const struct type *t, char *mem, int64_t count, bool split, type_each_fn *fn, void *arg)
 {
-	struct map_cursor w = {.room = LEVELS_FEW, .at = w.few};
+	struct sig_cursor w = {.room = LEVELS_FEW, .at = w.few};
 	struct map_level l = {t, mem, t->size == 0 ? 0 : count, 0};
 	bool more = true, memory = true;
 

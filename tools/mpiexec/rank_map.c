@@ -13,13 +13,13 @@
 #include "tools/mpiexec/job_plan.h"
 
 /* Position of the mapping. */
-struct map_cursor {
+struct rank_cursor {
 	int at;
 	int *left;
 	int *room;
 };
 
-static void lap_begin(const struct plan *p, struct map_cursor *w)
+static void lap_begin(const struct plan *p, struct rank_cursor *w)
 {
 	for (int i = 0; i < p->nhosts; i++) {
 		int n = p->ppn > 0 ? p->ppn : p->host[i].slots;
@@ -29,7 +29,7 @@ static void lap_begin(const struct plan *p, struct map_cursor *w)
 	w->at = 0;
 }
 
-static void cursor_begin(const struct plan *p, struct map_cursor *w)
+static void cursor_begin(const struct plan *p, struct rank_cursor *w)
 {
 	int64_t sum = 0;
 
@@ -46,7 +46,7 @@ static void cursor_begin(const struct plan *p, struct map_cursor *w)
 }
 
 /* The host of the next rank.  The caller has checked that one has room. */
-static int cursor_next(const struct plan *p, struct map_cursor *w)
+static int cursor_next(const struct plan *p, struct rank_cursor *w)
 {
 	int tries = 0;
 	int host;
@@ -107,7 +107,7 @@ static void host_order_make(struct plan *p)
 
 void map_ranks(struct plan *p)
 {
-	struct map_cursor w;
+	struct rank_cursor w;
 
 	p->host_of = mem_grow(NULL, (size_t)p->nranks, sizeof(*p->host_of));
 	memset(p->host_of, 0, (size_t)p->nranks * sizeof(*p->host_of));
