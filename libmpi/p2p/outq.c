@@ -10,9 +10,11 @@
  *
  * A frame that cannot go fails its request.  Two kinds must go in the end, whatever memory there
  * is: an error in place of a message of a collective, whose receiver waits; and the offer of a
- * partitioned operation that waits for its turn, as its init has succeeded. */
+ * partitioned operation that waits for its turn, as its init has succeeded.  Where memory does not
+ * come back for seconds, the job ends with words. */
 #include "libmpi/p2p/outq.h"
 
+#include "libmpi/core/clock.h"
 #include "libmpi/core/err.h"
 #include "libmpi/p2p/claim.h"
 #include "libmpi/p2p/fail.h"
@@ -23,6 +25,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#define NS_S           1000000000ull
+#define STARVED_NS     (5 * NS_S) /* a frame that must go is tried for so long */
+#define STARVED_GAP_NS NS_S       /* no try for so long: there was memory meanwhile */
+
+/* The tries of frames that must go, and find no memory. */
+static struct {
+	uint64_t since_ns, last_ns; /* 0: none */
+} starved;
 
 /* --- frames --------------------------------------------------------------------------------- */
 
@@ -200,6 +211,25 @@ static bool out_must_go(const struct req *r, int peer)
 	       p2p_peer(peer)->out.head == r;
 }
 
+/* A frame that must go finds no memory: it is tried again.  The memory may be somebody else's for
+ * a moment; if it stays so, the job ends with words, as the frame's receiver would wait for ever. */
+static int out_wait_memory(int peer)
+{
+	uint64_t now = clock_now_ns();
+	char words[80];
+
+	if (starved.last_ns == 0 || now - starved.last_ns > STARVED_GAP_NS)
+		starved.since_ns = now;
+	starved.last_ns = now;
+	if (now - starved.since_ns > STARVED_NS) {
+		snprintf(words, sizeof(words),
+			"no memory for a frame to rank %d of the job, tried for %llu s", peer,
+			STARVED_NS / NS_S);
+		haft_abort_job(MPI_ERR_NO_MEM, words);
+	}
+	return VIA_AGAIN;
+}
+
 /* As out_put_frame, and does without memory what can be done. */
 static int out_try_frame(struct req *r, int peer)
 {
@@ -211,7 +241,7 @@ static int out_try_frame(struct req *r, int peer)
 		p2p_out_error_instead(r);
 		err = out_put_frame(r);
 	}
-	return err == VIA_NOMEM && out_must_go(r, peer) ? VIA_AGAIN : err;
+	return err == VIA_NOMEM && out_must_go(r, peer) ? out_wait_memory(peer) : err;
 }
 
 /* --- the queue ------------------------------------------------------------------------------ */
