@@ -211,8 +211,8 @@ static bool out_must_go(const struct req *r, int peer)
 	       p2p_peer(peer)->out.head == r;
 }
 
-/* A frame that must go finds no memory: it is tried again.  The memory may be somebody else's for
- * a moment; if it stays so, the job ends with words, as the frame's receiver would wait for ever. */
+/* A frame that must go finds no memory: it is tried again, as memory may come back.  If none does,
+ * the job ends with words, because the receiver of the frame would wait for ever. */
 static int out_wait_memory(int peer)
 {
 	uint64_t now = clock_now_ns();

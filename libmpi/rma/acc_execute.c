@@ -76,7 +76,7 @@ static bool acc_row_step(void *arg, const struct type *basic, char *mem, int64_t
 
 /* --- a whole operation ---------------------------------------------------------------------- */
 
-struct acc_run {
+struct acc_whole {
 	struct rma_acc acc;
 	const struct rma_operation *j;
 	const char *src;
@@ -98,7 +98,7 @@ struct vm_batch {
 	struct iovec run[VM_RUNS];
 };
 
-static void vm_batch_flush(struct acc_run *r)
+static void vm_batch_flush(struct acc_whole *r)
 {
 	struct vm_batch *b = r->batch;
 	const struct rma_acc *a = &r->acc;
@@ -121,7 +121,7 @@ static void vm_batch_flush(struct acc_run *r)
 
 /* Adds k elements at mem, `offset' bytes from the target's base, all in one stripe. */
 static void vm_batch_add(
-	struct acc_run *r, char *mem, uint64_t offset, const char *src, char *old, int64_t k)
+	struct acc_whole *r, char *mem, uint64_t offset, const char *src, char *old, int64_t k)
 {
 	struct vm_batch *b = r->batch;
 	uint64_t stripe = offset - offset % (uint64_t)RMA_STRIPE_BYTES;
@@ -140,7 +140,7 @@ static void vm_batch_add(
 }
 
 static void vm_batch_all(
-	struct acc_run *r, char *mem, uint64_t offset, const char *src, char *old, int64_t n)
+	struct acc_whole *r, char *mem, uint64_t offset, const char *src, char *old, int64_t n)
 {
 	int64_t e = r->acc.basic->extent;
 
@@ -157,7 +157,7 @@ static void vm_batch_all(
 
 static bool acc_run_step(void *arg, const struct type *basic, char *mem, int64_t n)
 {
-	struct acc_run *r = arg;
+	struct acc_whole *r = arg;
 	uint64_t offset = r->j->offset + (uint64_t)(mem - r->j->at);
 	int64_t bytes;
 
@@ -211,7 +211,7 @@ static int acc_scatter(const struct rma_operation *j, char *old, int64_t n)
 	return type_each_whole(j->rtype, j->result, j->rcount, acc_row_step, &row);
 }
 
-static int acc_runs(struct acc_run *r)
+static int acc_runs(struct acc_whole *r)
 {
 	const struct rma_operation *j = r->j;
 	int64_t e = r->acc.basic->extent, most = RMA_STRIPE_BYTES + e;
@@ -241,7 +241,7 @@ int rma_acc_execute(const struct rma_operation *j)
 {
 	const struct type *basic = rma_acc_basic(j->ttype);
 	int64_t size = j->otype != NULL ? j->ocount * j->otype->size : j->tcount * j->ttype->size;
-	struct acc_run r = {.j = j, .left = size / basic->size};
+	struct acc_whole r = {.j = j, .left = size / basic->size};
 	int64_t n = r.left;
 	char *room, *old = NULL;
 	int err;
