@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* win_wait.c - waiting on a window, and the counters that end such waits.
  *
- *      waiter:  ready?  ── no ──> spin on the own bell ──> poll ──> sleep until the bell rings
+ *      waiter:  ready?  ── no ──> p2p_progress_until: poll, spin, sleep until the bell rings
  *      waker:   store or add ──> rma_epoch_ring: adds 1 to the waiter's bell
  *
  * While a thread waits it polls for all outstanding requests of the process. */
@@ -12,8 +12,6 @@
 #include "libmpi/rma/win.h"
 #include <stddef.h>
 #include <stdio.h>
-
-#define LOOKS 200 /* at the bell, before polling for everything */
 
 void rma_epoch_posted(struct win *w, int rank, int from, bool ring)
 {
@@ -74,21 +72,6 @@ static void wait_describe(const struct shm_describer *t, void *description)
 		rma_epoch_late(wait->w, wait->rank, what);
 }
 
-/* Spins on the bell for a moment: another CPU may ring it in that time.  True: it is ready. */
-static bool wait_spin(struct rma_epoch_wait *wait, const struct shm_flag *bell)
-{
-	uint32_t old = shm_flag_get(bell);
-
-	for (int i = 0; i < LOOKS; i++) {
-		if (shm_flag_get(bell) == old)
-			continue;
-		if (wait->ready(wait->arg, false))
-			return true;
-		old = shm_flag_get(bell);
-	}
-	return false;
-}
-
 void rma_epoch_wait_until(struct rma_epoch_wait *wait)
 {
 	struct shm_flag *bell = &wait->w->rma->ctl->sync.bell;
@@ -96,8 +79,6 @@ void rma_epoch_wait_until(struct rma_epoch_wait *wait)
 	if (wait->ready(wait->arg, false))
 		return;
 	wait->teller.describe = wait_describe;
-	if (!haft_threads_enabled() && !via.crowded && wait_spin(wait, bell))
-		return;
 	p2p_progress_until(&(struct p2p_condition){.ready = wait_ready,
 		.arg = wait,
 		.describer = &wait->teller,
