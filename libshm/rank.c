@@ -9,7 +9,7 @@
 #include <unistd.h>
 #include "libshm/shm_inner.h"
 
-#define OVERSUB_START 32                    /* waits without spinning after the CPUs were crowded */
+#define NO_SPIN_START 32 /* waits without spinning after the CPUs were oversubscribed */
 #define PIPE_MEMORY   ((uint64_t)256 << 20) /* all pipes of all ranks together; at least 4 a rank */
 
 static int pipe_max(const struct seg_head *h)
@@ -78,9 +78,9 @@ static void rank_init(struct shm *s, struct shm_seg *seg, int me)
 	in->inbox_head = shm_inbox_start(in->inbox);
 	in->name = shm_seat_name(seg, me);
 	in->pipe_max = pipe_max(h);
-	in->crowded = shm_seg_crowded(seg);
+	in->oversubscribed = shm_seg_oversubscribed_now(seg);
 	in->tune = (struct shm_tune){.puts = SHM_PUTS, .spins = SHM_SPINS, .yields = SHM_YIELDS};
-	in->oversub = in->crowded ? OVERSUB_START : 0;
+	in->no_spin = in->oversubscribed ? NO_SPIN_START : 0;
 }
 
 /* --- coming back ---------------------------------------------------------------------------- */

@@ -100,7 +100,7 @@ void shm_newcomer_set(struct shm *s, shm_newcomer_fn *newcomer)
  * more of them than CPUs. */
 static void seat_changed(struct shm *s)
 {
-	s->in->crowded = shm_seg_crowded(s->seg);
+	s->in->oversubscribed = shm_seg_oversubscribed_now(s->seg);
 	s->in->short_nap = s->in->nwatches > 0 || s->in->short_nap;
 	s->in->nwatches = 0;
 }

@@ -366,7 +366,7 @@ bool shm_seg_oversubscribed(const struct shm_seg *seg)
 	return seg->head->nranks > seg->head->ncpus;
 }
 
-bool shm_seg_crowded(const struct shm_seg *seg)
+bool shm_seg_oversubscribed_now(const struct shm_seg *seg)
 {
 	return atomic_load_explicit(&seg->head->live, memory_order_relaxed) > seg->head->ncpus;
 }

@@ -101,8 +101,8 @@ uint64_t shm_seg_len(const struct shm_seg *seg);  /* bytes that are mapped here 
 /* CPUs that the ranks of the segment may use together, as the launcher counted them. */
 int shm_seg_ncpus(const struct shm_seg *seg);
 bool shm_seg_oversubscribed(const struct shm_seg *seg); /* more first ranks than CPUs: constant */
-bool shm_seg_crowded(const struct shm_seg *seg);        /* more open seats than CPUs, now */
-uint32_t shm_seg_ranks_per_cpu(const struct shm_seg *seg); /* open seats now, rounded down */
+bool shm_seg_oversubscribed_now(const struct shm_seg *seg); /* more open seats than CPUs, now */
+uint32_t shm_seg_ranks_per_cpu(const struct shm_seg *seg);  /* open seats now, rounded down */
 uint64_t shm_seg_cookie(const struct shm_seg *seg); /* random, never 0: is it this job's segment? */
 
 /* Room for the layer that starts jobs (its state, application numbers): zero at first, never read

@@ -218,12 +218,12 @@ struct shm_private {
 	struct room_watch watch[ROOM_WATCHES];
 	int nwatches;
 	struct shm_tune tune;
-	bool short_nap;   /* something full that no watch covers */
-	bool crowded;     /* more open seats than CPUs, when it was last looked at */
-	bool weak;        /* no membarrier although senders do not fence */
-	uint32_t waits;   /* ended so far */
-	uint32_t retries; /* > 0: a short spin has ended waits lately */
-	uint32_t oversub; /* > 0: others want this CPU: do not spin */
+	bool short_nap;      /* something full that no watch covers */
+	bool oversubscribed; /* more open seats than CPUs, when it was last looked at */
+	bool weak;           /* no membarrier although senders do not fence */
+	uint32_t waits;      /* ended so far */
+	uint32_t retries;    /* > 0: a short spin has ended waits lately */
+	uint32_t no_spin;    /* > 0: others want this CPU: do not spin */
 	uint64_t nap_ns;
 	uint32_t event_seen; /* head->event, as far as news were handed to `hear' */
 	shm_news_fn *hear;

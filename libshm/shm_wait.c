@@ -26,7 +26,7 @@
 #define SPIN_RETRY_EVERY 16   /* then in one wait of so many */
 #define YIELDS_SLOW      4    /* then other threads need the CPU more */
 #define YIELD_SLOW_NS    1600 /* a yield that took longer: another thread ran */
-#define OVERSUB_WAITS    32   /* waits without spinning after a slow yield */
+#define NO_SPIN_WAITS    32   /* waits without spinning after a slow yield */
 #define NAP_OVERSUB      8    /* so many ranks a CPU make naps longer, see nap_stretch */
 #define NAP_FIRST_NS     10000000u /* naps grow from here */
 #define NAP_SHORT_NS     1000000u  /* from here if no wake-up is certain ... */
@@ -417,7 +417,8 @@ static void sleep_shown(struct shm *s, struct shm_wait *w)
 	else if (!w->described && in->nap_ns > SHM_DESCRIBE_MS * UINT64_C(1000000))
 		wait_describe(s, w);
 	w->nap = sleep_once(s, w);
-	in->crowded = shm_seg_crowded(s->seg); /* processes may have come that we never talk to */
+	/* processes may have come that we never talk to */
+	in->oversubscribed = shm_seg_oversubscribed_now(s->seg);
 	in->nwatches = 0;
 	in->short_nap = false;
 	if (w->nap) {
@@ -465,7 +466,7 @@ static bool yield_once(struct shm *s, struct shm_wait *w)
 	} else {
 		w->slow++;
 		s->count.yields_slow++;
-		s->in->oversub = OVERSUB_WAITS;
+		s->in->no_spin = NO_SPIN_WAITS;
 	}
 	return false;
 }
@@ -482,11 +483,11 @@ static uint32_t spins_allowed(const struct shm *s)
 {
 	const struct shm_private *in = s->in;
 
-	if (in->tune.sleep == SHM_SLEEP_ALWAYS || (in->crowded && in->tune.yields == 0))
+	if (in->tune.sleep == SHM_SLEEP_ALWAYS || (in->oversubscribed && in->tune.yields == 0))
 		return 0; /* without yields oversubscription is not noticed */
-	if (in->oversub == 0)
+	if (in->no_spin == 0)
 		return in->tune.spins;
-	if (in->crowded)
+	if (in->oversubscribed)
 		return 0;
 	return in->retries > 0 || in->waits % SPIN_RETRY_EVERY == 0 ? spins_oversub(in) : 0;
 }
@@ -552,8 +553,8 @@ void shm_wait_end(struct shm *s, struct shm_wait *w)
 		in->retries = SPIN_RETRY;
 	else if (w->spins >= spins_oversub(in) && in->retries > 0)
 		in->retries--;
-	if (w->slow == 0 && in->oversub > 0)
-		in->oversub--;
+	if (w->slow == 0 && in->no_spin > 0)
+		in->no_spin--;
 }
 
 static bool flag_reached(const struct shm_flag *f, uint32_t want, uint32_t ahead, uint32_t *value)

@@ -11,7 +11,7 @@
 
 /* Combines n of `size' operands of `count' elements that lie in a ring in our memory, from operand
  * `first' on, into out. */
-static void ordered_fold(struct sched *s, const struct coll_args *k, void *mem, int n, int size,
+static void ordered_reduce(struct sched *s, const struct coll_args *k, void *mem, int n, int size,
 	int first, int64_t count, void *out)
 {
 	void *acc = coll_element(mem, k->rtype, first % size * count);
@@ -45,7 +45,7 @@ static void *ordered_allgather(struct sched *s, const struct coll_args *k)
 
 void coll_allreduce_ordered_gather(struct sched *s, const struct coll_args *k)
 {
-	ordered_fold(s, k, ordered_allgather(s, k), k->n, k->n, k->n - k->me, k->rcount, k->rbuf);
+	ordered_reduce(s, k, ordered_allgather(s, k), k->n, k->n, k->n - k->me, k->rcount, k->rbuf);
 }
 
 void coll_scan_ordered_gather(struct sched *s, const struct coll_args *k)
@@ -54,7 +54,7 @@ void coll_scan_ordered_gather(struct sched *s, const struct coll_args *k)
 	void *mem = ordered_allgather(s, k);
 
 	if (n > 0)
-		ordered_fold(s, k, mem, n, k->n, k->n - k->me, k->rcount, k->rbuf);
+		ordered_reduce(s, k, mem, n, k->n, k->n - k->me, k->rcount, k->rbuf);
 }
 
 /* Gather along the tree of rooted.c, whose subtrees are intervals from the root on. */
@@ -78,7 +78,7 @@ void coll_reduce_ordered_gather(struct sched *s, const struct coll_args *k)
 		coll_sched_send(s, mem, (v + low < k->n ? low : k->n - v) * k->rcount, k->rtype,
 			(k->me - low + k->n) % k->n);
 	else
-		ordered_fold(s, k, mem, k->n, k->n, k->n - k->me, k->rcount, k->rbuf);
+		ordered_reduce(s, k, mem, k->n, k->n, k->n - k->me, k->rcount, k->rbuf);
 }
 
 /* The first element of part i of the operands: even parts, or the blocks of the call. */
@@ -97,7 +97,7 @@ static int64_t ordered_part_size(const struct coll_args *k, int i)
 }
 
 /* Sends part i of this operand to member i, and combines the own part of all operands into out. */
-static void ordered_fold_parts(struct sched *s, const struct coll_args *k, void *out)
+static void ordered_reduce_parts(struct sched *s, const struct coll_args *k, void *out)
 {
 	int64_t count = ordered_part_size(k, k->me), mine = ordered_part_from(k, k->me),
 		at = mine + count;
@@ -124,7 +124,7 @@ static void ordered_fold_parts(struct sched *s, const struct coll_args *k, void 
 			coll_element(mem, k->rtype, k->me * count), count, k->rtype);
 	coll_sched_fence(s);
 	if (count > 0)
-		ordered_fold(s, k, mem, k->n, k->n, 0, count, out);
+		ordered_reduce(s, k, mem, k->n, k->n, 0, count, out);
 }
 
 void coll_allreduce_ordered_scatter(struct sched *s, const struct coll_args *k)
@@ -132,7 +132,7 @@ void coll_allreduce_ordered_scatter(struct sched *s, const struct coll_args *k)
 	void *out = coll_element(k->rbuf, k->rtype, ordered_part_from(k, k->me));
 	int64_t mine = ordered_part_size(k, k->me);
 
-	ordered_fold_parts(s, k, out);
+	ordered_reduce_parts(s, k, out);
 	for (int i = 1; i < k->n; i++) {
 		int peer = (k->me + k->n - i) % k->n;
 
@@ -151,7 +151,7 @@ void coll_reduce_ordered_scatter(struct sched *s, const struct coll_args *k)
 	void *out = k->me == k->root ? coll_element(k->rbuf, k->rtype, ordered_part_from(k, k->me))
 				     : coll_sched_elements(s, k->rtype, mine);
 
-	ordered_fold_parts(s, k, out);
+	ordered_reduce_parts(s, k, out);
 	if (k->me != k->root && mine > 0)
 		coll_sched_send(s, out, mine, k->rtype, k->root);
 	for (int i = 0; i < k->n && k->me == k->root; i++)
@@ -162,7 +162,7 @@ void coll_reduce_ordered_scatter(struct sched *s, const struct coll_args *k)
 
 void coll_reduce_scatter_ordered(struct sched *s, const struct coll_args *k)
 {
-	ordered_fold_parts(s, k, k->rbuf);
+	ordered_reduce_parts(s, k, k->rbuf);
 }
 
 /* Each piece of the result so far comes from the rank below, and goes on with this operand. */

@@ -14,11 +14,11 @@
 #include <string.h>
 
 #define DIRECT_MAX MEAN_OR(64, 8 * 1024)     /* bytes, for three members and more */
-#define LAST_MAX   MEAN_OR(256, 128L * 1024) /* bytes of all operands that one member folds alone */
+#define LAST_MAX   MEAN_OR(256, 128L * 1024) /* bytes of all operands: one member combines them */
 #define SHARES_MIN MEAN_OR(128, 32 * 1024)   /* bytes from which all help the root */
 
 /* The operands of a phase, and what to do with them. */
-struct fold {
+struct shm_reduction {
 	const struct coll_args *k;
 	struct coll *s;
 	uint64_t e;
@@ -30,7 +30,7 @@ struct fold {
 
 /* Member i's operand, from byte `off' on.  This member's own is read from its memory, because the
  * others are reading its slot. */
-static const char *reduce_operand(const struct fold *f, int i, int64_t off)
+static const char *reduce_operand(const struct shm_reduction *f, int i, int64_t off)
 {
 	if (i == f->s->me && f->own != NULL)
 		return f->own + off;
@@ -38,7 +38,7 @@ static const char *reduce_operand(const struct fold *f, int i, int64_t off)
 }
 
 /* Has a member no operand?  Then there is nothing to compute. */
-static bool reduce_failed(const struct fold *f)
+static bool reduce_failed(const struct shm_reduction *f)
 {
 	struct p2p_error_msg error;
 
@@ -48,7 +48,8 @@ static bool reduce_failed(const struct fold *f)
 /* out = a0 op a1 .. op a(upto - 1), of `count' elements from byte `off' of each operand on.  A
  * user's function overwrites its second operand, which is in shared memory here: so out and tmp
  * take turns, and the last result is in out. */
-static void reduce_range(const struct fold *f, int upto, int64_t off, int64_t count, void *out)
+static void reduce_range(
+	const struct shm_reduction *f, int upto, int64_t off, int64_t count, void *out)
 {
 	const char *acc = reduce_operand(f, 0, off);
 	bool in_place = coll_op_in_place(f->k->op);
@@ -80,7 +81,7 @@ static int64_t reduce_area(const struct type *type, int64_t bytes)
 }
 
 /* Bytes of an operand's slot: of the whole operand, f->area, if it fits. */
-static int64_t reduce_slot(const struct fold *f)
+static int64_t reduce_slot(const struct shm_reduction *f)
 {
 	return f->area < f->s->slot_bytes ? f->area : f->s->slot_bytes;
 }
@@ -99,7 +100,7 @@ static inline void reduce_copy(const struct coll *s, void *to, const void *from,
 }
 
 /* Begins a phase with this member's operand: `count' elements from element `first' on. */
-static void reduce_give(struct fold *f, int64_t first, int64_t count)
+static void reduce_give(struct shm_reduction *f, int64_t first, int64_t count)
 {
 	const struct coll_args *k = f->k;
 
@@ -113,7 +114,7 @@ static void reduce_give(struct fold *f, int64_t first, int64_t count)
 
 /* --- allreduce ------------------------------------------------------------------------------ */
 
-static void reduce_direct(struct fold *f, int64_t first, int64_t count)
+static void reduce_direct(struct shm_reduction *f, int64_t first, int64_t count)
 {
 	reduce_give(f, first, count);
 	coll_phase_barrier(f->s, f->e);
@@ -121,7 +122,7 @@ static void reduce_direct(struct fold *f, int64_t first, int64_t count)
 }
 
 /* Operands in lines: the last to arrive writes the result into the out line. */
-static void reduce_last_line(struct fold *f)
+static void reduce_last_line(struct shm_reduction *f)
 {
 	const struct coll_args *k = f->k;
 	size_t bytes = (size_t)(k->rcount * k->rtype->extent);
@@ -139,7 +140,7 @@ static void reduce_last_line(struct fold *f)
 
 /* Operands in slots: the result replaces the operand of the last to arrive; the out line says
  * whose. */
-static void reduce_last_slot(struct fold *f, int64_t first, int64_t count)
+static void reduce_last_slot(struct shm_reduction *f, int64_t first, int64_t count)
 {
 	const struct coll_args *k = f->k;
 	size_t bytes = (size_t)(count * k->rtype->extent);
@@ -169,7 +170,7 @@ static int64_t reduce_share_from(int64_t count, int n, int i)
 /* Combines this member's share.  The result replaces that part of its own slot: others do not read
  * it before the second barrier, and then as the result.  A member that does not collect needs
  * f->tmp. */
-static void reduce_shares(struct fold *f, int64_t first, int64_t count, bool collect)
+static void reduce_shares(struct shm_reduction *f, int64_t first, int64_t count, bool collect)
 {
 	const struct coll_args *k = f->k;
 	int64_t ext = k->rtype->extent, at = reduce_share_from(count, k->n, k->me);
@@ -193,7 +194,7 @@ static void reduce_shares(struct fold *f, int64_t first, int64_t count, bool col
 	}
 }
 
-static int shm_allreduce_long(struct fold *f)
+static int shm_allreduce_long(struct shm_reduction *f)
 {
 	const struct coll_args *k = f->k;
 	int64_t bytes = k->rcount * k->rtype->extent, step;
@@ -223,7 +224,7 @@ static int shm_allreduce_long(struct fold *f)
 int coll_shm_allreduce(const struct coll_args *k)
 {
 	_Alignas(16) char tmp[COLL_LINE_DATA];
-	struct fold f = {.k = k, .s = k->comm->coll, .tmp = tmp};
+	struct shm_reduction f = {.k = k, .s = k->comm->coll, .tmp = tmp};
 	int64_t bytes = k->rcount * k->rtype->extent;
 
 	if (!reduce_fits(k))
@@ -240,7 +241,7 @@ int coll_shm_allreduce(const struct coll_args *k)
 
 /* --- reduce --------------------------------------------------------------------------------- */
 
-static void reduce_rise(struct fold *f, int64_t first, int64_t count)
+static void reduce_rise(struct shm_reduction *f, int64_t first, int64_t count)
 {
 	const struct coll_args *k = f->k;
 
@@ -255,7 +256,7 @@ static void reduce_rise(struct fold *f, int64_t first, int64_t count)
 int coll_shm_reduce(const struct coll_args *k)
 {
 	_Alignas(16) char tmp[COLL_LINE_DATA];
-	struct fold f = {.k = k, .s = k->comm->coll, .tmp = tmp};
+	struct shm_reduction f = {.k = k, .s = k->comm->coll, .tmp = tmp};
 	int64_t bytes = k->rcount * k->rtype->extent, step;
 	bool help = k->n > 2 && bytes >= SHARES_MIN && coll_op_in_place(k->op);
 
@@ -287,7 +288,7 @@ int coll_shm_reduce(const struct coll_args *k)
 
 /* One phase: gives elements [first, first + count) of all n blocks, and combines those of the own
  * block. */
-static void reduce_blocks(struct fold *f, int64_t first, int64_t count)
+static void reduce_blocks(struct shm_reduction *f, int64_t first, int64_t count)
 {
 	const struct coll_args *k = f->k;
 	size_t bytes = (size_t)(count * k->rtype->extent);
@@ -305,7 +306,7 @@ static void reduce_blocks(struct fold *f, int64_t first, int64_t count)
 int coll_shm_reduce_scatter_block(const struct coll_args *k)
 {
 	_Alignas(16) char tmp[COLL_LINE_DATA];
-	struct fold f = {.k = k, .s = k->comm->coll, .tmp = tmp};
+	struct shm_reduction f = {.k = k, .s = k->comm->coll, .tmp = tmp};
 	int64_t step = k->rcount;
 
 	if (!reduce_fits(k))
@@ -328,7 +329,7 @@ int coll_shm_reduce_scatter_block(const struct coll_args *k)
 static int shm_scan_any(const struct coll_args *k, bool inclusive)
 {
 	_Alignas(16) char tmp[COLL_LINE_DATA];
-	struct fold f = {.k = k, .s = k->comm->coll, .tmp = tmp};
+	struct shm_reduction f = {.k = k, .s = k->comm->coll, .tmp = tmp};
 	int64_t bytes = k->rcount * k->rtype->extent;
 	int upto = k->me + inclusive;
 

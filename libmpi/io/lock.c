@@ -107,7 +107,7 @@ static bool lock_spin(const struct io_lock_table *t, uint32_t seen)
 {
 	uint64_t end = clock_now_ns() + LOCK_SPIN_NS;
 
-	if (via.crowded)
+	if (via.oversubscribed)
 		return false;
 	do
 		if (atomic_load_explicit(&t->released, memory_order_relaxed) != seen)

@@ -42,7 +42,7 @@ static int types_before(const void *a, const void *b)
 
 /* Puts the blocks of all tiles into one: byte p is byte p modulo the extent.  Returns how many
  * there are then. */
-static int types_fold(const struct type *t, struct type_run *run, int n)
+static int types_merge(const struct type *t, struct type_run *run, int n)
 {
 	int all = n;
 
@@ -71,7 +71,7 @@ static bool types_tiles_overlap(const struct type *t)
 		return false;
 	if (t->size > t->extent)
 		return true;
-	n = types_fold(t, run, type_runs(t, 0, t->size, run, TYPES_RUNS, &bytes));
+	n = types_merge(t, run, type_runs(t, 0, t->size, run, TYPES_RUNS, &bytes));
 	qsort(run, (size_t)n, sizeof(*run), types_before);
 	for (int i = 1; i < n; i++)
 		if (run[i].off < run[i - 1].off + run[i - 1].len)

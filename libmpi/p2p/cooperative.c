@@ -51,7 +51,7 @@ static bool coop_invite(struct req *r, int peer, const char *to, int64_t n)
 	struct coop_msg j = {
 		.to = (uint64_t)(uintptr_t)to, .n = n, .chunk = (uint32_t)coop_chunk_size(n)};
 
-	if (via_crowded() || n < 2 * COOP_CHUNK_MIN ||
+	if (via_oversubscribed_now() || n < 2 * COOP_CHUNK_MIN ||
 		!id_table_take(&p2p_state.ids, r, &r->recv.coop_id))
 		return false;
 	j.id = r->recv.coop_id;

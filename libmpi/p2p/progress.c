@@ -131,7 +131,7 @@ void p2p_progress_poll(void)
 		return;
 	}
 	via_news_look();
-	if (!via.crowded || haft_threads_enabled()) {
+	if (!via.oversubscribed || haft_threads_enabled()) {
 		progress.fruitless = 0;
 		return;
 	}

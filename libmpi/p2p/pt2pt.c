@@ -185,7 +185,7 @@ static int pt2pt_recv_blocking(void *buf, int64_t count, struct type *type, int 
 /* Looks at a peer's ring this often before anything else: the answer of a ping-pong comes in that
  * time.  A look takes about a nanosecond.  With fewer CPUs than ranks the answer cannot come while
  * we look, and with several threads the others want the lock. */
-#define LOOKS (via.crowded || haft_threads_enabled() ? 1 : 256)
+#define LOOKS (via.oversubscribed || haft_threads_enabled() ? 1 : 256)
 
 /* The receive fast path: nothing is posted and nothing unexpected, so the next message of this peer
  * needs no request and no matching.  False: nothing was done, take the slow path. */

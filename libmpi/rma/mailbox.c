@@ -102,7 +102,7 @@ static bool mailbox_wanted(void)
 {
 	int64_t method = haft_setting_get(SETTING_RMA);
 
-	return method == HAFT_RMA_MAILBOX || (method == HAFT_RMA_AUTO && !via.crowded);
+	return method == HAFT_RMA_MAILBOX || (method == HAFT_RMA_AUTO && !via.oversubscribed);
 }
 
 uint64_t rma_mailbox_hold(void)

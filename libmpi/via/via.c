@@ -37,7 +37,7 @@ void via_tune(void)
 		.sleep = (enum shm_sleep)haft_setting_get(SETTING_SLEEP),
 	};
 
-	if (via.net != NULL && via.crowded) {
+	if (via.net != NULL && via.oversubscribed) {
 		t.spins = t.spins < SPINS_REMOTE ? t.spins : SPINS_REMOTE;
 		t.yields = t.yields < YIELDS_REMOTE ? t.yields : YIELDS_REMOTE;
 	}
@@ -84,7 +84,7 @@ static int seat_isolated(int peer)
 void via_mix(void)
 {
 	via.mixed = true;
-	via.crowded = shm_seg_crowded(via.shm->seg);
+	via.oversubscribed = shm_seg_oversubscribed_now(via.shm->seg);
 }
 
 /* --- tenants of seats ----------------------------------------------------------------------- */
@@ -268,7 +268,7 @@ int via_open(struct via_conf *conf)
 	via.awaited = -1;
 	via.frame_max = via.shm->frame_max;
 	via.mem_len = shm_seg_len(conf->seg);
-	via.crowded = shm_seg_crowded(conf->seg);
+	via.oversubscribed = shm_seg_oversubscribed_now(conf->seg);
 	via.deliver = conf->deliver;
 	via.peer_made = conf->peer_made;
 	haft_valid_add("via_peers_valid", via_peers_valid);

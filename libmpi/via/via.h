@@ -36,12 +36,12 @@ struct via {
 	bool mixed;                  /* some peer is remote, or its seat is not its number */
 	struct via_peer *peers_made; /* rows: peer_table.h */
 	void (*peer_made)(struct via_peer *p);
-	struct net *net;    /* libnet; NULL: no peer is remote */
-	int awaited;        /* the remote peer whose socket is polled first; -1: none */
-	_Atomic bool due;   /* a socket has ended a sleep: the next poll looks at all sockets */
-	uint32_t frame_max; /* bytes, to local peers; NET_FRAME_MAX to remote ones */
-	uint64_t mem_len;   /* bytes of the segment, mapped at shm->base */
-	bool crowded;       /* more processes of this host than CPUs, when it was last looked at */
+	struct net *net;     /* libnet; NULL: no peer is remote */
+	int awaited;         /* the remote peer whose socket is polled first; -1: none */
+	_Atomic bool due;    /* a socket has ended a sleep: the next poll looks at all sockets */
+	uint32_t frame_max;  /* bytes, to local peers; NET_FRAME_MAX to remote ones */
+	uint64_t mem_len;    /* bytes of the segment, mapped at shm->base */
+	bool oversubscribed; /* more processes of this host than CPUs, when it was last looked at */
 	shm_deliver_fn *deliver; /* p2p's; it must take the frame */
 };
 
@@ -302,11 +302,11 @@ static inline bool via_oversubscribed(void)
 	return shm_seg_oversubscribed(via.shm->seg);
 }
 
-/* True if the node has more processes than CPUs now.  `via.crowded' is that of the last time that
+/* True if the host has more processes than CPUs now; `via.oversubscribed': at the last time that
  * this process met another one. */
-static inline bool via_crowded(void)
+static inline bool via_oversubscribed_now(void)
 {
-	return shm_seg_crowded(via.shm->seg);
+	return shm_seg_oversubscribed_now(via.shm->seg);
 }
 
 /* --- waiting -------------------------------------------------------------------------------- */

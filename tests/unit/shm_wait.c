@@ -235,12 +235,12 @@ static void bell_rank(struct shm *s, void *arg)
 
 static void bell(void **state)
 {
-	const struct shm_opts crowded = {.nranks = 2, .ncpus = 1},
+	const struct shm_opts oversubscribed = {.nranks = 2, .ncpus = 1},
 			      free_cpus = {.nranks = 2, .ncpus = 64};
 
 	(void)state;
 	node_run_opts(&free_cpus, bell_rank, NULL);
-	node_run_opts(&crowded, bell_rank, NULL);
+	node_run_opts(&oversubscribed, bell_rank, NULL);
 }
 
 static void alarm_rank(struct shm *s, void *arg)

@@ -514,7 +514,7 @@ void spawn_host_lost(int host)
 
 #define ROOM_WAIT_MS 1000 /* for the end of processes that are disconnected from the asking one */
 
-static struct spawn *crowded; /* spawns that wait for room; tried again after each event */
+static struct spawn *without_room; /* spawns that wait for room; tried again after each event */
 
 /* True if processes live that nothing connects with the one that asks: as a rule they are about to
  * end, and their places are free then. */
@@ -541,8 +541,8 @@ static void spawn_begin(struct spawn *s)
 			spawn_refuse(s);
 			return;
 		}
-		s->next = crowded;
-		crowded = s;
+		s->next = without_room;
+		without_room = s;
 		return;
 	}
 	spawn_world_make(s);
@@ -581,9 +581,9 @@ void spawn_do(struct job *j, int entry, const char *text)
 
 void spawn_clock(void)
 {
-	struct spawn *s = crowded, *next;
+	struct spawn *s = without_room, *next;
 
-	crowded = NULL;
+	without_room = NULL;
 	for (; s != NULL; s = next) {
 		next = s->next;
 		if (s->full_why) {
@@ -599,7 +599,7 @@ int spawn_patience(uint64_t now)
 {
 	int ms = -1;
 
-	for (const struct spawn *s = crowded; s != NULL; s = s->next) {
+	for (const struct spawn *s = without_room; s != NULL; s = s->next) {
 		int left = s->room_ns > now ? (int)((s->room_ns - now) / 1000000u) + 1 : 0;
 
 		ms = ms < 0 || left < ms ? left : ms;
