@@ -14,6 +14,8 @@
 #define BOOT_WAIT_NAME 40 /* bytes shown of a communicator's name, with the final 0 */
 #define BOOT_WAIT_LATE 6  /* peers that are named: a line of text has no room for more */
 
+#define BOOT_WAIT_ABLE (BOOT_WAIT_LATE / 2) /* rows of processes that can end a wait */
+
 enum boot_wait_kind {
 	BOOT_WAIT_NONE,
 	BOOT_WAIT_SEND,
@@ -40,6 +42,7 @@ struct boot_wait {
 	uint8_t unmet : 1; /* partitioned, and not matched yet */
 	uint8_t brief : 1; /* set by the asker, a profiler: kind, peer and late are enough, and late
 			    * is all that have not come */
+	uint8_t able : 1;  /* only the processes in `enders' can end it */
 	uint8_t world;     /* not 0: comm is MPI_COMM_WORLD */
 	uint8_t closed; /* not 0: only processes of this universe can end it; no other is known */
 	int32_t unexpected;      /* unexpected messages */
@@ -48,9 +51,10 @@ struct boot_wait {
 	int32_t nlate; /* peers (partitioned: partitions) that are missing */
 	union {
 		int32_t late[BOOT_WAIT_LATE]; /* [nlate] the first of them */
-		struct {
-			int32_t first, n; /* numbers from `first' on; n 0: not known */
-		} senders;                /* of a receive from any source: these may send */
+		struct boot_numbers {
+			int32_t first, n; /* first .. first + n - 1; n 0: no more rows */
+		} enders[BOOT_WAIT_ABLE]; /* able, nlate 0: they may name more processes than can
+					   * end the wait */
 	};
 	char call[BOOT_WAIT_CALL];
 	char name[BOOT_WAIT_NAME]; /* of the communicator or window; "": it has none */

@@ -15,6 +15,7 @@
 #include "libmpi/p2p/request.h"
 #include "libmpi/via/alias.h"
 #include <stdio.h>
+#include <string.h>
 
 void (*p2p_long_wait_hook)(void);
 
@@ -83,18 +84,56 @@ static const uint8_t wait_kind[] = {
 	[REQ_IO] = BOOT_WAIT_DISK,
 };
 
-/* Any source: the processes that may be it, if their numbers are consecutive. */
-static void report_senders(const struct group *g, struct boot_wait *what)
+/* Adds a process to those that can end the wait.  Without a free row the last one gets wider. */
+static void report_able(struct boot_wait *what, int number)
 {
-	int first = g->size > 0 ? group_peer(g, 0) : VIA_ALIAS_FIRST;
+	struct boot_numbers *row = what->enders, *last = row + BOOT_WAIT_ABLE - 1;
 
-	for (int i = 0; i < g->size; i++)
-		if (group_peer(g, i) != first + i)
-			return;
-	if (via_is_alias(first))
-		return;
-	what->senders.first = first;
-	what->senders.n = g->size;
+	while (row != last && row->n > 0 &&
+		(number < row->first - 1 || number > row->first + row->n))
+		row++;
+	if (row->n == 0) {
+		*row = (struct boot_numbers){number, 1};
+	} else if (number < row->first) {
+		row->n += row->first - number;
+		row->first = number;
+	} else if (number >= row->first + row->n) {
+		row->n = number - row->first + 1;
+	}
+}
+
+/* Adds the processes that can complete r.  False: they are not known. */
+static bool report_partners(const struct req *r, struct boot_wait *what)
+{
+	const struct group *g = r->comm != NULL ? comm_peers(r->comm) : NULL;
+
+	if ((r->kind != REQ_SEND && r->kind != REQ_RECV) || r->ctx % CTX_PLANES != CTX_P2P)
+		return false;
+	if (r->peer >= 0) {
+		report_able(what, r->peer);
+		return !via_is_alias(r->peer);
+	}
+	for (int i = 0; g != NULL && i < g->size; i++) {
+		if (via_is_alias(group_peer(g, i)))
+			return false;
+		report_able(what, group_peer(g, i));
+	}
+	return g != NULL;
+}
+
+/* The processes that can end the call: of each open request if one of them is enough. */
+static void report_able_all(const struct p2p_about *about, struct boot_wait *what)
+{
+	bool known = true;
+
+	if (!about->any)
+		known = report_partners(about->req, what);
+	for (int i = 0; about->any && i < about->n && known; i++)
+		if (!p2p_req_idle(about->reqs[i]) && !about->reqs[i]->done)
+			known = report_partners(about->reqs[i], what);
+	what->able = known;
+	if (!known)
+		memset(what->late, 0, sizeof(what->late));
 }
 
 /* The message that r waits for, and its peer. */
@@ -112,8 +151,6 @@ static void report_message(const struct req *r, struct boot_wait *what)
 		what->rank = group_rank_of(comm_peers(r->comm), r->peer);
 	if (what->rank < 0)
 		what->rank = r->peer;
-	if (r->kind == REQ_RECV && what->peer < 0 && r->comm != NULL)
-		report_senders(comm_peers(r->comm), what);
 }
 
 /* A collective operation, and the member whose message is missing. */
@@ -167,7 +204,10 @@ void p2p_wait_report_req(const struct shm_describer *t, void *description)
 	if (about->n == 0)
 		what->open = r != NULL;
 	what->one = about->any;
-	if (r != NULL)
+	if (r != NULL) {
 		report_request(r, what);
+		if (what->nlate == 0 && !what->brief)
+			report_able_all(about, what);
+	}
 	p2p_wait_report(r != NULL ? r->comm : NULL, what);
 }

@@ -90,20 +90,30 @@ static bool alone(const struct job *j, int r, uint64_t now)
 	return others > 0;
 }
 
-/* True if all processes that could send what rank r receives from any source have ended, or are in
- * MPI_Finalize. */
-static bool senders_gone(const struct job *j, int r, const struct needs *e, uint64_t now)
+/* True if process `number' has ended, or is in MPI_Finalize. */
+static bool number_gone(const struct job *j, int number, uint64_t now)
 {
-	int others = 0;
+	int r = job_entry(j, number);
 
-	for (int number = e->senders; number < e->senders + e->nsenders; number++) {
-		int i = job_entry(j, number);
+	return r >= 0 ? gone_reason(j, r, now) != NULL : job_forgets(j, number);
+}
 
-		if (i == r)
-			continue;
-		if (i >= 0 ? gone_reason(j, i, now) == NULL : !job_forgets(j, number))
-			return false;
-		others++;
+/* True if all processes that could end the wait of rank r have ended, or are in MPI_Finalize.
+ * Rank r cannot end it: it sleeps. */
+static bool enders_gone(const struct job *j, int r, const struct needs *e, uint64_t now)
+{
+	int self = job_number(j, r), others = 0;
+
+	for (int k = 0; k < BOOT_WAIT_ABLE; k++) {
+		const struct boot_numbers *row = &e->enders[k];
+
+		for (int number = row->first; number < row->first + row->n; number++) {
+			if (number == self)
+				continue;
+			if (!number_gone(j, number, now))
+				return false;
+			others++;
+		}
 	}
 	return others > 0;
 }
@@ -152,8 +162,9 @@ static const char *ended_whom(const struct job *j, int r, uint64_t now)
 	else if ((e.any || e.several) && e.closed && !is_finalizing(j, r, now) && alone(j, r, now))
 		snprintf(whom, sizeof(whom), "%s, and all others have ended",
 			e.any ? "any rank" : "one of several");
-	else if (e.any && !is_finalizing(j, r, now) && senders_gone(j, r, &e, now))
-		snprintf(whom, sizeof(whom), "any rank of a group, and all of them have ended");
+	else if ((e.any || e.several) && !is_finalizing(j, r, now) && enders_gone(j, r, &e, now))
+		snprintf(whom, sizeof(whom), "%s, and all of them have ended",
+			e.any ? "any rank of a group" : "processes of any of its requests");
 	else
 		return NULL;
 	return whom;

@@ -44,6 +44,8 @@ struct needs rank_needs(const struct job *j, int r)
 		return e;
 	e.closed = w->closed;
 	e.several = w->one && w->open > 1;
+	if (w->able)
+		memcpy(e.enders, w->enders, sizeof(e.enders));
 	if (e.several)
 		return e;
 	n = needs_numbers(w, e.to);
@@ -56,10 +58,6 @@ struct needs rank_needs(const struct job *j, int r)
 			e.forgotten = number;
 	}
 	e.any = (w->kind == BOOT_WAIT_RECV || w->kind == BOOT_WAIT_PRECV) && w->peer < 0;
-	if (e.any && w->kind == BOOT_WAIT_RECV) {
-		e.senders = w->senders.first;
-		e.nsenders = w->senders.n;
-	}
 	return e;
 }
 

@@ -1,20 +1,52 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* RUN np=1,2 rc=1 env="HAFT_ENDED=1" idle */
-/* RUN np=2 rc=1 env="HAFT_ENDED=1 HAFT_VIA=net" idle */
-/* MPI-5.0 11.8.2, 3.2.4: children have ended in good order, and the parents receive from any of
- * them: mpiexec ends the job with words, also if other ranks live. */
+/* RUN np=1,2 rc=1 args="recv|probe|wait|waitall" env="HAFT_ENDED=1" idle */
+/* RUN np=1,2 rc=1 args="waitany|waitsome|some_any" env="HAFT_ENDED=1" idle */
+/* RUN np=2 rc=1 args="recv|waitany" env="HAFT_ENDED=1 HAFT_VIA=net" idle */
+/* MPI-5.0 11.8.2, 3.2.4, 3.7.5: children have ended in good order, and the parents wait for
+ * messages of any of them, of one, or of several: mpiexec ends the job with words, also if other
+ * ranks live. */
 #include "tests/check.h"
+
+enum { CHILDREN = 8 };
+
+static MPI_Comm kids;
+
+/* Requests: receives of each child, highest first; the last one is of any child if `any'. */
+static void open_all(MPI_Request reqs[CHILDREN], bool any)
+{
+	for (int i = 0; i < CHILDREN; i++)
+		OK(MPI_Irecv(NULL, 0, MPI_INT,
+			any && i == CHILDREN - 1 ? MPI_ANY_SOURCE : CHILDREN - 1 - i, i, kids,
+			&reqs[i]));
+}
+
+static void wait_for_ever(const char *how)
+{
+	MPI_Request reqs[CHILDREN];
+	int i, indices[CHILDREN];
+
+	if (strcmp(how, "recv") == 0)
+		MPI_Recv(NULL, 0, MPI_INT, MPI_ANY_SOURCE, 0, kids, MPI_STATUS_IGNORE);
+	if (strcmp(how, "probe") == 0)
+		MPI_Probe(1, 0, kids, MPI_STATUS_IGNORE);
+	open_all(reqs, strcmp(how, "some_any") == 0);
+	if (strcmp(how, "wait") == 0)
+		MPI_Wait(&reqs[1], MPI_STATUS_IGNORE);
+	if (strcmp(how, "waitall") == 0)
+		MPI_Waitall(CHILDREN, reqs, MPI_STATUSES_IGNORE);
+	if (strcmp(how, "waitany") == 0)
+		MPI_Waitany(CHILDREN, reqs, &i, MPI_STATUS_IGNORE);
+	MPI_Waitsome(CHILDREN, reqs, &i, indices, MPI_STATUSES_IGNORE);
+}
 
 int main(int argc, char **argv)
 {
-	MPI_Comm c;
-
 	check_init(&argc, &argv);
-	OK(MPI_Comm_get_parent(&c));
-	if (c == MPI_COMM_NULL) {
-		OK(MPI_Comm_spawn(argv[0], MPI_ARGV_NULL, 2, MPI_INFO_NULL, 0, MPI_COMM_WORLD, &c,
-			MPI_ERRCODES_IGNORE));
-		MPI_Recv(NULL, 0, MPI_INT, MPI_ANY_SOURCE, 0, c, MPI_STATUS_IGNORE);
+	OK(MPI_Comm_get_parent(&kids));
+	if (kids == MPI_COMM_NULL) {
+		OK(MPI_Comm_spawn(argv[0], MPI_ARGV_NULL, CHILDREN, MPI_INFO_NULL, 0,
+			MPI_COMM_WORLD, &kids, MPI_ERRCODES_IGNORE));
+		wait_for_ever(argv[1]);
 	}
 	MPI_Finalize();
 	return 0;
