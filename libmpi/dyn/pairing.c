@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* pairing.c - accept and connect at the roots: see pairing.h.
  *
- *      server    QUEUE ──accept──> HELLO ──CALL has come──> ANSWER ──ACCEPT has gone──> done
- *                  ^─────────── anything wrong, or quiet ─────┘
+ *      server    QUEUE ──a client has called (port_clients.h)──> ANSWER ──ACCEPT has gone──> done
+ *                  ^────────────────── anything wrong, or quiet ────┘
  *      client    DIAL ──connected──> QUEUE ──HELLO has come──> CALL ──ACCEPT has come──> done
  *                  ^─ refused: next address
  *
@@ -13,6 +13,7 @@
 #include "libmpi/boot/control.h"
 #include "libmpi/core/clock.h"
 #include "libmpi/core/err.h"
+#include "libmpi/dyn/port_clients.h"
 #include "libnet/handshake.h"
 #include "libmpi/p2p/p2p.h"
 #include <errno.h>
@@ -23,27 +24,26 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#define HANDSHAKE_MS 5000      /* time limit for a client's request */
-#define NAP_NS       50000000  /* a sleep that nothing ends */
-#define LOOK_NS      100000000 /* between two looks whether awaited children live */
-#define BUSY_NS      1000000   /* while bytes wait to go, or a full queue may get room */
+#define NAP_NS  50000000  /* a sleep that nothing ends */
+#define LOOK_NS 100000000 /* between two looks whether awaited children live */
+#define BUSY_NS 1000000   /* while bytes wait to go, or a full queue may get room */
 
 enum pairing_step {
-	STEP_DIAL,      /* client: the next address */
-	STEP_REACH,     /* client: the socket is being connected */
-	STEP_QUEUE,     /* server: no client yet; client: in the queue */
-	STEP_HANDSHAKE, /* server: HELLO goes; client: CALL has gone */
-	STEP_ANSWER,    /* server: ACCEPT goes */
+	STEP_DIAL,   /* client: the next address */
+	STEP_REACH,  /* client: the socket is being connected */
+	STEP_QUEUE,  /* server: no client yet; client: in the queue */
+	STEP_CALL,   /* client: CALL has gone */
+	STEP_ANSWER, /* server: ACCEPT goes */
 	STEP_DONE
 };
 
 struct pairing {
 	enum pairing_step step;
 	struct net_handshake handshake;
-	uint64_t until;           /* of all, ns; 0: no limit */
-	uint64_t handshake_until; /* of this handshake */
-	uint32_t nap_ns;          /* until the next look, if nothing else ends the sleep */
-	int err;                  /* class, if it has failed; any thread may have found out, so: */
+	uint64_t until;        /* of all, ns; 0: no limit */
+	uint64_t answer_until; /* server: of this client */
+	uint32_t nap_ns;       /* until the next look, if nothing else ends the sleep */
+	int err;               /* class, if it has failed; any thread may have found out, so: */
 	char words[HAFT_ERR_TEXT_MAX];
 	struct dyn_pairing *result;
 	const struct via_card *cards; /* this side's */
@@ -138,23 +138,6 @@ static int pairing_run(struct pairing *m, bool (*step)(void *arg))
 
 /* --- the server ----------------------------------------------------------------------------- */
 
-/* Takes the first client in the queue.  False: there is none. */
-static bool accept_next(struct pairing *m)
-{
-	int fd = -1;
-
-	for (int i = 0; i < m->port->nfd && fd < 0; i++)
-		fd = accept4(m->port->fd[i], NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
-	if (fd < 0)
-		return false;
-	pairing_begin(m, fd, m->port->secret);
-	m->handshake_until = clock_now_ns() + HANDSHAKE_MS * NS_PER_MS;
-	m->step = STEP_HANDSHAKE;
-	if (!net_handshake_put(&m->handshake, HANDSHAKE_HELLO, NULL, 0))
-		m->handshake_until = 0;
-	return true;
-}
-
 /* The call has come: this side's cards are the answer.  A process can be on one side only. */
 static int accept_answer(struct pairing *m)
 {
@@ -181,21 +164,23 @@ static int accept_answer(struct pairing *m)
 	memcpy(offer + 1, m->cards, (size_t)m->n * sizeof(struct via_card));
 	put = net_handshake_put(&m->handshake, HANDSHAKE_ACCEPT, offer, bytes);
 	free(offer);
-	m->step = STEP_ANSWER;
 	return put ? 0 : -ENOMEM;
 }
 
-/* Advances the handshake with a client.  0: it is complete; -EAGAIN: not yet; else it failed. */
-static int accept_handshake(struct pairing *m)
+/* Begins the answer to a client that has called.  False: there is none. */
+static bool accept_next(struct pairing *m)
 {
-	int err = net_handshake_flush(&m->handshake);
+	struct port_client *c = dyn_clients_take(m->port, &m->nap_ns);
 
-	if (err != 0 || m->step == STEP_ANSWER)
-		return err;
-	err = net_handshake_get(&m->handshake);
-	if (err == 0)
-		err = accept_answer(m);
-	return err != 0 ? err : net_handshake_flush(&m->handshake);
+	if (c == NULL)
+		return false;
+	m->handshake = c->handshake;
+	free(c);
+	m->answer_until = clock_now_ns() + HANDSHAKE_MS * NS_PER_MS;
+	m->step = STEP_ANSWER;
+	if (accept_answer(m) != 0)
+		m->answer_until = 0;
+	return true;
 }
 
 /* Fails if a child that this side waits for has ended. */
@@ -211,27 +196,35 @@ static bool accept_look(struct pairing *m)
 	return err != 0 && pairing_fail(m, err, "%s", haft_err_text(err));
 }
 
-static bool accept_step(void *arg)
+/* Answers the clients in turn, until one has the answer.  False: none has called, or the answer has
+ * not gone yet. */
+static bool accept_advance(struct pairing *m)
 {
-	struct pairing *m = arg;
 	int err;
 
-	m->nap_ns = NAP_NS;
-	while (m->step != STEP_DONE && (m->step != STEP_QUEUE || accept_next(m))) {
-		err = accept_handshake(m);
+	while (m->step == STEP_ANSWER || accept_next(m)) {
+		err = m->answer_until == 0 ? -EBADMSG : net_handshake_flush(&m->handshake);
 		if (err == 0) {
 			m->step = STEP_DONE;
 			return true;
 		}
-		if (err == -EAGAIN && clock_now_ns() < m->handshake_until) {
+		if (err == -EAGAIN && clock_now_ns() < m->answer_until) {
 			m->nap_ns = BUSY_NS;
-			return accept_look(m);
+			return false;
 		}
 		pairing_hang_up(m);
 		pairing_drop(m);
 		m->step = STEP_QUEUE;
 	}
-	if (m->step == STEP_DONE)
+	return false;
+}
+
+static bool accept_step(void *arg)
+{
+	struct pairing *m = arg;
+
+	m->nap_ns = NAP_NS;
+	if (m->step == STEP_DONE || accept_advance(m))
 		return true;
 	if (m->port->closed)
 		return pairing_fail(m, MPI_ERR_PORT, "the port was closed meanwhile");
@@ -239,12 +232,6 @@ static bool accept_step(void *arg)
 		return pairing_fail(m, MPI_ERR_PORT, "no process has connected to the port in %g s",
 			m->timeout_s);
 	return accept_look(m);
-}
-
-static void accept_watch(const struct dyn_port *p, bool on)
-{
-	for (int i = 0; i < p->nfd; i++)
-		via_wake_on(p->fd[i], on);
 }
 
 int dyn_pair_accept(const struct dyn_awaited *what, const struct via_card *cards, int n,
@@ -264,9 +251,9 @@ int dyn_pair_accept(const struct dyn_awaited *what, const struct via_card *cards
 	*result = (struct dyn_pairing){.ids = ids};
 	if (m.port == NULL)
 		return MPI_ERR_PORT;
-	accept_watch(m.port, true);
+	dyn_clients_begin(m.port);
 	err = pairing_run(&m, accept_step);
-	accept_watch(m.port, false);
+	dyn_clients_end(m.port);
 	dyn_port_drop(m.port);
 	return err;
 }
@@ -372,16 +359,14 @@ static bool connect_handshake(struct pairing *m)
 		return false;
 	if (err != 0)
 		return connect_next(m, -err);
-	if (m->step == STEP_HANDSHAKE)
+	if (m->step == STEP_CALL)
 		return connect_answered(m);
 	if (m->handshake.kind != HANDSHAKE_HELLO)
 		return connect_next(m, EBADMSG);
 	if (!net_handshake_put(
 		    &m->handshake, HANDSHAKE_CALL, m->cards, (size_t)m->n * sizeof(*m->cards)))
 		return connect_next(m, ENOMEM);
-	m->step = STEP_HANDSHAKE;
-	m->until = clock_now_ns() +
-		   HANDSHAKE_MS * NS_PER_MS; /* the other side is in MPI_Comm_accept */
+	m->step = STEP_CALL;
 	return true;
 }
 

@@ -3,13 +3,14 @@
  *
  *      client's root                         server's root
  *        dial  ───────────────────────────>  waits in the queue of the listening socket
- *                                            accept
+ *                                            some accept
  *        <────────────── HELLO ────────────  nonce, proof of the secret
  *        CALL  ───────────────────────────>  the client's cards, proof of the secret
  *        <────────────── ACCEPT ───────────  context ids, the server's cards
  *
- * All messages are signed with the secret in the port's name (handshake.h).  A client that says
- * nothing or something wrong is sent away after a while, and the next in the queue has its turn. */
+ * All messages are signed with the secret in the port's name (handshake.h).  The server greets all
+ * clients at once (port_clients.h), and accepts the first that has called.  The others keep their
+ * places for the next MPI_Comm_accept. */
 #ifndef HAFT_DYN_PAIRING_H
 #define HAFT_DYN_PAIRING_H
 

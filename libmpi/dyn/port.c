@@ -6,6 +6,7 @@
 #include "libmpi/core/err.h"
 #include "libmpi/core/setting.h"
 #include "libmpi/core/valid.h"
+#include "libmpi/dyn/port_clients.h"
 #include "libmpi/env/info.h"
 #include "libmpi/via/via.h"
 #include <engine.h>
@@ -68,6 +69,7 @@ static int port_listen_tcp(struct dyn_port *p, const struct info *info, char tex
 
 static void port_free(struct dyn_port *p)
 {
+	dyn_clients_drop(p);
 	for (int i = 0; i < p->nfd; i++)
 		close(p->fd[i]);
 	free(p);
@@ -254,7 +256,7 @@ static bool port_valid(const struct dyn_port *p)
 {
 	struct dyn_port_name name;
 
-	if (p->closed || p->users < 0 || p->nfd < 1 || p->nfd > PORT_ADDRS)
+	if (p->closed || p->users < 0 || p->nclients < 0 || p->nfd < 1 || p->nfd > PORT_ADDRS)
 		return false;
 	for (int i = 0; i < p->nfd; i++)
 		if (p->fd[i] < 0)

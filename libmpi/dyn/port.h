@@ -13,6 +13,8 @@
 #include "libnet/net.h"
 #include <mpi.h>
 
+struct port_client;
+
 #define PORT_ADDRS 2 /* TCP, and a UNIX socket */
 
 /* A port of this process. */
@@ -22,8 +24,10 @@ struct dyn_port {
 	uint8_t secret[NET_KEY_LEN];
 	int fd[PORT_ADDRS];
 	int nfd;
-	int users;   /* accepts under way in other threads */
-	bool closed; /* by MPI_Close_port; freed by the last user */
+	int users; /* accepts under way, each in a thread */
+	int nclients;
+	struct port_client *clients; /* that wait: port_clients.h */
+	bool closed;                 /* by MPI_Close_port; freed by the last user */
 };
 
 /* A port's name, taken apart. */
