@@ -75,7 +75,7 @@ void haft_err_attach(void *self, int code)
 
 void *haft_err_attached(int class, int *code)
 {
-	bool mine = words != NULL && words->class == class;
+	bool mine = class != MPI_SUCCESS && words != NULL && words->class == class;
 
 	*code = mine ? words->code : class;
 	return mine ? words->self : NULL;
@@ -83,7 +83,7 @@ void *haft_err_attached(int class, int *code)
 
 const char *haft_err_text(int class)
 {
-	return words != NULL && words->class == class ? words->text : "";
+	return class != MPI_SUCCESS && words != NULL && words->class == class ? words->text : "";
 }
 
 int haft_err_of_callback(int code)
@@ -94,7 +94,7 @@ int haft_err_of_callback(int code)
 void haft_err_clear(void)
 {
 	if (words != NULL)
-		words->class = 0;
+		*words = (struct err_slot){.class = MPI_SUCCESS};
 }
 
 /* A class a row, in the order of their values. */

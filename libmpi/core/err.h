@@ -28,7 +28,8 @@ int haft_err(int class, const char *fmt, ...) __attribute__((format(printf, 2, 3
 void haft_err_attach(void *self, int code);
 void *haft_err_attached(int class, int *code);
 
-/* The words of this thread's last haft_err if it was of this class, else "".  Any thread. */
+/* The words of this thread's last haft_err if it was of this class, else "".  MPI_SUCCESS has none.
+ * Any thread. */
 const char *haft_err_text(int class);
 
 /* The code to raise after a user callback returned `code', which is not MPI_SUCCESS: `code' if it
