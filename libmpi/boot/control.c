@@ -531,26 +531,41 @@ int boot_lookup(const char *service, char *port, size_t len)
 	return err;
 }
 
-int boot_unpublish(const char *service)
+/* PMI and PMIx withdraw a name whatever its port is. */
+static int launcher_unpublish(const char *service, const char *port)
+{
+	char now[MPI_MAX_PORT_NAME];
+
+	if (boot_kvs_lookup(control.kvs, service, now, sizeof(now)) == 0 && strcmp(now, port) != 0)
+		return haft_err(
+			MPI_ERR_SERVICE, "`%.100s' is published with another port", service);
+	if (boot_kvs_unpublish(control.kvs, service) == 0)
+		return 0;
+	return launcher_refused(MPI_ERR_SERVICE, "withdrawn", service);
+}
+
+int boot_unpublish(const char *service, const char *port)
 {
 	struct boot_text t = {.v = NULL};
 	int err, rc;
 	char *answer;
 
 	if (control.kvs != NULL)
-		return boot_kvs_unpublish(control.kvs, service) == 0
-			       ? 0
-			       : launcher_refused(MPI_ERR_SERVICE, "withdrawn", service);
+		return launcher_unpublish(service, port);
 	err = control_need();
 	if (err != 0)
 		return err;
 	boot_text_add(&t, "cmd=unpublish_name service=");
 	boot_text_escape(&t, service, true);
+	boot_text_add(&t, " port=");
+	boot_text_escape(&t, port, true);
 	boot_text_put(&t, "\n", 1);
 	err = control_call(&t, &rc, &answer);
-	free(answer);
 	if (err == 0 && rc != 0)
-		err = haft_err(MPI_ERR_SERVICE, "no port is published as `%.100s'", service);
+		err = haft_err(MPI_ERR_SERVICE, "`%.100s' is %s", service,
+			strstr(answer, "another_port") != NULL ? "published with another port"
+							       : "not published in this job");
+	free(answer);
 	return err;
 }
 

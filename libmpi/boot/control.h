@@ -69,10 +69,11 @@ const char *boot_birth(void);
 
 /* Names of ports, known to all processes of the launcher.  replace: a name that is there gets the
  * new port; else that is MPI_ERR_SERVICE.  boot_lookup: MPI_ERR_NAME if there is none.
- * boot_unpublish: MPI_ERR_SERVICE. */
+ * boot_unpublish withdraws a name that leads to this port; MPI_ERR_SERVICE: there is none, or it
+ * leads to another one. */
 int boot_publish(const char *service, const char *port, bool replace);
 int boot_lookup(const char *service, char *port, size_t len);
-int boot_unpublish(const char *service);
+int boot_unpublish(const char *service, const char *port);
 
 /* Where a process of the universe is. */
 struct boot_location {

@@ -24,8 +24,8 @@
 
 enum boot_name_command {
 	BOOT_NAME_PUBLISH = 1,
-	BOOT_NAME_REPLACE, /* as PUBLISH; a name of this connection gets the new port */
-	BOOT_NAME_WITHDRAW,
+	BOOT_NAME_REPLACE,  /* as PUBLISH; a name of this connection gets the new port */
+	BOOT_NAME_WITHDRAW, /* if it leads to the port */
 	BOOT_NAME_LOOKUP,
 };
 
@@ -40,6 +40,7 @@ enum boot_name_result {
 	BOOT_NAME_TAKEN,   /* published already */
 	BOOT_NAME_UNKNOWN, /* not published; for WITHDRAW: not by this connection */
 	BOOT_NAME_FULL,    /* this connection has BOOT_NAMES_MAX names */
+	BOOT_NAME_OTHER,   /* WITHDRAW: the name leads to another port */
 };
 
 struct boot_name_answer {

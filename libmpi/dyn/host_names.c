@@ -86,6 +86,18 @@ static bool service_write(const struct service *n, const char *port)
 	       pwrite(n->text, text, (size_t)k, (off_t)len) == k;
 }
 
+/* Reads the port of a name of this process. */
+static bool service_own(const struct service *n, char *port, size_t len)
+{
+	size_t head = strlen(n->service) + 1; /* with the end of its line */
+	ssize_t got = pread(n->text, port, len, (off_t)head);
+	char *end = got > 0 ? memchr(port, '\n', (size_t)got) : NULL;
+
+	if (end != NULL)
+		*end = '\0';
+	return end != NULL;
+}
+
 /* --- publishing ----------------------------------------------------------------------------- */
 
 static int service_no_room(const char *service)
@@ -141,22 +153,33 @@ int dyn_service_publish(const char *service, const char *port, bool replace)
 	return taken < 0 ? service_no_room(service) : service_show(service, port, text, taken);
 }
 
-int dyn_service_unpublish(const char *service)
+static void service_forget(struct service **at)
 {
-	struct service **at = service_find(service), *n = *at;
+	struct service *n = *at;
 
-	if (n == NULL)
-		return haft_err(
-			MPI_ERR_SERVICE, "\"%.80s\" was not published by this process", service);
 	*at = n->next;
 	service_free(n);
+}
+
+int dyn_service_unpublish(const char *service, const char *port)
+{
+	struct service **at = service_find(service);
+	char now[MPI_MAX_PORT_NAME + 2];
+
+	if (*at == NULL)
+		return haft_err(
+			MPI_ERR_SERVICE, "\"%.80s\" was not published by this process", service);
+	if (service_own(*at, now, sizeof(now)) && strcmp(now, port) != 0)
+		return haft_err(
+			MPI_ERR_SERVICE, "\"%.80s\" is published with another port", service);
+	service_forget(at);
 	return 0;
 }
 
 void dyn_service_close(void)
 {
 	while (services != NULL)
-		dyn_service_unpublish(services->service);
+		service_forget(&services);
 }
 
 /* --- looking up ----------------------------------------------------------------------------- */
@@ -205,18 +228,6 @@ static bool service_search(FILE *list, const char *service, char *port, size_t l
 			return true;
 	}
 	return false;
-}
-
-/* Reads the port of a name of this process. */
-static bool service_own(const struct service *n, char *port, size_t len)
-{
-	size_t head = strlen(n->service) + 1; /* with the end of its line */
-	ssize_t got = pread(n->text, port, len, (off_t)head);
-	char *end = got > 0 ? memchr(port, '\n', (size_t)got) : NULL;
-
-	if (end != NULL)
-		*end = '\0';
-	return end != NULL;
 }
 
 int dyn_service_lookup(const char *service, char *port, size_t len)

@@ -19,8 +19,8 @@
  * port.  0, or MPI_ERR_SERVICE with words. */
 int dyn_service_publish(const char *service, const char *port, bool replace);
 
-/* Withdraws a name of this process.  0, or MPI_ERR_SERVICE with words. */
-int dyn_service_unpublish(const char *service);
+/* Withdraws a name of this process that leads to this port.  0, or MPI_ERR_SERVICE with words. */
+int dyn_service_unpublish(const char *service, const char *port);
 
 /* Finds the port of a name: len bytes with its 0.  0, or MPI_ERR_NAME with words. */
 int dyn_service_lookup(const char *service, char *port, size_t len);

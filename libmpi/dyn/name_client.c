@@ -248,7 +248,7 @@ static bool client_free(void *arg)
 	return !((struct client *)arg)->busy;
 }
 
-/* Sends a request and waits for the answer, which is in k->answer.  port: NULL, or for publish. */
+/* Sends a request and waits for the answer, which is in k->answer.  port: NULL for a look-up. */
 static int client_ask(struct client *k, enum boot_name_command command, const char *service,
 	const char *port, int class)
 {
@@ -284,6 +284,10 @@ static int client_judge(const struct client *k, const struct client_call *c)
 {
 	if (k->answer.result == BOOT_NAME_OK)
 		return 0;
+	if (k->answer.result == BOOT_NAME_OTHER)
+		return haft_err(c->class,
+			"\"%.80s\" is published with another port at the name server on host %s",
+			c->service, k->at.host);
 	if (c->command == BOOT_NAME_LOOKUP)
 		return haft_err(c->class,
 			"no process has published \"%.80s\" at the name server on host %s",
@@ -324,10 +328,10 @@ int dyn_server_publish(const char *address, const char *service, const char *por
 				 MPI_ERR_SERVICE, service, port, NULL});
 }
 
-int dyn_server_unpublish(const char *address, const char *service)
+int dyn_server_unpublish(const char *address, const char *service, const char *port)
 {
 	return client_run(address,
-		&(struct client_call){BOOT_NAME_WITHDRAW, MPI_ERR_SERVICE, service, NULL, NULL});
+		&(struct client_call){BOOT_NAME_WITHDRAW, MPI_ERR_SERVICE, service, port, NULL});
 }
 
 int dyn_server_lookup(const char *address, const char *service, char *port)

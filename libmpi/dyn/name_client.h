@@ -15,8 +15,8 @@
  * MPI_ERR_SERVICE with words. */
 int dyn_server_publish(const char *address, const char *service, const char *port, bool replace);
 
-/* Withdraws a name of this process.  0, or MPI_ERR_SERVICE with words. */
-int dyn_server_unpublish(const char *address, const char *service);
+/* Withdraws a name of this process that leads to this port.  0, or MPI_ERR_SERVICE with words. */
+int dyn_server_unpublish(const char *address, const char *service, const char *port);
 
 /* Finds a port: MPI_MAX_PORT_NAME bytes.  0, or MPI_ERR_NAME with words. */
 int dyn_server_lookup(const char *address, const char *service, char *port);

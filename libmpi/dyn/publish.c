@@ -19,6 +19,7 @@
 #include "libmpi/dyn/name_client.h"
 #include "libmpi/env/info.h"
 #include <engine.h>
+#include <stdio.h>
 #include <string.h>
 
 struct publish_scope {
@@ -69,9 +70,11 @@ static int publish_scope(const struct info *info, struct publish_scope *s)
 	return 0;
 }
 
-/* Both texts are not too long, and nothing is published yet. */
+/* Both texts are such that a name can be made of them. */
 static int publish_check(const char *service, const char *port)
 {
+	if (service[0] == '\0')
+		return haft_err(MPI_ERR_SERVICE, "service_name is empty");
 	if (strlen(service) > DYN_SERVICE_MAX)
 		return haft_err(MPI_ERR_SERVICE,
 			"a service name of %zu characters: %d are the most", strlen(service),
@@ -99,56 +102,51 @@ int dyn_publish_name(const char *service, struct info *info, const char *port)
 	if (err == 0 && s.server != NULL) {
 		err = dyn_server_publish(s.server, service, port, replace);
 		if (err != 0 && s.job)
-			boot_unpublish(service);
+			boot_unpublish(service, port);
 	}
 	if (err != 0 && s.host)
-		dyn_service_unpublish(service);
+		dyn_service_unpublish(service, port);
 	return err;
 }
 
-/* MPI_ERR_SERVICE: the name leads to another port. */
-static int publish_agrees(const char *service, const char *port, const struct publish_scope *s)
-{
-	char now[MPI_MAX_PORT_NAME];
+/* The errors of a name in several scopes: a success, else words that say most. */
+struct withdrawal {
+	bool done;
 	int err;
+	char words[HAFT_ERR_TEXT_MAX];
+};
 
-	if (s->host)
-		err = dyn_service_lookup(service, now, sizeof(now));
-	else if (s->job)
-		err = boot_lookup(service, now, sizeof(now));
-	else
-		err = dyn_server_lookup(s->server, service, now);
-	if (err != 0 || strcmp(now, port) == 0)
-		return 0; /* a name that is not there is refused later */
-	return haft_err(MPI_ERR_SERVICE, "\"%.80s\" is published with another port", service);
+/* One scope is enough: the name may have been published with another key.  A name that leads to
+ * another port says more than one that is not there. */
+static void withdrawal_add(struct withdrawal *w, int err)
+{
+	const char *text = haft_err_text(err);
+
+	w->done |= err == 0;
+	if (err == 0 || (w->err != 0 && strstr(text, "another port") == NULL))
+		return;
+	w->err = err;
+	snprintf(w->words, sizeof(w->words), "%s", text);
 }
 
+/* Each scope compares the port itself, with the name that is withdrawn. */
 int dyn_unpublish_name(const char *service, struct info *info, const char *port)
 {
+	struct withdrawal w = {.err = 0};
 	struct publish_scope s;
-	int err = publish_scope(info, &s), one;
-	bool some = false;
+	int err = publish_scope(info, &s);
 
 	if (err == 0)
-		err = publish_agrees(service, port, &s);
+		err = publish_check(service, port);
 	if (err != 0)
 		return err;
-	/* One scope is enough: the name may have been published with another key. */
-	if (s.server != NULL) {
-		err = dyn_server_unpublish(s.server, service);
-		some = err == 0;
-	}
-	if (s.job) {
-		one = boot_unpublish(service);
-		some |= one == 0;
-		err = err != 0 ? err : one;
-	}
-	if (s.host) {
-		one = dyn_service_unpublish(service);
-		some |= one == 0;
-		err = err != 0 ? err : one;
-	}
-	return some ? 0 : err;
+	if (s.host)
+		withdrawal_add(&w, dyn_service_unpublish(service, port));
+	if (s.job)
+		withdrawal_add(&w, boot_unpublish(service, port));
+	if (s.server != NULL)
+		withdrawal_add(&w, dyn_server_unpublish(s.server, service, port));
+	return w.done ? 0 : haft_err(w.err, "%s", w.words);
 }
 
 int dyn_lookup_name(const char *service, struct info *info, char *port)

@@ -68,6 +68,25 @@ job -n 1 -nameserver "file:$uri" "$me" -k haft_scope=server lookup "both $$"
 want_out 'lookup: good'
 wait $publisher || fail "publish: exit code $?"
 
+# --- a name in one scope is withdrawn, though another program holds it in another scope
+: >"$TMPDIR/o"
+"$run" -n 1 "$me" -k haft_scope=host publish "held $$" >"$TMPDIR/o" 2>"$err" </dev/null &
+publisher=$!
+until_there "$TMPDIR/o" 1
+for way in "-n 1 -nameserver file:$uri $me -k haft_scope=server" \
+	"-launcher fork -hosts a:1,b:1 -n 2 $me -k haft_scope=job"; do
+	job $way withdraw "held $$"
+	want_rc 0
+	want_out 'publish: good'
+	want_out 'wrong: MPI_ERR_SERVICE'
+	want_out 'published with another port'
+	want_out 'withdraw: good'
+	want_out 'found: MPI_ERR_NAME'
+done
+job -n 1 "$me" lookup "held $$"
+want_out 'lookup: good'
+wait $publisher || fail "publish: exit code $?"
+
 # --- strangers: rubbish, and another secret
 job -n 1 "$me" noise "$(cat "$uri")"
 want_rc 0

@@ -5,6 +5,7 @@
  *   service [-k KEY=VALUE]... leave NAME       publishes it, and ends without a word to MPI
  *   service [-k KEY=VALUE]... lookup NAME      finds the port and connects to it
  *   service [-k KEY=VALUE]... errors NAME      refusals
+ *   service [-k KEY=VALUE]... withdraw NAME    publishes a port, withdraws it without the keys
  *   service noise ADDRESS                      sends rubbish to the address of a name server */
 #include <mpi.h>
 #include <netinet/in.h>
@@ -77,6 +78,21 @@ static void errors(const char *name)
 	tell("lookup again", MPI_Lookup_name(name, info, got));
 }
 
+/* The name is withdrawn wherever it is, if it leads to the port.  One process does it. */
+static void withdraw(const char *name)
+{
+	int rank;
+
+	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	if (rank == 0) {
+		tell("publish", MPI_Publish_name(name, info, "my port"));
+		tell("wrong", MPI_Unpublish_name(name, MPI_INFO_NULL, "other port"));
+		tell("withdraw", MPI_Unpublish_name(name, MPI_INFO_NULL, "my port"));
+		tell("found", MPI_Lookup_name(name, info, port));
+	}
+	MPI_Barrier(MPI_COMM_WORLD);
+}
+
 /* address: haft-names://HOST/tcp:1.2.3.4:567/SECRET. */
 static void noise(const char *address)
 {
@@ -120,6 +136,8 @@ int main(int argc, char **argv)
 		lookup(argv[i + 1]);
 	else if (i + 1 < argc && strcmp(argv[i], "errors") == 0)
 		errors(argv[i + 1]);
+	else if (i + 1 < argc && strcmp(argv[i], "withdraw") == 0)
+		withdraw(argv[i + 1]);
 	else if (i + 1 < argc)
 		publish(argv[i + 1], strcmp(argv[i], "leave") == 0);
 	MPI_Info_free(&info);

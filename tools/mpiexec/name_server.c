@@ -105,12 +105,14 @@ static enum boot_name_result name_publish(
 	return BOOT_NAME_OK;
 }
 
-static enum boot_name_result name_withdraw(struct name_client *k, const char *service)
+static enum boot_name_result name_withdraw(struct name_client *k, const struct boot_name_request *q)
 {
-	struct service_name *n = name_of(service);
+	struct service_name *n = name_of(q->service);
 
 	if (n == NULL || n->owner != k)
 		return BOOT_NAME_UNKNOWN;
+	if (strcmp(n->port, q->port) != 0)
+		return BOOT_NAME_OTHER;
 	name_drop(n);
 	k->names--;
 	return BOOT_NAME_OK;
@@ -127,7 +129,7 @@ static void request_do(
 	case BOOT_NAME_REPLACE:
 		a->result = name_publish(k, q, q->command == BOOT_NAME_REPLACE);
 		break;
-	case BOOT_NAME_WITHDRAW: a->result = name_withdraw(k, q->service); break;
+	case BOOT_NAME_WITHDRAW: a->result = name_withdraw(k, q); break;
 	default:
 		n = name_of(q->service);
 		a->result = n != NULL ? BOOT_NAME_OK : BOOT_NAME_UNKNOWN;

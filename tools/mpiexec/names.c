@@ -74,14 +74,18 @@ void names_publish(struct job *j, int entry, const char *line)
 
 void names_unpublish(struct job *j, int entry, const char *line)
 {
-	char *service = word_copy(line, "service");
+	char *service = word_copy(line, "service"), *port = word_copy(line, "port");
 	struct published *p = service != NULL ? name_find(service) : NULL;
+	bool agrees = p != NULL && (port == NULL || strcmp(port, p->port) == 0);
 
-	if (p != NULL)
+	if (agrees)
 		name_forget(p);
-	request_reply(j, entry, "cmd=unpublish_result rc=%d info=%s", p != NULL ? 0 : -1,
-		p != NULL ? "ok" : "error msg=service_not_found");
+	request_reply(j, entry, "cmd=unpublish_result rc=%d info=%s", agrees ? 0 : -1,
+		agrees      ? "ok"
+		: p != NULL ? "error msg=another_port"
+			    : "error msg=service_not_found");
 	free(service);
+	free(port);
 }
 
 void names_lookup(struct job *j, int entry, const char *line)

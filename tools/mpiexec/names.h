@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* names.h - the names that MPI_Publish_name gives to ports: known to all worlds of this mpiexec.
  *
+ * A request to withdraw a name may say which port it leads to; else, as with PMI-1, any will do.
  * A name belongs to the world that has published it, and ends with it.  A name that is there is not
  * published again, unless the request says mode=replace. */
 #ifndef HAFT_TOOLS_MPIEXEC_NAMES_H

@@ -15,8 +15,13 @@ static void errors(const char *port)
 	longest[sizeof(longest) - 1] = '\0';
 	FAILS(MPI_ERR_SERVICE, "2999 characters", MPI_Publish_name(longest, MPI_INFO_NULL, port));
 	FAILS(MPI_ERR_NAME, "published", MPI_Lookup_name(longest, MPI_INFO_NULL, got));
+	FAILS(MPI_ERR_SERVICE, "empty", MPI_Publish_name("", MPI_INFO_NULL, port));
+	FAILS(MPI_ERR_SERVICE, "empty", MPI_Unpublish_name("", MPI_INFO_NULL, port));
+	FAILS(MPI_ERR_NAME, "published", MPI_Lookup_name("", MPI_INFO_NULL, got));
 	OK(MPI_Info_create(&info));
 	OK(MPI_Info_set(info, "haft_scope", "job"));
+	FAILS(MPI_ERR_SERVICE, "empty", MPI_Publish_name("", info, port));
+	FAILS(MPI_ERR_NAME, "published", MPI_Lookup_name("", info, got));
 	FAILS(MPI_ERR_SERVICE, "2999 characters", MPI_Publish_name(longest, info, port));
 	OK(MPI_Info_free(&info));
 	longest[2048] = '\0';
