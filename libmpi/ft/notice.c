@@ -43,8 +43,9 @@ static void news_words(const struct boot_news *n, char *words, size_t room)
 	if (n->how == BOOT_END_HOST)
 		snprintf(how, sizeof(how), "was on a host that cannot be reached any more");
 	else if (WIFSIGNALED(n->status))
-		snprintf(how, sizeof(how), "was killed by signal %d (%s)", WTERMSIG(n->status),
-			strsignal(WTERMSIG(n->status)));
+		snprintf(how, sizeof(how), "was killed by signal %d (%s)%s", WTERMSIG(n->status),
+			strsignal(WTERMSIG(n->status)),
+			n->how == BOOT_END_UNBORN ? " before MPI_Init" : "");
 	else
 		snprintf(how, sizeof(how), "exited with code %d%s", WEXITSTATUS(n->status),
 			n->how == BOOT_END_FAILED   ? " before MPI_Finalize"

@@ -125,10 +125,16 @@ until_ eval '[ "$(alive $mark)" -ge 5 ]' || fail "the children do not start"
 kill -9 $pid
 until_gone $mark 1000 || fail "after kill -9 of mpiexec processes are left"
 
-# A child before MPI_Init: its parents, who wait for it, end as well.
-job -n 2 "$me" -n 2 sh -c 'kill -9 $$'
-want_rc 137
-want_err 'was killed by signal 9'
+# A child before MPI_Init: its parents get an error, its siblings end, and the job goes on.
+for line in 'kill -9 $$' 'exit 7'; do
+	for where in "" "$here"; do
+		job $where -n 2 "$me" -n 2 sh -c "$line; sleep $mark"
+		want_rc 0
+		want_err 'MPI_ERR_SPAWN, the others of its spawn end, and the job goes on'
+	done
+done
+want_err 'exited with code 7'
+until_gone $mark 1000 || fail "siblings of a child that has ended before MPI_Init are left"
 # The process that spawns, in the middle of it.
 begin -n 1 "$me" -r 100000 "$me" child quiet
 until_there "$out" 3

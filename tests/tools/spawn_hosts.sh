@@ -59,6 +59,14 @@ job -launcher fork -hosts a,b,c,d,e,f,g -fanout 2 -n 7 "$me" -r 2 -n 2 -k add-ho
 want_rc 0
 placed 'o.h.0 o.i.1'
 
+# --- children that fail before MPI_Init, on the host of their parents and on others
+"$B/bin/mpicc" $san -Wall -I. tests/std/ch11/spawn_fails.c -o "$TMPDIR/fails" || exit 1
+for n in 2 4; do
+	job -launcher fork -hosts a:1,b:1,c:2 -n $n "$TMPDIR/fails"
+	want_rc 0
+	want_err 'had not called MPI_Init: its parents get MPI_ERR_SPAWN'
+done
+
 # --- a host that cannot be had
 said='a host that cannot be had'
 : >"$TMPDIR/no_ssh"

@@ -23,9 +23,9 @@ bool news_send(struct job *j, const struct death *d, int how)
 	return local_news(&j->local, &news);
 }
 
-void news_unborn(struct job *j, int r)
+void news_unborn(struct job *j, int r, int status)
 {
-	struct death d = {.rank = r};
+	struct death d = {.rank = r, .status = status};
 
 	if (j->rank[r].told)
 		return;

@@ -14,6 +14,6 @@ bool news_send(struct job *j, const struct death *d, int how);
 
 /* Entry r was spawned, and has ended before MPI_Init was called, or because another of its world
  * has: tells all processes, once.  Operations with it raise MPI_ERR_SPAWN. */
-void news_unborn(struct job *j, int r);
+void news_unborn(struct job *j, int r, int status);
 
 #endif

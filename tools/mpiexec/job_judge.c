@@ -3,6 +3,7 @@
  *
  *   a rank dies ──> job_died ──┬─ it has aborted ──────────────> abort_tell ──┐
  *                              ├─ code != 0, or a signal ──────> death_fail ──┼─> job_world_fail
+ *                              ├─ so, a child without MPI_Init > unborn_judge ───> its world ends
  *                              ├─ 0, in MPI: others look ──────> death_fail ──┘
  *                              ├─ 0, without MPI_Init ─────────> job.c looks who waits for it
  *                              '─ because of another's loss ───> kept back until that is known */
@@ -279,6 +280,51 @@ static void ended_mark(struct job *j, struct rank *k)
 		j->ended_look_ns = ended_next(j, k->ended_ns);
 }
 
+/* True if a process lives that is connected to a world, and not of it.  A world that other hosts
+ * still start is connected when they have. */
+static bool world_has_parents(struct job *j, struct world *w)
+{
+	bool any = w->starting;
+
+	job_mark_connected(j, w);
+	for (const struct world *other = j->world; other != NULL; other = other->next)
+		any |= other != w && other->mark && other->alive > 0;
+	return any;
+}
+
+/* A spawned process has failed before MPI_Init.  Its parents get MPI_ERR_SPAWN, and go on; its
+ * siblings can do nothing without it, and end.  False: that is not so, or no parent lives. */
+static bool unborn_judge(struct job *j, const struct death *d)
+{
+	struct rank *k = &j->rank[d->rank];
+	struct world *w = k->world;
+	bool output = WIFSIGNALED(d->status) && WTERMSIG(d->status) == SIGPIPE && out_broken();
+
+	if (j->ending || w->id == 0 || w->ending || d->state != BOOT_NEW || !death_bad(d) ||
+		output || !world_has_parents(j, w))
+		return false;
+	job_death_tell(j, d->rank, d->status, d->state);
+	out_say("it had not called MPI_Init: its parents get MPI_ERR_SPAWN%s, and the job goes on",
+		w->n > 1 ? ", the others of its spawn end" : "");
+	ended_mark(j, k);
+	news_unborn(j, d->rank, d->status);
+	job_world_cut(j, w->id);
+	job_world_fail(j, w, 1);
+	return true;
+}
+
+/* An abort ends the job.  That of a process that is to end anyway is not told. */
+static void abort_judge(struct job *j)
+{
+	struct abort_call *a = &j->abort;
+	bool known = a->rank >= 0 && a->rank < j->n && j->rank[a->rank].world != NULL;
+
+	if (known && j->rank[a->rank].world->ending)
+		abort_forget(a);
+	else
+		abort_tell(j, a);
+}
+
 void job_died(struct job *j, const struct death *d)
 {
 	struct rank *k = &j->rank[d->rank];
@@ -289,11 +335,11 @@ void job_died(struct job *j, const struct death *d)
 	k->world->alive--;
 	j->alive--;
 	if (k->world->unborn)
-		news_unborn(j, d->rank);
-	if (failure_survived(j, d) || (!j->ending && lost_judge(j, d)))
+		news_unborn(j, d->rank, d->status);
+	if (failure_survived(j, d) || unborn_judge(j, d) || (!j->ending && lost_judge(j, d)))
 		return;
 	if (!j->ending && j->abort.told) {
-		abort_tell(j, &j->abort);
+		abort_judge(j);
 		return;
 	}
 	if (death_bad(d)) {
