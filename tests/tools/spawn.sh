@@ -22,14 +22,24 @@ job -n 1 "$me" -k file="$TMPDIR/keys" "$me" child say
 want_out 'child 0 of 1 in /,'
 
 # --- errors: with the name and the reason, and nothing is started
-job -n 1 "$me" -n 3 /no/such/program
-want_rc 0
-want_out 'spawn: MPI_ERR_SPAWN, 0 processes, 3 codes'
-want_out '/no/such/program'
-job -n 1 "$me" -n 2 "$TMPDIR/bin"
-want_out 'it is a directory'
-job -n 1 "$me" -k wdir=/no/such/directory "$me" child say
-want_out '/no/such/directory'
+here="-launcher fork -hosts a:2,b:2"
+: >"$TMPDIR/plain"
+for where in "-n 1" "$here -n 2"; do
+	job $where "$me" -n 3 /no/such/program
+	want_rc 0
+	want_out 'spawn: MPI_ERR_SPAWN, 0 processes, 3 codes'
+	want_out "\`/no/such/program' not found from directory"
+	want_out ': No such file or directory (2)'
+	job $where "$me" -n 2 "$TMPDIR/plain"
+	want_out "\`$TMPDIR/plain' cannot be executed: Permission denied (13)"
+	job $where "$me" -n 2 "$TMPDIR/bin"
+	want_out 'it is a directory (21)'
+	job $where "$me" -k wdir=/no/such/directory "$me" child say
+	want_out 'spawn: MPI_ERR_SPAWN, 0 processes, 1 codes'
+	want_out "working directory \`/no/such/directory': No such file or directory (2)"
+	job $where "$me" -k wdir="$TMPDIR/plain" "$me" child say
+	want_out 'is no directory (20)'
+done
 for key in mpi_initial_errhandler soft appnum npernode haft_stdin; do
 	job -n 1 "$me" -k $key=rubbish "$me" child say
 	want_out "MPI_ERR_INFO_VALUE"
@@ -59,7 +69,6 @@ job -n 1 "$me" -n 2 -k soft= "$me" child say
 want_out 'which has no number from 0 to 2'
 job -n 1 "$me" -n 3 -k soft=0:3 /no/such/program
 want_out 'spawn: MPI_SUCCESS, 0 processes, 3 codes'
-here="-launcher fork -hosts a:2,b:2"
 job $here -nooversubscribe -n 2 "$me" -n 4 "$me" child say
 want_out 'spawn: MPI_ERR_SPAWN, 0 processes, 4 codes'
 want_out 'a has 2 slots, 2 used (2 by world 0); b has 2 slots, 0 used'

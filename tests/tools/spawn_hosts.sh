@@ -67,6 +67,15 @@ for n in 2 4; do
 	want_err 'had not called MPI_Init: its parents get MPI_ERR_SPAWN'
 done
 
+for line in 'exit 3' 'kill -9 $$'; do
+	alone -n 2 -k host=a,b sh -c "$line"
+	want_rc 0
+	want_out 'spawn: MPI_ERR_SPAWN, 0 processes, 2 codes'
+	case $line in exit*) how='exited with code 3' ;; *) how='was killed by signal 9' ;; esac
+	want_out "$how before MPI_Init"
+	want_out ' of 2, process '
+done
+
 # --- a host that cannot be had
 said='a host that cannot be had'
 : >"$TMPDIR/no_ssh"
@@ -110,15 +119,15 @@ patience=20
 alone -n 2 -k host=a,b /bin/sh -c 'kill -9 $$'
 want_rc 0
 want_out 'spawn: MPI_ERR_SPAWN, 0 processes, 2 codes'
-want_out 'ended before MPI_Init was complete'
+want_out ' before MPI_Init was complete'
 alone -n 2 -k host=a,b /bin/true
 want_rc 0
-want_out 'ended before MPI_Init was complete'
+want_out ' before MPI_Init was complete'
 # One of two: the other is ended as well, although it never comes to MPI.
 alone -n 2 -k host=a,b /bin/sh -c "$my"' [ "$r" = 0 ] || exec sleep '$mark
 want_rc 0
 want_out 'child 0 of 2, process'
-want_out 'on host a, has ended before MPI_Init was complete'
+want_out 'on host a, exited with code 0 before MPI_Init was complete'
 until_gone $mark 3000 || fail "$said: a child that was given up is left"
 HAFT_CONF=$TMPDIR/conf "$me" -n 2 -k host=a,b "$me" child sleep $mark >"$out" 2>"$err" </dev/null &
 pid=$!

@@ -464,8 +464,8 @@ static char *member_start(struct local_ranks *c, int i, int in, local_hear_fn *h
 		pid = rank_start(&c->common, a, &e, &step);
 	err = errno;
 	if (pid < 0)
-		why = text_new("rank %d (%s) could not be started: %s: %s", m->rank, a->argv[0],
-			step, strerror(err));
+		why = text_new("rank %d (%s) could not be started: %s: %s (%d)", m->rank,
+			a->argv[0], step, strerror(err), err);
 	rank_ends_close(m, &e, own);
 	errno = err;
 	if (pid < 0)

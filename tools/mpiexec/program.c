@@ -101,8 +101,9 @@ static char *wdir_check(const char *dir, int *err)
 	if (*err == 0 && access(dir, X_OK) != 0)
 		*err = errno;
 	if (*err == ENOTDIR)
-		return text_new("working directory `%s' is no directory", dir);
-	return *err != 0 ? text_new("working directory `%s': %s", dir, strerror(*err)) : NULL;
+		return text_new("working directory `%s' is no directory (%d)", dir, *err);
+	return *err != 0 ? text_new("working directory `%s': %s (%d)", dir, strerror(*err), *err)
+			 : NULL;
 }
 
 static char **script_make(const struct app *a)
@@ -131,10 +132,11 @@ char *app_find(struct app *a, const char *path, int *err)
 		return NULL;
 	}
 	if (*err == ENOENT)
-		return text_new("program `%s' not found%s%s", a->argv[0],
-			a->wdir != NULL ? " from directory " : "", a->wdir != NULL ? a->wdir : "");
-	return text_new("program `%s' cannot be executed: %s", a->argv[0],
-		*err == EISDIR ? "it is a directory" : strerror(*err));
+		return text_new("program `%s' not found%s%s: %s (%d)", a->argv[0],
+			a->wdir != NULL ? " from directory " : "", a->wdir != NULL ? a->wdir : "",
+			strerror(*err), *err);
+	return text_new("program `%s' cannot be executed: %s (%d)", a->argv[0],
+		*err == EISDIR ? "it is a directory" : strerror(*err), *err);
 }
 
 /* An environment under construction. */

@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include "libmpi/boot/boot.h"
 #include "libmpi/boot/pmi_word.h"
 #include "libobj/base.h"
@@ -100,42 +101,52 @@ static void apart_do(struct job *j, int entry, const char *line)
 	edges_do(j, entry, line, job_disconnect, "haft_apart");
 }
 
-/* The first process of a spawned world that has ended; NULL: there is none. */
-static const struct rank *child_ended(const struct job *j, const struct world *w, int *rank)
+/* True if a process of the spawned world w, which may be forgotten, has ended. */
+static bool child_ended(const struct job *j, const struct world *w)
 {
-	for (*rank = 0; *rank < w->n; ++*rank) {
-		const struct rank *k = w->entry[*rank] >= 0 ? &j->rank[w->entry[*rank]] : NULL;
+	for (int i = 0; w != NULL && i < w->n; i++) {
+		const struct rank *k = w->entry[i] >= 0 ? &j->rank[w->entry[i]] : NULL;
 
 		if (k != NULL && !k->alive && k->pid != 0)
-			return k;
+			return true;
 	}
-	return NULL;
+	return w == NULL || w->ending;
+}
+
+/* Answers that a child has ended: which one, and how, if that is known. */
+static void child_tell(struct job *j, int entry, int first)
+{
+	const struct unborn *u = &j->unborn;
+	bool killed = WIFSIGNALED(u->status);
+
+	if (u->first != first)
+		request_reply(j, entry,
+			"cmd=haft_children_result rc=-1 msg=they have ended before MPI_Init was "
+			"complete");
+	else
+		request_reply(j, entry,
+			"cmd=haft_children_result rc=-1 msg=child %d of %d, process %d on host %s, "
+			"%s %d before MPI_Init was complete",
+			u->rank, u->n, u->pid,
+			j->plan->nhosts > 0 ? j->plan->host[u->host].name : "localhost",
+			killed ? "was killed by signal" : "exited with code",
+			killed ? WTERMSIG(u->status) : WEXITSTATUS(u->status));
 }
 
 /* The children come to a port of their parents, which ask meanwhile whether they still can. */
 static void children_do(struct job *j, int entry, const char *line)
 {
-	int first = request_number(line, "first"), rank;
+	int first = request_number(line, "first");
 	struct world *w = j->world;
-	const struct rank *k;
 
 	while (w != NULL && (w->id == 0 || w->first != first))
 		w = w->next;
-	k = w != NULL ? child_ended(j, w, &rank) : NULL;
 	if (w != NULL && request_number(line, "end") == 1) {
 		job_disconnect(j, j->rank[entry].world->id, w->id);
 		job_world_fail(j, w, 1);
 	}
-	if (k != NULL)
-		request_reply(j, entry,
-			"cmd=haft_children_result rc=-1 msg=child %d of %d, process %d on host "
-			"%s, has ended before MPI_Init was complete",
-			rank, w->n, k->pid,
-			j->plan->nhosts > 0 ? j->plan->host[k->host].name : "localhost");
-	else if (w == NULL || w->ending)
-		request_reply(j, entry,
-			"cmd=haft_children_result rc=-1 msg=they have ended before MPI_Init was "
-			"complete");
+	if (child_ended(j, w))
+		child_tell(j, entry, first);
 	else
 		request_reply(j, entry, "cmd=haft_children_result rc=0");
 }
