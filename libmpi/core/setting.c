@@ -233,7 +233,8 @@ static const struct setting_row rows[SETTING_COUNT] = {
 		.meaning =
 			"whether a job goes on when one of its processes has failed: never (no), "
 			"always (yes), or once a process has called a function of mpi-ext.h for "
-			"failures (auto)"},
+			"failures (auto)",
+		.more = "1, on and true mean yes; 0, off and false mean no."},
 	[SETTING_DIE] = {.name = "HAFT_DIE",
 		.form = SETTING_TEXT,
 		.everywhere = true,
@@ -328,6 +329,23 @@ static bool setting_fits(const struct setting_row *r, int64_t v)
 	       (!r->power || (v & (v - 1)) == 0);
 }
 
+/* Parses another spelling of the words "yes" and "no" of a row. */
+static bool setting_parse_switch(const struct setting_row *r, const char *s, int64_t *v)
+{
+	static const char *const spelt[][2] = {{"0", "no"}, {"1", "yes"}, {"off", "no"},
+		{"on", "yes"}, {"false", "no"}, {"true", "yes"}};
+	const char *word = "";
+
+	for (size_t i = 0; i < countof(spelt); i++)
+		word = strcmp(s, spelt[i][0]) == 0 ? spelt[i][1] : word;
+	for (int i = 0; i < (int)countof(r->words) && r->words[i] != NULL; i++)
+		if (strcmp(word, r->words[i]) == 0) {
+			*v = i;
+			return true;
+		}
+	return false;
+}
+
 /* Parses one value; false: it is none of the row. */
 static bool setting_parse(const struct setting_row *r, const char *s, int64_t *v)
 {
@@ -346,7 +364,7 @@ static bool setting_parse(const struct setting_row *r, const char *s, int64_t *v
 		return true;
 	}
 	if (r->words[0] != NULL)
-		return false;
+		return setting_parse_switch(r, s, v);
 	errno = 0;
 	*v = strtoll(s, &end, 10);
 	if (end == s || errno != 0 || *v > r->max)

@@ -63,6 +63,9 @@ good_value HAFT_YIELD 0 0
 good_value HAFT_SLEEP never never
 good_value HAFT_SLEEP always always
 good_value HAFT_SLEEP auto auto
+for v in 1 on true yes; do good_value HAFT_FT $v yes; done
+for v in 0 off false no; do good_value HAFT_FT $v no; done
+bad_value HAFT_FT 2 "one of auto, no, yes" auto
 
 # A bad value for the programs only is said, too; a job of one says it for itself.
 job -env HAFT_PIPE_CHUNK 100 -n 2 "$TMPDIR/p"
