@@ -6,7 +6,8 @@
  *                  |<----------- HAFT_ENDED seconds --------->|  a message, and the job ends
  *
  * A rank that has ended sends nothing after its last messages have arrived.  A rank that sleeps in
- * MPI_Finalize starts no new operations.  The second case is checked only when the whole job sleeps
+ * MPI_Finalize starts no new operations; one that sleeps in MPI_Comm_disconnect, none on that
+ * communicator.  These cases are checked only when a rank has ended, or the whole job sleeps
  * (hang_watch.c), so that other jobs pay nothing for it. */
 #include <stdio.h>
 #include <string.h>
@@ -66,12 +67,28 @@ static bool sends(const struct job *j, int r)
 	return boot_wait_in(j->seen[r].view.description)->kind == BOOT_WAIT_SEND;
 }
 
-/* Why rank r will start no more operations; NULL: it may. */
-static const char *gone_reason(const struct job *j, int r, uint64_t now)
+/* True if rank i sleeps in MPI_Comm_disconnect of the communicator on which rank r waits for a
+ * message: it sends and receives no more there. */
+static bool is_disconnecting(const struct job *j, int i, int r, uint64_t now)
 {
-	if (has_ended(j, r, now))
+	const struct boot_wait *mine = boot_wait_in(j->seen[r].view.description);
+	const struct boot_wait *other = boot_wait_in(j->seen[i].view.description);
+	bool message = mine->kind == BOOT_WAIT_RECV || mine->kind == BOOT_WAIT_SEND;
+
+	return message && mine->comm != 0 && mine->comm == other->comm &&
+	       (mine->one == 0 || mine->open == 1) && j->rank[i].alive && sleeps_long(j, i, now) &&
+	       j->seen[i].view.nothers == 0 && strcmp(other->call, "MPI_Comm_disconnect") == 0 &&
+	       strcmp(mine->call, "MPI_Comm_disconnect") != 0;
+}
+
+/* Why rank i will start no more operations that rank r could wait for; NULL: it may. */
+static const char *gone_reason(const struct job *j, int i, int r, uint64_t now)
+{
+	if (has_ended(j, i, now))
 		return "has ended";
-	return is_finalizing(j, r, now) ? "is in MPI_Finalize" : NULL;
+	if (is_disconnecting(j, i, r, now))
+		return "is in MPI_Comm_disconnect of that communicator";
+	return is_finalizing(j, i, now) ? "is in MPI_Finalize" : NULL;
 }
 
 /* True if all other ranks have ended, or are in MPI_Finalize: any of them could have been the
@@ -83,19 +100,19 @@ static bool alone(const struct job *j, int r, uint64_t now)
 	for (int i = 0; i < j->n; i++) {
 		if (i == r || j->rank[i].world == NULL)
 			continue;
-		if (gone_reason(j, i, now) == NULL)
+		if (gone_reason(j, i, r, now) == NULL)
 			return false;
 		others++;
 	}
 	return others > 0;
 }
 
-/* True if process `number' has ended, or is in MPI_Finalize. */
-static bool number_gone(const struct job *j, int number, uint64_t now)
+/* True if process `number' has ended, or starts no more operations for rank r. */
+static bool number_gone(const struct job *j, int number, int r, uint64_t now)
 {
-	int r = job_entry(j, number);
+	int i = job_entry(j, number);
 
-	return r >= 0 ? gone_reason(j, r, now) != NULL : job_forgets(j, number);
+	return i >= 0 ? gone_reason(j, i, r, now) != NULL : job_forgets(j, number);
 }
 
 /* True if all processes that could end the wait of rank r have ended, or are in MPI_Finalize.
@@ -110,7 +127,7 @@ static bool enders_gone(const struct job *j, int r, const struct needs *e, uint6
 		for (int number = row->first; number < row->first + row->n; number++) {
 			if (number == self)
 				continue;
-			if (!number_gone(j, number, now))
+			if (!number_gone(j, number, r, now))
 				return false;
 			others++;
 		}
@@ -141,7 +158,8 @@ static int ended_awaited(const struct job *j, int r, const struct needs *e, uint
 	bool patient = is_finalizing(j, r, now) && !sends(j, r);
 
 	for (int i = 0; i < e->n; i++)
-		if (patient ? has_ended(j, e->to[i], now) : gone_reason(j, e->to[i], now) != NULL)
+		if (patient ? has_ended(j, e->to[i], now)
+			    : gone_reason(j, e->to[i], r, now) != NULL)
 			return e->to[i];
 	return -1;
 }
@@ -149,13 +167,13 @@ static int ended_awaited(const struct job *j, int r, const struct needs *e, uint
 /* The one that rank r waits for and that can never answer, as text; NULL: the wait may end. */
 static const char *ended_whom(const struct job *j, int r, uint64_t now)
 {
-	static char whom[80];
+	static char whom[128];
 	struct needs e = rank_needs(j, r);
 	int gone = ended_awaited(j, r, &e, now);
 
 	if (gone >= 0)
 		snprintf(whom, sizeof(whom), "%s, which %s", job_rank_name(j, gone),
-			gone_reason(j, gone, now));
+			gone_reason(j, gone, r, now));
 	else if (e.forgotten > 0)
 		snprintf(whom, sizeof(whom), "a spawned process (number %d), which has ended",
 			e.forgotten);

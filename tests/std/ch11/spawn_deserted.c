@@ -2,9 +2,10 @@
 /* RUN np=1,2 rc=1 args="recv|probe|wait|waitall" env="HAFT_ENDED=1" idle */
 /* RUN np=1,2 rc=1 args="waitany|waitsome|some_any" env="HAFT_ENDED=1" idle */
 /* RUN np=2 rc=1 args="recv|waitany" env="HAFT_ENDED=1 HAFT_VIA=net" idle */
-/* MPI-5.0 11.8.2, 3.2.4, 3.7.5: children have ended in good order, and the parents wait for
- * messages of any of them, of one, or of several: mpiexec ends the job with words, also if other
- * ranks live. */
+/* RUN np=1,2 rc=1 args="leave_one|leave_any" env="HAFT_ENDED=1 HAFT_HANG=2" idle */
+/* MPI-5.0 11.8.2, 11.10.4, 3.2.4, 3.7.5: children have ended in good order, or are in
+ * MPI_Comm_disconnect, and the parents wait for messages of any of them, of one, or of several:
+ * mpiexec ends the job with words, also if other ranks live. */
 #include "tests/check.h"
 
 enum { CHILDREN = 8 };
@@ -25,8 +26,10 @@ static void wait_for_ever(const char *how)
 	MPI_Request reqs[CHILDREN];
 	int i, indices[CHILDREN];
 
-	if (strcmp(how, "recv") == 0)
+	if (strcmp(how, "recv") == 0 || strcmp(how, "leave_any") == 0)
 		MPI_Recv(NULL, 0, MPI_INT, MPI_ANY_SOURCE, 0, kids, MPI_STATUS_IGNORE);
+	if (strcmp(how, "leave_one") == 0)
+		MPI_Recv(NULL, 0, MPI_INT, 1, 0, kids, MPI_STATUS_IGNORE);
 	if (strcmp(how, "probe") == 0)
 		MPI_Probe(1, 0, kids, MPI_STATUS_IGNORE);
 	open_all(reqs, strcmp(how, "some_any") == 0);
@@ -44,10 +47,12 @@ int main(int argc, char **argv)
 	check_init(&argc, &argv);
 	OK(MPI_Comm_get_parent(&kids));
 	if (kids == MPI_COMM_NULL) {
-		OK(MPI_Comm_spawn(argv[0], MPI_ARGV_NULL, CHILDREN, MPI_INFO_NULL, 0,
-			MPI_COMM_WORLD, &kids, MPI_ERRCODES_IGNORE));
+		OK(MPI_Comm_spawn(argv[0], argv + 1, CHILDREN, MPI_INFO_NULL, 0, MPI_COMM_WORLD,
+			&kids, MPI_ERRCODES_IGNORE));
 		wait_for_ever(argv[1]);
 	}
+	if (strncmp(argv[1], "leave", 5) == 0)
+		OK(MPI_Comm_disconnect(&kids));
 	MPI_Finalize();
 	return 0;
 }
