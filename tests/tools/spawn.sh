@@ -98,10 +98,15 @@ job $here -n 1 "$me" -n 3 -k add-host=b -k haft_outfile="$TMPDIR/add.%h.%r" "$me
 job $here -x HAFT_SEATS=1 -n 2 "$me" -n 2 "$me" child say
 want_out 'spawn: MPI_SUCCESS, 2 processes, 0 codes'
 job $here -x HAFT_SEATS=1 -n 2 "$me" -n 3 "$me" child say
-want_out 'b has 2 slots, 0 used, and seats for 1 process (HAFT_SEATS)'
+want_out 'b has 2 slots, 0 used, and 1 of 1 seats free (HAFT_SEATS)'
 job $here -n 2 "$me" -n 3 /no/such/program
 want_out 'spawn: MPI_ERR_SPAWN'
 want_out ': program `/no/such/program'
+
+job -n 1 "$me" -n 1025 true
+want_out 'and 1024 of 1025 seats free (HAFT_SEATS)'
+job -x HAFT_SEATS=1100 -n 1 "$me" -n 1100 true
+want_out 'spawn: MPI_SUCCESS, 1100 processes'
 
 # --- MPI_UNIVERSE_SIZE
 job -usize 7 -n 2 "$me" -u

@@ -238,8 +238,8 @@ static char *host_full(const struct spawn *s, int h, const struct host_room *v)
 	char *users, *text, seats[64] = "";
 
 	if (v->room == v->seats)
-		snprintf(seats, sizeof(seats), ", and seats for %d process%s (HAFT_SEATS)",
-			v->seats, v->seats == 1 ? "" : "es");
+		snprintf(seats, sizeof(seats), ", and %d of %d seats free (HAFT_SEATS)",
+			v->seats > v->used ? v->seats - v->used : 0, v->seats);
 	if (why != NULL)
 		return text_new("%s cannot be used: %s", name, why);
 	users = users_text(j, h);
