@@ -64,7 +64,7 @@ static void spawn(char *self, int rounds)
 	}
 }
 
-/* What this process holds after some rounds. */
+/* Descriptors and memory of this process. */
 struct held {
 	int fds;
 	long shared, private; /* KiB */
@@ -94,8 +94,8 @@ static bool rounds_leave_nothing(char *self, struct held *before)
 	return nothing;
 }
 
-/* A leak grows with the rounds.  What children that are about to end still hold, and the most that
- * lived at once, does not: over hosts they are a dozen. */
+/* A leak grows with the rounds.  The memory for children that live at once does not: over hosts
+ * they are a dozen, since children end after their parents have gone on. */
 static void parents(char *self)
 {
 	struct held held;
