@@ -338,6 +338,14 @@ bool boot_launched(void)
 	return this_process.launched;
 }
 
+int boot_end_code(void)
+{
+	const struct boot_job *job =
+		this_process.seg != NULL ? shm_seg_job(this_process.seg) : NULL;
+
+	return job != NULL ? atomic_load(&job->end_code) - 1 : -1;
+}
+
 void boot_ft(uint32_t what)
 {
 	struct boot_rank *r = this_process.seg != NULL ? rank_record(&this_process) : NULL;

@@ -227,6 +227,9 @@ static_assert(sizeof(struct boot_news) == 32, "as large as SHM_NEWS_LEN");
 /* Was this process started by our mpiexec, which tells of failures? */
 bool boot_launched(void);
 
+/* The exit code that the service of this process has told, since the job is to end; -1: none. */
+int boot_end_code(void);
+
 /* This process survives the failure of others (BOOT_FT_SURVIVES), or has handled one: tells the
  * launcher. */
 void boot_ft(uint32_t what);
@@ -247,7 +250,9 @@ struct boot_job {
 	int32_t pid;
 	int32_t code;  /* as given by the user */
 	int32_t first; /* its job: struct boot */
-	uint8_t pad[40];
+	_Atomic int32_t
+		end_code; /* of the service of a singleton: 1 + its exit code, if it is to end */
+	uint8_t pad[36];
 	char text[BOOT_TEXT]; /* ends with 0; may be empty */
 	/* For boot_agree: holds once set_ready is 1. */
 	_Atomic uint32_t set_taken;

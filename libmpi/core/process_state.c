@@ -8,6 +8,7 @@
 
 struct haft_life haft_life = {.gate = HAFT_GATE_SHUT, .size = 1};
 void (*haft_abort_hook)(int code, const char *text);
+int (*haft_end_code_hook)(void);
 void (*haft_leave_hook)(void);
 void (*haft_threads_stop_hook)(void);
 void (*haft_peer_lost_hook)(int rank);
@@ -57,6 +58,7 @@ void haft_life_child(void)
 {
 	haft_life.gate |= HAFT_GATE_SHUT | HAFT_GATE_CHILD;
 	haft_abort_hook = NULL;
+	haft_end_code_hook = NULL;
 	haft_leave_hook = NULL;
 	haft_threads_stop_hook = NULL;
 	haft_peer_lost_hook = NULL;

@@ -55,6 +55,10 @@ __attribute__((noreturn, cold)) void haft_abort_process(int code, const char *te
 extern void (*haft_abort_hook)(int code, const char *text);
 extern void (*haft_leave_hook)(void);
 
+/* Likewise: the exit code with which this process is to end, because the job ends; -1: none is
+ * known, and the launcher ends the process. */
+extern int (*haft_end_code_hook)(void);
+
 /* Set by libmpi/io when it has made threads: ends them.  Or NULL. */
 extern void (*haft_threads_stop_hook)(void);
 

@@ -149,6 +149,7 @@ static int life_join_job(void)
 	if (boot_init(&boot) != 0)
 		return haft_err(MPI_ERR_OTHER, "%s", boot_error_text());
 	haft_abort_hook = life_abort_by_boot;
+	haft_end_code_hook = boot_end_code;
 	haft_leave_hook = life_leave_by_boot;
 	haft_peer_lost_hook = boot_lost;
 	haft_life.rank = boot->rank;
@@ -220,6 +221,7 @@ void life_down(bool stopped)
 	via_mem_close();
 	boot_close(boot);
 	haft_abort_hook = NULL;
+	haft_end_code_hook = NULL;
 	haft_leave_hook = NULL;
 	haft_peer_lost_hook = NULL;
 }

@@ -367,9 +367,15 @@ int via_poll_from_any(int peer)
 #define ENDING_S 10 /* the launcher ends a rank within a second; without one the rank ends itself */
 
 /* Another rank has aborted.  The launcher reports it and ends all ranks: waits for that in
- * silence. */
+ * silence.  The service of a program without launcher leaves the end to it. */
 static void job_ends(void)
 {
+	int code = haft_end_code_hook != NULL ? haft_end_code_hook() : -1;
+
+	if (code >= 0) {
+		haft_flush();
+		_exit(code);
+	}
 	sleep(ENDING_S);
 	_exit(1);
 }

@@ -4,10 +4,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include "libmpi/boot/boot.h"
@@ -20,6 +22,7 @@
 
 #define FD_MIN    100 /* low numbers are left to scripts */
 #define FILES_OWN 32  /* files of mpiexec itself, and inherited ones */
+#define LEAVE_MS  200 /* for the program that is served to end itself */
 
 static int seats_of(const struct local_ranks *c)
 {
@@ -560,10 +563,28 @@ void local_signal_world(struct local_ranks *c, const struct world *w, int sig)
 	}
 }
 
-void local_end(struct local_ranks *c, int sig)
+/* Waits until the program that this mpiexec serves has ended, or has not for LEAVE_MS. */
+static void adopted_await(const struct local_rank *m)
 {
+	struct pollfd p = {.fd = (int)syscall(SYS_pidfd_open, m->pid, 0), .events = POLLIN};
+
+	if (p.fd < 0)
+		return;
+	poll(&p, 1, LEAVE_MS);
+	close(p.fd);
+}
+
+void local_end(struct local_ranks *c, int sig, int code)
+{
+	bool adopted = c->seg != NULL && c->n > 0 && c->m[0].adopted && c->m[0].alive;
+	struct boot_job *job = adopted ? shm_seg_job(c->seg) : NULL;
+
+	if (adopted)
+		atomic_store(&job->end_code, 1 + code);
 	if (c->seg != NULL)
 		shm_seg_abort(c->seg);
+	if (adopted)
+		adopted_await(&c->m[0]);
 	local_signal(c, sig);
 	local_signal(c, SIGCONT); /* one that is stopped would not notice */
 }

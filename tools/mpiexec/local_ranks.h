@@ -141,8 +141,9 @@ void local_signal(struct local_ranks *c, int sig);
 void local_signal_world(struct local_ranks *c, const struct world *w, int sig);
 
 /* Starts to end the ranks: wakes sleepers in MPI, sends `sig' to all, and SIGCONT to stopped
- * ones. */
-void local_end(struct local_ranks *c, int sig);
+ * ones.  code: the job's.  The program that this mpiexec serves ends itself with it, if it waits in
+ * MPI: up to LEAVE_MS are given to it before the signal. */
+void local_end(struct local_ranks *c, int sig, int code);
 
 /* Reads the state of each rank, by row. */
 void local_see(struct local_ranks *c, struct rank_view *seen);

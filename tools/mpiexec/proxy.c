@@ -109,7 +109,7 @@ static void proxy_leave(int code)
 	me.bye = me.ending = true;
 	me.code = code;
 	me.kill_ns = now_ns() + (uint64_t)END_GRACE_MS * NS_MS;
-	local_end(&me.local, SIGTERM);
+	local_end(&me.local, SIGTERM, code);
 	if (me.told)
 		tree_down(&me.tree, &f, NULL);
 }
@@ -537,7 +537,7 @@ static void proxy_signal(int sig)
 static void end_do(int sig)
 {
 	me.ending = true;
-	local_end(&me.local, sig);
+	local_end(&me.local, sig, 0);
 }
 
 static void room_do(const struct proxy_frame *f, const char *v)

@@ -42,7 +42,7 @@ void job_end(struct job *j, int sig, int64_t grace_ms)
 	if (j->remote != NULL)
 		remote_signal(j->remote, FRAME_END, sig);
 	else
-		local_end(&j->local, sig);
+		local_end(&j->local, sig, j->code);
 }
 
 void job_fail(struct job *j, int code)
