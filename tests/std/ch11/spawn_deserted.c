@@ -21,25 +21,28 @@ static void open_all(MPI_Request reqs[CHILDREN], bool any)
 			&reqs[i]));
 }
 
-static void wait_for_ever(const char *how)
+/* Waits for a message of processes that may end from now on.  The children wait in a barrier until
+ * the requests are there: a receive from a process that has gone by then is an error at once. */
+static int wait_for_ever(const char *how)
 {
 	MPI_Request reqs[CHILDREN];
 	int i, indices[CHILDREN];
 
-	if (strcmp(how, "recv") == 0 || strcmp(how, "leave_any") == 0)
-		MPI_Recv(NULL, 0, MPI_INT, MPI_ANY_SOURCE, 0, kids, MPI_STATUS_IGNORE);
-	if (strcmp(how, "leave_one") == 0)
-		MPI_Recv(NULL, 0, MPI_INT, 1, 0, kids, MPI_STATUS_IGNORE);
-	if (strcmp(how, "probe") == 0)
-		MPI_Probe(1, 0, kids, MPI_STATUS_IGNORE);
 	open_all(reqs, strcmp(how, "some_any") == 0);
+	OK(MPI_Barrier(kids));
+	if (strcmp(how, "recv") == 0 || strcmp(how, "leave_any") == 0)
+		return MPI_Recv(NULL, 0, MPI_INT, MPI_ANY_SOURCE, 0, kids, MPI_STATUS_IGNORE);
+	if (strcmp(how, "leave_one") == 0)
+		return MPI_Recv(NULL, 0, MPI_INT, 1, 0, kids, MPI_STATUS_IGNORE);
+	if (strcmp(how, "probe") == 0)
+		return MPI_Probe(1, 0, kids, MPI_STATUS_IGNORE);
 	if (strcmp(how, "wait") == 0)
-		MPI_Wait(&reqs[1], MPI_STATUS_IGNORE);
+		return MPI_Wait(&reqs[1], MPI_STATUS_IGNORE);
 	if (strcmp(how, "waitall") == 0)
-		MPI_Waitall(CHILDREN, reqs, MPI_STATUSES_IGNORE);
+		return MPI_Waitall(CHILDREN, reqs, MPI_STATUSES_IGNORE);
 	if (strcmp(how, "waitany") == 0)
-		MPI_Waitany(CHILDREN, reqs, &i, MPI_STATUS_IGNORE);
-	MPI_Waitsome(CHILDREN, reqs, &i, indices, MPI_STATUSES_IGNORE);
+		return MPI_Waitany(CHILDREN, reqs, &i, MPI_STATUS_IGNORE);
+	return MPI_Waitsome(CHILDREN, reqs, &i, indices, MPI_STATUSES_IGNORE);
 }
 
 int main(int argc, char **argv)
@@ -49,8 +52,11 @@ int main(int argc, char **argv)
 	if (kids == MPI_COMM_NULL) {
 		OK(MPI_Comm_spawn(argv[0], argv + 1, CHILDREN, MPI_INFO_NULL, 0, MPI_COMM_WORLD,
 			&kids, MPI_ERRCODES_IGNORE));
-		wait_for_ever(argv[1]);
+		OK(MPI_Comm_set_errhandler(kids, MPI_ERRORS_RETURN));
+		CHECK(wait_for_ever(argv[1]) != MPI_SUCCESS);
+		MPI_Abort(MPI_COMM_WORLD, 1); /* it has gone before the call: an error at once */
 	}
+	OK(MPI_Barrier(kids));
 	if (strncmp(argv[1], "leave", 5) == 0)
 		OK(MPI_Comm_disconnect(&kids));
 	MPI_Finalize();
