@@ -91,6 +91,13 @@ wait $publisher || fail "publish: exit code $?"
 job -n 1 "$me" noise "$(cat "$uri")"
 want_rc 0
 want_out 'hung up'
+"$me" silence "$(cat "$uri")" >"$TMPDIR/silent" </dev/null &
+silent=$!
+until_there "$TMPDIR/silent" 1
+job -n 1 "$me" -k "haft_name_server=file:$uri" errors quiet
+want_out 'publish: good'
+want_out 'lookup again: MPI_ERR_NAME'
+kill $silent
 other=$(sed 's|/[0-9a-f]*$|/00000000000000000000000000000000|' "$uri")
 job -n 1 -nameserver "$other" "$me" -k haft_scope=server lookup solver
 want_out 'lookup: MPI_ERR_NAME'

@@ -6,7 +6,8 @@
  *   service [-k KEY=VALUE]... lookup NAME      finds the port and connects to it
  *   service [-k KEY=VALUE]... errors NAME      refusals
  *   service [-k KEY=VALUE]... withdraw NAME    publishes a port, withdraws it without the keys
- *   service noise ADDRESS                      sends rubbish to the address of a name server */
+ *   service noise ADDRESS                      sends rubbish to the address of a name server
+ *   service silence ADDRESS                    connects 200 times, and says nothing */
 #include <mpi.h>
 #include <netinet/in.h>
 #include <arpa/inet.h>
@@ -93,22 +94,40 @@ static void withdraw(const char *name)
 	MPI_Barrier(MPI_COMM_WORLD);
 }
 
-/* address: haft-names://HOST/tcp:1.2.3.4:567/SECRET. */
-static void noise(const char *address)
+/* A connection to address: haft-names://HOST/tcp:1.2.3.4:567/SECRET. */
+static int dial(const char *address)
 {
 	struct sockaddr_in a = {.sin_family = AF_INET};
 	const char *tcp = strstr(address, "/tcp:");
-	char ip[64] = "", rubbish[1000];
+	char ip[64] = "";
 	int number = 0, fd = socket(AF_INET, SOCK_STREAM, 0);
-	ssize_t n;
 
 	if (tcp == NULL || sscanf(tcp, "/tcp:%63[0-9.]:%d", ip, &number) != 2)
 		exit(1);
 	a.sin_port = htons((uint16_t)number);
 	inet_pton(AF_INET, ip, &a.sin_addr);
+	if (connect(fd, (struct sockaddr *)&a, sizeof(a)) != 0)
+		exit(1);
+	return fd;
+}
+
+static void silence(const char *address)
+{
+	for (int i = 0; i < 200; i++)
+		dial(address);
+	puts("silent");
+	fflush(stdout);
+	pause();
+}
+
+static void noise(const char *address)
+{
+	char rubbish[1000];
+	int fd = dial(address);
+	ssize_t n;
+
 	memset(rubbish, 'x', sizeof(rubbish));
-	if (connect(fd, (struct sockaddr *)&a, sizeof(a)) != 0 ||
-		send(fd, rubbish, sizeof(rubbish), MSG_NOSIGNAL) != sizeof(rubbish))
+	if (send(fd, rubbish, sizeof(rubbish), MSG_NOSIGNAL) != sizeof(rubbish))
 		exit(1);
 	while ((n = read(fd, rubbish, sizeof(rubbish))) > 0)
 		continue;
@@ -122,6 +141,8 @@ int main(int argc, char **argv)
 
 	if (argc == 3 && strcmp(argv[1], "noise") == 0)
 		noise(argv[2]);
+	if (argc == 3 && strcmp(argv[1], "silence") == 0)
+		silence(argv[2]);
 	MPI_Init(&argc, &argv);
 	MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
 	MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);

@@ -35,7 +35,7 @@
 #include "tools/mpiexec/util.h"
 
 #define HELLO_S     10   /* so long a client may take to prove itself */
-#define STRANGERS   64   /* clients without proof at once */
+#define STRANGERS   64   /* clients without proof at once: one more takes the place of the oldest */
 #define KEEP_IDLE_S 30   /* after so many quiet seconds the kernel asks if a client's host lives */
 #define KEEP_ASK_S  10   /* every so many seconds, */
 #define KEEP_ASKS   3    /* so often */
@@ -168,6 +168,19 @@ static void client_keep_alive(int fd)
 		setsockopt(fd, all[i].level, all[i].name, &all[i].value, sizeof(all[i].value));
 }
 
+/* Makes room for one more: the oldest without proof goes. */
+static void strangers_trim(void)
+{
+	int oldest = -1;
+
+	for (int i = 0; i < server.nclients && server.nstrangers >= STRANGERS; i++)
+		if (!server.client[i]->proven &&
+			(oldest < 0 || server.client[i]->until < server.client[oldest]->until))
+			oldest = i;
+	if (oldest >= 0)
+		client_close(oldest);
+}
+
 static void stranger_accept(void)
 {
 	int fd = accept4(server.listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
@@ -175,6 +188,7 @@ static void stranger_accept(void)
 
 	if (fd < 0)
 		return;
+	strangers_trim();
 	client_keep_alive(fd);
 	k = mem_grow(NULL, 1, sizeof(*k));
 	*k = (struct name_client){.until = now_ns() + HELLO_S * NS_PER_S};
@@ -245,8 +259,7 @@ static void loop_pass(struct pollfd *p)
 	int polled = server.nclients;
 
 	p[0] = (struct pollfd){.fd = server.signals, .events = POLLIN};
-	p[1] = (struct pollfd){
-		.fd = server.nstrangers < STRANGERS ? server.listener : -1, .events = POLLIN};
+	p[1] = (struct pollfd){.fd = server.listener, .events = POLLIN};
 	for (int i = 0; i < polled; i++)
 		p[2 + i] = (struct pollfd){.fd = server.client[i]->handshake.fd,
 			.events = server.client[i]->answering ? POLLOUT : POLLIN};
