@@ -14,7 +14,7 @@
 #define BOOT_WAIT_NAME 40 /* bytes shown of a communicator's name, with the final 0 */
 #define BOOT_WAIT_LATE 6  /* peers that are named: a line of text has no room for more */
 
-#define BOOT_WAIT_ABLE (BOOT_WAIT_LATE / 2) /* rows of processes that can end a wait */
+#define BOOT_WAIT_ENDERS (BOOT_WAIT_LATE / 2) /* rows of processes that can end a wait */
 
 enum boot_wait_kind {
 	BOOT_WAIT_NONE,
@@ -52,8 +52,8 @@ struct boot_wait {
 	union {
 		int32_t late[BOOT_WAIT_LATE]; /* [nlate] the first of them */
 		struct boot_numbers {
-			int32_t first, n; /* first .. first + n - 1; n 0: no more rows */
-		} enders[BOOT_WAIT_ABLE]; /* able, nlate 0: they may name more processes than can
+			int32_t first, n;   /* first .. first + n - 1; n 0: no more rows */
+		} enders[BOOT_WAIT_ENDERS]; /* able, nlate 0: they may name more processes than can
 					   * end the wait */
 	};
 	char call[BOOT_WAIT_CALL];

@@ -87,7 +87,7 @@ static const uint8_t wait_kind[] = {
 /* Adds a process to those that can end the wait.  Without a free row the last one gets wider. */
 static void report_able(struct boot_wait *what, int number)
 {
-	struct boot_numbers *row = what->enders, *last = row + BOOT_WAIT_ABLE - 1;
+	struct boot_numbers *row = what->enders, *last = row + BOOT_WAIT_ENDERS - 1;
 
 	while (row != last && row->n > 0 &&
 		(number < row->first - 1 || number > row->first + row->n))

@@ -121,7 +121,7 @@ static bool enders_gone(const struct job *j, int r, const struct needs *e, uint6
 {
 	int self = job_number(j, r), others = 0;
 
-	for (int k = 0; k < BOOT_WAIT_ABLE; k++) {
+	for (int k = 0; k < BOOT_WAIT_ENDERS; k++) {
 		const struct boot_numbers *row = &e->enders[k];
 
 		for (int number = row->first; number < row->first + row->n; number++) {

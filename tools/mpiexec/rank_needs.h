@@ -19,9 +19,9 @@ struct needs {
 	int n;
 	int forgotten; /* number of one more: its world has ended and is forgotten; 0: none */
 	bool any;      /* it waits for a message of any rank */
-	struct boot_numbers enders[BOOT_WAIT_ABLE]; /* `any' or `several', as in struct boot_wait;
+	struct boot_numbers enders[BOOT_WAIT_ENDERS]; /* `any' or `several', as in struct boot_wait;
 						     * n 0: not known */
-	bool several;                               /* or for any of several requests */
+	bool several;                                 /* or for any of several requests */
 	bool closed; /* `any' or `several': if all other ranks have ended it waits for ever */
 };
 
