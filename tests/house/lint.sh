@@ -58,8 +58,19 @@ offence readme libshm/README.md
 five libshm/README.md '- **E.** It takes 3 us.'
 offence readme libshm/README.md
 five libshm/README.md '- **E.** e'
-put libshm/PERF.md "<!-- ${spdx#// } -->" '# libshm' '2026, 2 CPUs'
+put libshm/PERF.md "<!-- ${spdx#// } -->" '# libshm' '22 November 2026, 2 CPUs'
 offence perf libshm/PERF.md
+for when in '2026' '2026-11' 'November 2026' 'before November 2026'; do
+	put libshm/PERF.md "<!-- ${spdx#// } -->" '# libshm' "$when, 2 CPUs, \`make bench-shm\`"
+	offence perf libshm/PERF.md
+done
+for when in 2026-11-22 '22 November 2026'; do
+	put libshm/PERF.md "<!-- ${spdx#// } -->" '# libshm' "$when, 2 CPUs, \`make bench-shm\`"
+	"$lint" >.git/out 2>&1
+	grep -q ': perf: ' .git/out && bad "$when is no day"
+done
+rm libshm/PERF.md
+git add -A
 put .gitignore '/build/'
 offence spdx .gitignore
 put libobj/x.c "$spdx" "/* T""ODO */"
@@ -174,6 +185,7 @@ offence words libobj/x.c
 put libobj/x.c "$spdx" 'int HAFT_WAY_X;'
 offence words libobj/x.c
 mkdir -p tests/std
+five tests/std/README.md '- **E.** e'
 put tests/std/x.h "$spdx" '#ifndef X_H' '#define X_H' 'extern int by_way;' '#endif'
 offence words tests/std/x.h
 put tests/files.mk "# ${spdx#// }" 'tests_SRCS := $(wildcard tests/std/*.c)'
@@ -201,6 +213,19 @@ put libobj/x.c "$spdx"
 mkdir -p libshm/model
 { echo "<!-- ${spdx#// } -->"; yes a line | head -120; } >libshm/model/README.md
 offence readme libshm/model/README.md
+mkdir -p libshm/model tests/unit tests/std/ch03 tests/examples/hello
+put libshm/model/x.pml "/* ${spdx#// } */"
+offence readme libshm/model/x.pml
+five libshm/model/README.md 'e' # four decisions: enough there
+put tests/unit/x.txt "# ${spdx#// }"
+offence readme tests/unit/x.txt
+put tests/std/ch03/x.txt "# ${spdx#// }"
+put tests/examples/hello/x.txt "# ${spdx#// }"
+five tests/std/README.md 'e'
+five tests/examples/README.md 'e'
+"$lint" >.git/out 2>&1
+grep -q '^\(tests\|libshm/model\)/.*: readme: ' .git/out && bad "chapters and examples have one README"
+rm -r tests/std/ch03 tests/examples
 put libshm/model/README.md "<!-- ${spdx#// } -->" "$(yes long | head -21 | tr '\n' ' ')."
 offence readme libshm/model/README.md
 

@@ -4,6 +4,7 @@
 #include "tools/dev/lint.h"
 
 #include <ctype.h>
+#include <regex.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,8 +12,8 @@
 #define COLUMN_MAX    100
 #define NAME_MAX      20  /* letters of a file's name */
 #define README_MAX    120 /* lines: two screens and a half */
-#define DECISIONS_MIN 5   /* in the README of a folder */
-#define PERF_HEAD     12  /* lines of a PERF.md that say date, machine and command */
+#define DECISIONS_MIN 5   /* in the README of a folder of the product */
+#define PERF_HEAD     12  /* lines of a PERF.md that say day, machine and command */
 
 /* The SPDX line comes first, or second after #!, in every file but the licence itself.  The formats
  * of Debian's packages have no place for it: debian/copyright says it for all of them. */
@@ -158,23 +159,23 @@ void text_check(const struct file *f)
 
 /* --- papers of a folder --------------------------------------------------------------------- */
 
-/* The room of a path: lib*, libmpi/X, tools/X or tests/bench; empty: none.  Deeper folders (model/,
- * debian/, example/) are described by their room; those of tests by tests/README.md. */
+/* The folder of a path that has a README, or "": lib*, libmpi/X, tools/X, tests/X, and each folder
+ * model.  Deeper ones (chapters of tests/std, examples, debian) are described there. */
 static void room_of(const char *path, char *room, size_t len)
 {
-	int parts =
-		begins(path, "libmpi/") || begins(path, "tools/") || begins(path, "tests/bench/")
-			? 2
-			: 1;
-	const char *end = path;
+	const char *model = strstr(path, "/model/"), *end = strchr(path, '/');
 
 	room[0] = '\0';
-	if (!begins(path, "lib") && parts == 1)
+	if (end == NULL || begins(path, "."))
 		return;
-	for (; parts > 0 && end != NULL; parts--)
-		end = strchr(end == path ? path : end + 1, '/');
-	if (end != NULL)
-		snprintf(room, len, "%.*s", (int)(end - path), path);
+	if (begins(path, "libmpi/") || begins(path, "tools/") || begins(path, "tests/")) {
+		const char *deeper = strchr(end + 1, '/');
+
+		end = deeper != NULL ? deeper : end;
+	}
+	if (model != NULL && begins(path, "lib"))
+		end = model + strlen("/model");
+	snprintf(room, len, "%.*s", (int)(end - path), path);
 }
 
 /* Items in bold of the section called Decisions. */
@@ -205,7 +206,25 @@ static void figures_check(const struct file *f)
 					"a measured figure; they stand in PERF.md");
 }
 
-/* PERF.md begins with date, machine and command. */
+/* A day in the text: 2026-11-22 or 22 November 2026. */
+static int has_day(const char *text)
+{
+	static const char month[] = "(January|February|March|April|May|June|July|August|September|"
+				    "October|November|December)";
+	char pattern[256];
+	regex_t day;
+	int none;
+
+	snprintf(pattern, sizeof(pattern),
+		"20[0-9]{2}-[0-9]{2}-[0-9]{2}|[0-9]{1,2}[ \n]%s[ \n]20[0-9]{2}", month);
+	if (regcomp(&day, pattern, REG_EXTENDED | REG_NOSUB) != 0)
+		die("the pattern of a day");
+	none = regexec(&day, text, 0, NULL, 0);
+	regfree(&day);
+	return none == 0;
+}
+
+/* PERF.md begins with day, machine and command. */
 static void perf_check(const struct file *f)
 {
 	static const char *const machines[] = {"CPU", "machine", "x86-64", NULL};
@@ -218,9 +237,8 @@ static void perf_check(const struct file *f)
 		*end = '\0';
 	for (int i = 0; machines[i] != NULL; i++)
 		machine |= strstr(head, machines[i]) != NULL;
-	if (strstr(head, " 20") == NULL && strstr(head, "(20") == NULL &&
-		strstr(head, "\n20") == NULL)
-		found(f->path, 1, "perf", "no date in the first lines");
+	if (!has_day(head))
+		found(f->path, 1, "perf", "no day in the first lines (2026-11-22)");
 	if (!machine)
 		found(f->path, 1, "perf", "no machine in the first lines");
 	if (strchr(head, '`') == NULL && strstr(head, "\n    ") == NULL)
@@ -228,20 +246,34 @@ static void perf_check(const struct file *f)
 	free(head);
 }
 
+/* Decisions are wanted of the folders of the product, but not of a model. */
 static void decisions_check(const struct file *f)
 {
-	int n = decisions_of(f);
+	int n = decisions_of(f), wanted = f->is_product && !ends(f->path, "/model/README.md");
 
-	if (n < DECISIONS_MIN)
+	if (wanted && n < DECISIONS_MIN)
 		found(f->path, 1, "readme", "%d decisions; %d are wanted", n, DECISIONS_MIN);
 	if (f->is_product)
 		figures_check(f);
 }
 
-/* Every room has a README, with five decisions. */
+/* Is file i the first one of its room?  Files of libmpi/io stand before and after its model. */
+static int is_first(int i, const char *room)
+{
+	char other[LINE_LEN];
+
+	while (i-- > 0) {
+		room_of(lint_files[i].path, other, sizeof(other));
+		if (strcmp(other, room) == 0)
+			return 0;
+	}
+	return 1;
+}
+
+/* Every room has a README; one of the product says five decisions. */
 void readmes_check(void)
 {
-	char room[LINE_LEN], last[LINE_LEN] = "", page[LINE_LEN + 16];
+	char room[LINE_LEN], page[LINE_LEN + 16];
 
 	for (int i = 0; i < lint_nfiles; i++) {
 		const struct file *f = &lint_files[i];
@@ -252,8 +284,7 @@ void readmes_check(void)
 		snprintf(page, sizeof(page), "%s/README.md", room);
 		if (strcmp(f->path, page) == 0)
 			decisions_check(f);
-		if (room[0] != '\0' && strcmp(room, last) != 0 && file_of(page) == NULL)
+		if (room[0] != '\0' && file_of(page) == NULL && is_first(i, room))
 			found(f->path, 1, "readme", "there is no %s", page);
-		snprintf(last, sizeof(last), "%s", room);
 	}
 }
