@@ -43,6 +43,8 @@ struct boot_wait {
 	uint8_t brief : 1; /* set by the asker, a profiler: kind, peer and late are enough, and late
 			    * is all that have not come */
 	uint8_t able : 1;  /* only the processes in `enders' can end it */
+	uint8_t also : 3;  /* so many of late are the peers of further operations, which are to be
+			    * complete as well */
 	uint8_t world;     /* not 0: comm is MPI_COMM_WORLD */
 	uint8_t closed; /* not 0: only processes of this universe can end it; no other is known */
 	int32_t unexpected;      /* unexpected messages */
@@ -50,7 +52,7 @@ struct boot_wait {
 	int32_t unexpected_tag;
 	int32_t nlate; /* peers (partitioned: partitions) that are missing */
 	union {
-		int32_t late[BOOT_WAIT_LATE]; /* [nlate] the first of them */
+		int32_t late[BOOT_WAIT_LATE]; /* [nlate] the first of them; or [also] */
 		struct boot_numbers {
 			int32_t first, n;   /* first .. first + n - 1; n 0: no more rows */
 		} enders[BOOT_WAIT_ENDERS]; /* able, nlate 0: they may name more processes than can

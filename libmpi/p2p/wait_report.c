@@ -121,11 +121,33 @@ static bool report_partners(const struct req *r, struct boot_wait *what)
 	return g != NULL;
 }
 
+/* All open requests are to be complete: the peers of some beside the first. */
+static void report_also(const struct p2p_about *about, struct boot_wait *what)
+{
+	for (int i = 0; i < about->n && what->also < BOOT_WAIT_LATE - 1; i++) {
+		const struct req *r = about->reqs[i];
+		int k = 0;
+
+		if (p2p_req_idle(r) || r->done || r == about->req || r->peer < 0 ||
+			(r->kind != REQ_SEND && r->kind != REQ_RECV) ||
+			r->ctx % CTX_PLANES != CTX_P2P || r->peer == what->peer)
+			continue;
+		while (k < what->also && what->late[k] != r->peer)
+			k++;
+		what->late[k] = r->peer;
+		what->also = (uint8_t)((k == what->also ? k + 1 : what->also) & 7);
+	}
+}
+
 /* The processes that can end the call: of each open request if one of them is enough. */
 static void report_able_all(const struct p2p_about *about, struct boot_wait *what)
 {
 	bool known = true;
 
+	if (!about->any && about->n > 1 && about->req->peer >= 0) {
+		report_also(about, what);
+		return;
+	}
 	if (!about->any)
 		known = report_partners(about->req, what);
 	for (int i = 0; about->any && i < about->n && known; i++)

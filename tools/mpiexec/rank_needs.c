@@ -31,7 +31,9 @@ static int needs_numbers(const struct boot_wait *w, int to[BOOT_WAIT_LATE])
 	default: break;
 	}
 	to[0] = w->peer;
-	return 1;
+	for (int i = 0; i < w->also && i < BOOT_WAIT_LATE - 1; i++)
+		to[1 + i] = w->late[i];
+	return 1 + w->also;
 }
 
 struct needs rank_needs(const struct job *j, int r)

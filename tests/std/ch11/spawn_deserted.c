@@ -2,6 +2,7 @@
 /* RUN np=1,2 rc=1 args="recv|probe|wait|waitall" env="HAFT_ENDED=1" idle */
 /* RUN np=1,2 rc=1 args="waitany|waitsome|some_any" env="HAFT_ENDED=1" idle */
 /* RUN np=2 rc=1 args="recv|waitany" env="HAFT_ENDED=1 HAFT_VIA=net" idle */
+/* RUN np=2 rc=1 args="second" env="HAFT_ENDED=1 HAFT_HANG=2" idle */
 /* RUN np=1,2 rc=1 args="leave_one|leave_any" env="HAFT_ENDED=1 HAFT_HANG=2" idle */
 /* MPI-5.0 11.8.2, 11.10.4, 3.2.4, 3.7.5: children have ended in good order, or are in
  * MPI_Comm_disconnect, and the parents wait for messages of any of them, of one, or of several:
@@ -25,11 +26,16 @@ static void open_all(MPI_Request reqs[CHILDREN], bool any)
  * the requests are there: a receive from a process that has gone by then is an error at once. */
 static int wait_for_ever(const char *how)
 {
-	MPI_Request reqs[CHILDREN];
+	MPI_Request reqs[CHILDREN], both[2];
 	int i, indices[CHILDREN];
 
 	open_all(reqs, strcmp(how, "some_any") == 0);
 	OK(MPI_Barrier(kids));
+	if (strcmp(how, "second") == 0) { /* the first request is for a process that lives */
+		OK(MPI_Irecv(NULL, 0, MPI_INT, 1 - check_rank, 0, MPI_COMM_WORLD, &both[0]));
+		both[1] = reqs[0];
+		return MPI_Waitall(2, both, MPI_STATUSES_IGNORE);
+	}
 	if (strcmp(how, "recv") == 0 || strcmp(how, "leave_any") == 0)
 		return MPI_Recv(NULL, 0, MPI_INT, MPI_ANY_SOURCE, 0, kids, MPI_STATUS_IGNORE);
 	if (strcmp(how, "leave_one") == 0)
