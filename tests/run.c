@@ -12,7 +12,8 @@
  *
  *     RUN np=1,2,4 time=SECONDS rc=N args="..." env="A=1 B=2|3" alone idle
  *
- * np: an MPI test runs once for each, under BUILD/bin/mpiexec -n NP (np=0: alone, without mpiexec).
+ * np: a test runs once for each, under BUILD/bin/mpiexec -n NP (np=0: alone, without mpiexec).  An
+ * MPI test needs it; a unit test without it runs once, alone.
  * Words of env and args may have alternatives, `B=2|3': the test runs with each of them, and if
  * several words have some, with every combination.  An order of several, or a combination, whose
  * variables are in the environment anyway is left out: another order has run it.
@@ -342,6 +343,8 @@ static void test_add(enum kind kind, const char *src)
 
 	head_read(src, head);
 	at = order_next(head, at, order, sizeof(order));
+	if (kind == UNIT && at != NULL && order_get(order, "np", np, sizeof(np)))
+		kind = MPI;
 	if (kind != MPI) {
 		do
 			row = combinations_add(kind, src, order, 1, row);

@@ -105,4 +105,8 @@ printf '%s\n' '/* RUN np=1 */' '/* RUN np=1 env="A=1|2" */' >tests/rows.c
 rm rows
 A=2 "$run" -b build -j 1 mpi tests/rows.c >rows.log || bad "rows failed"
 [ "$(cat rows)" = "$(printf '%s\n' '1 A=2 C=  ' '1 A=1 C=  ')" ] || bad "a row that the environment has is not left out: $(cat rows)"
+# A unit test with np=, too, is started by mpiexec.
+rm rows
+"$run" -b build -j 1 unit tests/rows.c >rows.log || bad "rows of a unit test failed"
+[ "$(wc -l <rows)" = 3 ] || bad "not these rows of a unit test: $(cat rows)"
 rm -rf "$TMPDIR"/*
