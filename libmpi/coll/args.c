@@ -23,6 +23,7 @@ static inline void args_begin(struct coll_args *k, struct comm *c, enum coll_kin
 	k->n = c->size;
 	k->me = k->caller = c->rank;
 	k->root = root;
+	k->call = coll_digest_call(kind, root);
 	k->tag = 0;
 	k->inter = c->remote != NULL;
 	k->nin = k->nout = k->inter ? c->remote->size : c->size;

@@ -97,6 +97,7 @@ struct coll_args {
 	struct comm *comm;
 	enum coll_kind kind;
 	int n, me, root; /* of the local group; between groups the root may be MPI_ROOT ... */
+	uint32_t call;   /* coll_digest_call of an MPI call; not of the parts of one */
 	int caller;      /* rank in the user's communicator, also in a call of fewer members */
 	int nin, nout;   /* blocks that may come and go: size of the group that messages go to */
 	bool inter;      /* between two groups */

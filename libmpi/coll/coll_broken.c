@@ -61,7 +61,7 @@ void coll_break(struct coll *s)
 	s->left = s->block;
 	s->block = twin;
 	s->broken = s->stop = true;
-	s->odd = s->n;
+	s->odd = s->n + 1;
 }
 
 void coll_peer_lost(int peer)

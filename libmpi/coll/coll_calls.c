@@ -56,6 +56,8 @@ void coll_calls_begin(struct comm *c, enum coll_form form, uint32_t digest)
 {
 	struct coll *s = c->coll;
 
+	if (s != NULL)
+		coll_shown_keep(s, c->coll_seq - 1);
 	if (form > COLL_BLOCKING && !coll_check_wanted)
 		coll_history_add(c, form, digest);
 	if (c->remote != NULL || (s == NULL && !coll_shm_possible(c)))

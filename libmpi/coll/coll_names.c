@@ -58,6 +58,12 @@ const char *coll_maker_name(enum coll_maker maker)
 	return maker_names[maker];
 }
 
+uint32_t coll_digest_fold(uint32_t bytes)
+{
+	bytes ^= bytes >> DIGEST_BYTES_BITS ^ bytes >> 2 * DIGEST_BYTES_BITS;
+	return bytes & ((1u << DIGEST_BYTES_BITS) - 1);
+}
+
 /* The MPI function that makes this blocking call on c; NULL: that of the same name. */
 static const char *name_of_outer(const struct comm *c, uint32_t digest)
 {

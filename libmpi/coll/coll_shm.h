@@ -66,19 +66,20 @@ struct coll {
 	struct comm *comm;
 	uint64_t phase; /* the last one begun */
 	uint64_t safe;
-	uint32_t digest; /* of the call: coll_digest, and the history of those before it */
-	uint32_t shown;  /* coll_seq of that call */
-	uint32_t nown;   /* calls that were in `own', which has the last COLL_OWN_KEPT */
+	uint32_t digest;      /* of the call: coll_digest, and the history of those before it */
+	uint32_t shown;       /* coll_seq of the last call in phases before one that is in none */
+	uint64_t shown_phase; /* its phase */
+	uint32_t nown;        /* calls that were in `own', which has the last COLL_OWN_KEPT */
 	struct coll_own own[COLL_OWN_KEPT];
 	int n, me;
-	int odd;                            /* a member in another call, n: unknown; -1: none */
-	uint32_t odd_digest;                /* of that call */
-	bool central;                       /* barriers by the counter */
-	bool local;                         /* all members are on this host */
-	bool joined;                        /* coll_shm_join has been here */
-	bool block_tried;                   /* there is a block, or there will be none */
-	bool slots_tried;                   /* coll_shm_slots has */
-	bool may_fail;                      /* members may have no data for this call */
+	int odd;             /* 1 + a member in another call, or 1 + n: unknown; 0: none */
+	uint32_t odd_digest; /* of that call */
+	bool central;        /* barriers by the counter */
+	bool local;          /* all members are on this host */
+	bool joined;         /* coll_shm_join has been here */
+	bool block_tried;    /* there is a block, or there will be none */
+	bool slots_tried;    /* coll_shm_slots has */
+	bool may_fail;       /* members may have no data for this call */
 	const struct p2p_error_msg *failed; /* this member has none, and why; or NULL */
 	int64_t slot_bytes;                 /* bytes of a slot; 0: there are none */
 	int64_t slot_size;                  /* of the next segment */
@@ -160,15 +161,29 @@ static_assert(
 	COLL_SHM_SLOTS < 1 << (LINE_PHASE_BITS - 2) && SHM_BLOCK_OUTS < 1 << (LINE_PHASE_BITS - 2),
 	"a member is not so far ahead that its phase looks old");
 
+/* Bytes that do not fit into a digest as they are. */
+uint32_t coll_digest_fold(uint32_t bytes);
+
+/* Kind and root in a digest: a constant in most calls. */
+static inline uint32_t coll_digest_call(enum coll_kind kind, int root)
+{
+	uint32_t folded = (uint32_t)root ^ (uint32_t)root >> DIGEST_ROOT_BITS;
+
+	return (uint32_t)kind << DIGEST_KIND_AT | (folded & ((1u << DIGEST_ROOT_BITS) - 1))
+							  << DIGEST_BYTES_BITS;
+}
+
+/* The digest of a call of this kind and root.  Few bytes are as they are, without a step. */
+static inline uint32_t coll_digest_of(uint32_t call, int64_t bytes)
+{
+	if (unlikely((uint32_t)bytes >= 1u << DIGEST_BYTES_BITS))
+		bytes = coll_digest_fold((uint32_t)bytes);
+	return call | (uint32_t)bytes;
+}
+
 static inline uint32_t coll_digest(const struct coll_args *k)
 {
-	uint32_t root = (uint32_t)k->root, bytes = (uint32_t)k->bytes;
-	uint32_t digest = (uint32_t)k->kind << DIGEST_KIND_AT;
-
-	root ^= root >> DIGEST_ROOT_BITS;
-	digest |= (root & ((1u << DIGEST_ROOT_BITS) - 1)) << DIGEST_BYTES_BITS;
-	bytes ^= bytes >> DIGEST_BYTES_BITS ^ bytes >> 2 * DIGEST_BYTES_BITS;
-	return digest | (bytes & ((1u << DIGEST_BYTES_BITS) - 1));
+	return coll_digest_of(coll_digest_call(k->kind, k->root), k->bytes);
 }
 
 #define DIGEST_BYTES_DIFFER                                                                     \
@@ -217,25 +232,36 @@ static inline void coll_history_add(struct comm *c, enum coll_form form, uint32_
 	c->coll_history = (c->coll_history * PER_CALL + (call << DIGEST_BYTES_BITS)) & root_bits;
 }
 
-/* A member begins the blocking call of this digest, or a constructor: sets s->digest. */
-static inline void coll_show(struct coll *s, uint32_t digest)
+/* A member begins the blocking call of this digest on c, or a constructor: sets s->digest. */
+static inline void coll_show(struct coll *s, const struct comm *c, uint32_t digest)
 {
-	s->digest = digest ^ s->comm->coll_history;
-	s->shown = (uint32_t)s->comm->coll_seq;
+	s->digest = digest ^ c->coll_history;
 }
 
-static inline void coll_own_add(struct coll *s, uint64_t phase, uint32_t digest)
+/* A call begins that may go into no phase, after this number of calls: keeps the number of the call
+ * in phases before it, which does not do so itself. */
+static inline void coll_shown_keep(struct coll *s, uint64_t calls)
+{
+	if (s->shown_phase == s->phase)
+		return;
+	s->shown_phase = s->phase;
+	s->shown = (uint32_t)calls;
+}
+
+/* Keeps a call: number, as in struct coll_own. */
+static inline void coll_own_add(struct coll *s, uint64_t phase, uint64_t number, uint32_t digest)
 {
 	uint32_t history = (s->digest ^ digest) >> DIGEST_BYTES_BITS << DIGEST_BITS;
 
-	s->own[s->nown++ % COLL_OWN_KEPT] = (struct coll_own){phase, s->shown, history | digest};
+	s->own[s->nown++ % COLL_OWN_KEPT] =
+		(struct coll_own){phase, (uint32_t)number, history | digest};
 }
 
 /* Keeps the call of this digest, which coll_show has shown and whose first phase follows, and adds
  * it to the history: not all members wait for all in it. */
 static inline void coll_keep(struct coll *s, uint32_t digest)
 {
-	coll_own_add(s, s->phase + 1, digest);
+	coll_own_add(s, s->phase + 1, s->comm->coll_seq, digest);
 	coll_history_add(s->comm, COLL_BLOCKING, digest);
 }
 
@@ -359,14 +385,20 @@ void coll_phase_set_error(struct coll *s, uint64_t e);
 /* Had a member no data for phase e, which is over for this member?  Then *error says why. */
 bool coll_phase_error(const struct coll *s, uint64_t e, struct p2p_error_msg *error);
 
-/* Arrives at phase e; does not wait. */
-static inline void coll_phase_arrive(struct coll *s, uint64_t e)
+/* As coll_phase_arrive, by a member whose flag this is. */
+static inline void coll_phase_arrive_as(struct coll *s, uint64_t e, uint32_t flag)
 {
 	struct shm_line *line = shm_block_line(s->block, s->me, (int)(e & 1));
 
 	if (unlikely(s->failed != NULL))
 		coll_phase_set_error(s, e);
-	shm_flag_set(s->block->s, &line->flag, coll_line_flag(s, e));
+	shm_flag_set(s->block->s, &line->flag, flag);
+}
+
+/* Arrives at phase e; does not wait. */
+static inline void coll_phase_arrive(struct coll *s, uint64_t e)
+{
+	coll_phase_arrive_as(s, e, coll_line_flag(s, e));
 }
 
 /* Arrives at a phase of its own without data, in which no member waits: a call by messages shows

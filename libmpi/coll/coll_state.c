@@ -47,8 +47,7 @@ struct coll *coll_state(struct comm *c)
 	s->comm = c;
 	s->n = c->size;
 	s->me = c->rank;
-	s->odd = -1;
-	s->phase = s->safe = PHASE_START;
+	s->phase = s->safe = s->shown_phase = PHASE_START;
 	s->local = all_local(c);
 	s->central = c->size > CENTRAL_MEMBERS || via_oversubscribed();
 	s->slot_size = slot < SLOT_MIN ? SLOT_MIN : slot > SLOT_MAX ? SLOT_MAX : slot;

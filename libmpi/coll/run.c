@@ -68,7 +68,7 @@ static void run_show(struct comm *c, uint32_t digest)
 	struct coll *s = coll_state(c);
 
 	if (s != NULL)
-		coll_show(s, digest);
+		coll_show(s, c, digest);
 }
 
 __attribute__((noinline)) static int run_join_first(struct comm *c, uint32_t digest)
@@ -77,17 +77,22 @@ __attribute__((noinline)) static int run_join_first(struct comm *c, uint32_t dig
 	return coll_shm_join(c);
 }
 
+static inline bool run_joined(const struct comm *c)
+{
+	return likely(c->coll != NULL && c->coll->joined);
+}
+
 /* Joins the communicator's shared memory, once, for the call of this digest. */
 static inline int run_join(struct comm *c, uint32_t digest)
 {
-	return unlikely(c->coll == NULL || !c->coll->joined) ? run_join_first(c, digest) : 0;
+	return run_joined(c) ? 0 : run_join_first(c, digest);
 }
 
 /* The error of the call of digest s->digest, during which a member was seen in another call. */
 static int run_odd_error(const struct coll_args *k, const struct coll *s)
 {
 	char words[HAFT_ERR_TEXT_MAX], says[64] = "";
-	int err = coll_call_differ(s, (struct coll_call){COLL_BLOCKING, s->digest}, s->odd,
+	int err = coll_call_differ(s, (struct coll_call){COLL_BLOCKING, s->digest}, s->odd - 1,
 		(struct coll_call){COLL_BLOCKING, s->odd_digest}, words, sizeof(words));
 
 	if (err == MPI_ERR_ROOT)
@@ -121,14 +126,15 @@ static int run_odd(const struct coll_args *k, struct coll *s)
 		haft_comm_differ_hook(k->comm, err, words);
 		haft_err(err, "%s", words);
 	}
-	s->odd = -1;
+	s->odd = 0;
 	s->stop = s->broken;
 	return err;
 }
 
 /* A call by messages: shows the others where this member is.  The functions of shared memory have,
  * unless they are skipped, added a rooted call to the history. */
-static void run_announce(const struct coll_args *k, struct coll *s, bool skipped)
+__attribute__((noinline)) static void run_announce(
+	const struct coll_args *k, struct coll *s, bool skipped)
 {
 	if (skipped || !coll_kind_rooted(k->kind))
 		coll_keep(s, coll_digest(k));
@@ -137,25 +143,33 @@ static void run_announce(const struct coll_args *k, struct coll *s, bool skipped
 	coll_phase_announce(s);
 }
 
-/* Runs a call through shared memory.  COLL_SHM_NONE: there is none, or messages are better. */
-static int run_shm(const struct coll_args *k)
+/* Ends a call through shared memory that returned err, or in which a member was seen in another. */
+__attribute__((noinline)) static int run_shm_end(
+	const struct coll_args *k, struct coll *s, int err, bool skipped)
+{
+	if (err == COLL_SHM_NONE)
+		run_announce(k, s, skipped);
+	return likely(s->odd == 0) ? err : run_odd(k, s);
+}
+
+/* Runs a call through shared memory; call: coll_digest_call of it.  COLL_SHM_NONE: there is none,
+ * or messages are better. */
+static inline int run_shm(const struct coll_args *k, uint32_t call)
 {
 	struct comm *c = k->comm;
 	coll_shm_fn *fn = coll_shm_fns[k->kind];
-	uint32_t digest = coll_digest(k);
-	int err = run_join(c, digest);
+	int err = run_joined(c) ? 0 : run_join_first(c, coll_digest(k));
+	struct coll *s = c->coll;
 	bool skipped;
 
 	if (unlikely(err != 0))
 		return err;
-	if (unlikely(c->coll == NULL || c->coll->block == NULL))
+	if (unlikely(s == NULL || s->block == NULL))
 		return COLL_SHM_NONE;
-	coll_show(c->coll, digest);
+	coll_show(s, c, coll_digest_of(call, k->bytes));
 	skipped = fn == NULL || k->empty || coll_algorithm_forced[k->kind] != NULL;
 	err = unlikely(skipped) ? COLL_SHM_NONE : fn(k);
-	if (unlikely(err == COLL_SHM_NONE))
-		run_announce(k, c->coll, skipped);
-	return likely(c->coll->odd < 0) ? err : run_odd(k, c->coll);
+	return likely((err | s->odd) == 0) ? 0 : run_shm_end(k, s, err, skipped);
 }
 
 int coll_run_constructor(struct comm *c, enum coll_maker maker, bool join)
@@ -165,17 +179,19 @@ int coll_run_constructor(struct comm *c, enum coll_maker maker, bool join)
 	struct coll *s;
 	int err;
 
+	if (c->coll != NULL)
+		coll_shown_keep(c->coll, c->coll_seq);
 	if (c->coll != NULL && c->coll->shown != 0) /* for its name */
-		coll_own_add(c->coll, COLL_NO_PHASE, c->coll->digest);
+		coll_own_add(c->coll, COLL_NO_PHASE, c->coll->shown, c->coll->digest);
 	coll_calls_begin_maker(c, maker);
 	err = join && c->remote == NULL ? run_join(c, digest) : 0;
 	s = c->coll;
 	if (err != 0 || s == NULL || !s->joined || s->block == NULL || s->broken)
 		return err;
-	coll_show(s, digest);
-	coll_own_add(s, s->phase + 1, digest);
+	coll_show(s, c, digest);
+	coll_own_add(s, s->phase + 1, c->coll_seq, digest);
 	coll_phase_announce(s);
-	return likely(s->odd < 0) ? 0 : run_odd(&k, s);
+	return likely(s->odd == 0) ? 0 : run_odd(&k, s);
 }
 
 int coll_run_local(const struct coll_args *k, const struct p2p_error_msg *error)
@@ -190,7 +206,7 @@ int coll_run_local(const struct coll_args *k, const struct p2p_error_msg *error)
 		s->may_fail = true;
 		s->failed = error;
 	}
-	err = run_shm(k);
+	err = run_shm(k, coll_digest_call(k->kind, k->root));
 	if (s != NULL)
 		s->failed = NULL;
 	if (err == COLL_SHM_NONE)
@@ -226,7 +242,7 @@ int coll_run(struct coll_args *k)
 		return err;
 	err = COLL_SHM_NONE;
 	if (likely(!k->inter))
-		err = run_shm(k);
+		err = run_shm(k, k->call);
 	else if ((k->comm->hints & COMM_REVOKED) != 0)
 		err = p2p_comm_error(k->comm);
 	return likely(err != COLL_SHM_NONE) ? err : coll_sched_run(k, run_steps, NULL);

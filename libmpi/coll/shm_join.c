@@ -80,9 +80,9 @@ bool coll_shm_slots(struct coll *s)
 		all = all && said == SLOTS_THERE;
 		if (said == SLOTS_THERE || said == SLOTS_NONE)
 			continue;
-		s->odd = i;
+		s->odd = i + 1;
 		if (!coll_phase_line_call(s, e, i, &s->odd_digest)) { /* it has passed this phase */
-			s->odd = s->n;
+			s->odd = s->n + 1;
 			s->odd_digest = DIGEST_UNKNOWN << DIGEST_KIND_AT;
 		}
 	}

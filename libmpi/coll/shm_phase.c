@@ -69,7 +69,7 @@ static void phase_set_odd(struct coll *s, int i, uint32_t digest)
 {
 	if (s->stop)
 		return;
-	s->odd = i;
+	s->odd = i + 1;
 	s->odd_digest = digest;
 }
 
@@ -82,10 +82,10 @@ static void phase_look(struct coll *s, uint64_t e)
 
 	if (!coll_phase_line_call(s, e, s->me, &mine))
 		return;
-	for (int i = 0; i < s->n && s->odd < 0; i++)
+	for (int i = 0; i < s->n && s->odd == 0; i++)
 		if (coll_phase_line_call(s, e, i, &theirs) && theirs != mine)
 			phase_set_odd(s, i, theirs);
-	if (s->odd < 0 || s->stop)
+	if (s->odd == 0 || s->stop)
 		return;
 	s->stop = true;
 	if ((int64_t)(s->safe - (e + 1 - SHM_BLOCK_OUTS)) < 0)
@@ -173,9 +173,9 @@ void coll_phase_wait(struct coll *s, uint64_t e, int i)
 	phase_compare(s, e, i, phase_wait_line(s, e, i));
 }
 
-/* Waits until all members have arrived at phase `want'; compares their calls if that is the phase
- * that this member is in. */
-static inline void phase_wait_members(struct coll *s, uint64_t want, bool compare)
+/* Waits until all members have arrived at phase `want'; compares: this member is in that
+ * phase, and its flag is `mine'. */
+static inline void phase_wait_members(struct coll *s, uint64_t want, bool compares, uint32_t mine)
 {
 	uint32_t ahead = SHM_FLAG_LATER; /* of the flag of the slowest member, above phase `want' */
 
@@ -184,10 +184,14 @@ static inline void phase_wait_members(struct coll *s, uint64_t want, bool compar
 
 		if (i == s->me)
 			continue;
+		if (likely(shm_flag_get(phase_flag(s, want, i)) == mine)) {
+			ahead = 0; /* one look says that it is there, and in this call */
+			continue;
+		}
 		flag = phase_wait_line(s, want, i);
 		if (flag - coll_line_phase(want) < ahead)
 			ahead = flag - coll_line_phase(want);
-		if (compare)
+		if (compares)
 			phase_compare(s, want, i, flag);
 	}
 	s->safe = want + (ahead >> DIGEST_BITS);
@@ -195,12 +199,12 @@ static inline void phase_wait_members(struct coll *s, uint64_t want, bool compar
 
 void coll_phase_wait_all(struct coll *s, uint64_t want)
 {
-	phase_wait_members(s, want, false);
+	phase_wait_members(s, want, false, coll_line_phase(want));
 }
 
 void coll_phase_wait_calls(struct coll *s, uint64_t e)
 {
-	phase_wait_members(s, e, true);
+	phase_wait_members(s, e, true, coll_line_flag(s, e));
 }
 
 /* So many calls may be announced before all members have come: few enough for a line's flag. */
@@ -290,7 +294,7 @@ bool coll_phase_arrive_last(struct coll *s, uint64_t e)
 {
 	coll_phase_arrive(s, e);
 	if ((shm_block_arrive(s->block) + 1) % (uint64_t)s->n == 0) {
-		phase_wait_members(s, e, true); /* they have come: no wait, only the look */
+		coll_phase_wait_calls(s, e); /* they have come: no wait, only the look */
 		return true;
 	}
 	coll_phase_wait_release(s, e);
@@ -301,7 +305,7 @@ bool coll_phase_arrive_last(struct coll *s, uint64_t e)
 void coll_phase_release(struct coll *s, uint64_t e)
 {
 	struct shm_line *out = phase_out_line(s, e);
-	uint32_t digest = likely(s->odd < 0) ? s->digest : DIGEST_UNKNOWN << DIGEST_KIND_AT;
+	uint32_t digest = likely(s->odd == 0) ? s->digest : DIGEST_UNKNOWN << DIGEST_KIND_AT;
 
 	atomic_store_explicit(coll_out_digest(out), digest, memory_order_relaxed);
 	shm_flag_set(s->block->s, &out->flag, (uint32_t)e);
@@ -310,6 +314,8 @@ void coll_phase_release(struct coll *s, uint64_t e)
 
 void coll_phase_barrier(struct coll *s, uint64_t e)
 {
+	uint32_t flag;
+
 	if (s->central) {
 		if (coll_phase_arrive_last(s, e)) {
 			s->safe = e;
@@ -317,8 +323,9 @@ void coll_phase_barrier(struct coll *s, uint64_t e)
 		}
 		return;
 	}
-	coll_phase_arrive(s, e);
-	phase_wait_members(s, e, true);
+	flag = coll_line_flag(s, e);
+	coll_phase_arrive_as(s, e, flag);
+	phase_wait_members(s, e, true, flag);
 	phase_prefetch_own(s, e);
 }
 
