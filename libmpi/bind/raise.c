@@ -120,12 +120,14 @@ struct target {
 	void *self;
 	struct errh *handler;
 	bool session; /* it is that of a session, also of one that was to be made */
+	bool other;   /* self only has the handler: the error is none of its own */
 };
 
 /* No object is at hand: that of files, or the communicator for such errors. */
 static void target_default(struct target *t, int fn)
 {
 	t->self = NULL;
+	t->other = true;
 	if (!haft_fn_files[fn] && haft_life.world == HAFT_RUNNING)
 		t->self = errh_default_comm();
 	if (t->self != NULL || haft_fn_files[fn])
@@ -141,7 +143,7 @@ static struct target target_find(void *self, int fn)
 
 	if (cls == &haft_errh_class && errh_fits_kind(self, ERRH_SESSION) == 0) {
 		obj_hold(self);
-		return (struct target){NULL, self, true};
+		return (struct target){.handler = self, .session = true};
 	}
 	if (cls == NULL || cls == &haft_errh_class ||
 		(haft_fn_files[fn] && cls != &haft_file_class))
@@ -188,7 +190,7 @@ int bind_raise(int err, void *self, int fn)
 
 	haft_objects_open(); /* handlers are objects, also before MPI_Init */
 	t = target_find(other != NULL ? other : self, fn);
-	raise_text(line, sizeof(line), err, t.self, fn);
+	raise_text(line, sizeof(line), err, t.other ? NULL : t.self, fn);
 	if (t.handler->kind == ERRH_FATAL || t.handler->kind == ERRH_ABORT)
 		raise_end(&t, err, line, sizeof(line));
 	if (t.handler->kind != ERRH_RETURN) {
