@@ -16,6 +16,11 @@
 
 #define BOOT_WAIT_ENDERS (BOOT_WAIT_LATE / 2) /* rows of processes that can end a wait */
 
+/* Tags of collective messages below this have the number of their call, and in these bits which
+ * call it is (coll). */
+#define BOOT_WAIT_CALLS 0x20000000
+#define BOOT_WAIT_WHICH 0x1ffe0000
+
 enum boot_wait_kind {
 	BOOT_WAIT_NONE,
 	BOOT_WAIT_SEND,
@@ -36,7 +41,7 @@ struct boot_wait {
 	int32_t kind;      /* enum boot_wait_kind */
 	int32_t peer;      /* < 0: any */
 	int32_t rank;      /* the peer as a rank in the communicator */
-	int32_t tag;       /* < 0: any */
+	int32_t tag;       /* < 0: any; BOOT_WAIT_COLL: of the call's messages, < 0: none */
 	int32_t open;      /* operations of the call that are not complete */
 	uint8_t one;       /* not 0: the end of one of them is enough */
 	uint8_t unmet : 1; /* partitioned, and not matched yet */

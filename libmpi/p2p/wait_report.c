@@ -179,7 +179,7 @@ static void report_message(const struct req *r, struct boot_wait *what)
 static void report_coll(const struct req *r, struct boot_wait *what)
 {
 	what->kind = BOOT_WAIT_COLL;
-	what->tag = -1;
+	what->tag = r->tag;
 	if (r->ops != NULL && r->ops->needs != NULL)
 		r = r->ops->needs(r);
 	if (r == NULL || r->peer < 0)

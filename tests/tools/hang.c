@@ -3,6 +3,7 @@
 #include <mpi.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -252,6 +253,27 @@ static void final(void)
 		MPI_Recv(x, 1, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 }
 
+static void final_dup(bool used)
+{
+	MPI_Comm c;
+
+	MPI_Comm_dup(MPI_COMM_WORLD, &c);
+	if (used)
+		MPI_Barrier(c);
+	if (rank > 0)
+		MPI_Barrier(c);
+}
+
+static void final_of_new(void)
+{
+	final_dup(false);
+}
+
+static void final_of_used(void)
+{
+	final_dup(true);
+}
+
 /* A thread that waits for the file GO, or computes, and then sends what rank 1 waits for. */
 static void *later(void *busy)
 {
@@ -430,7 +452,8 @@ static const struct {
 	{"slow", slow}, {"test", test}, {"turns", rounds}, {"refused", refused}, {"final", final},
 	{"mixed", mixed}, {"again", again}, {"busy", busy}, {"many", many}, {"stopped", stopped},
 	{"elsewhere", elsewhere}, {"compiles", compiles}, {"lazy", lazy}, {"unmet", unmet},
-	{"ages", ages}, {"disk", disk}, {"finalany", final_any}, {"finalsome", final_some}};
+	{"ages", ages}, {"disk", disk}, {"finalany", final_any}, {"finalsome", final_some},
+	{"finaldup", final_of_new}, {"finalused", final_of_used}};
 
 /* Without MPI_Init: the others than `stays' leave their session and end, while that one waits for
  * rank 1, or for any. */

@@ -7,8 +7,9 @@
  *
  * A rank that has ended sends nothing after its last messages have arrived.  A rank that sleeps in
  * MPI_Finalize starts no new operations; one that sleeps in MPI_Comm_disconnect, none on that
- * communicator.  These cases are checked only when a rank has ended, or the whole job sleeps
- * (hang_watch.c), so that other jobs pay nothing for it. */
+ * communicator.  One in another collective call of the communicator does not come back to this one.
+ * These cases are checked when the hang watch reads the waits (hang_watch.c), so that nothing more
+ * is read for them. */
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -164,14 +165,40 @@ static int ended_awaited(const struct job *j, int r, const struct needs *e, uint
 	return -1;
 }
 
+/* A rank for which rank r waits in a collective call, and that has begun another one in its place
+ * on the communicator; -1: none.  Only waits for messages have tags: waits in shared memory compare
+ * the calls themselves. */
+static int ended_other_call(const struct job *j, int r, const struct needs *e, uint64_t now)
+{
+	const struct boot_wait *mine = boot_wait_in(j->seen[r].view.description);
+
+	for (int i = 0; i < e->n; i++) {
+		const struct boot_wait *theirs = boot_wait_in(j->seen[e->to[i]].view.description);
+		int differ = mine->tag ^ theirs->tag;
+
+		if (mine->kind == BOOT_WAIT_COLL && theirs->kind == BOOT_WAIT_COLL &&
+			mine->comm == theirs->comm && mine->tag >= 0 && theirs->tag >= 0 &&
+			mine->tag < BOOT_WAIT_CALLS && theirs->tag < BOOT_WAIT_CALLS &&
+			differ != 0 && (differ & ~BOOT_WAIT_WHICH) == 0 &&
+			sleeps_long(j, e->to[i], now))
+			return e->to[i];
+	}
+	return -1;
+}
+
 /* The one that rank r waits for and that can never answer, as text; NULL: the wait may end. */
 static const char *ended_whom(const struct job *j, int r, uint64_t now)
 {
 	static char whom[128];
 	struct needs e = rank_needs(j, r);
-	int gone = ended_awaited(j, r, &e, now);
+	int gone = ended_awaited(j, r, &e, now), other = ended_other_call(j, r, &e, now);
 
-	if (gone >= 0)
+	if (other >= 0)
+		snprintf(whom, sizeof(whom),
+			"%s, which is in another collective call of the communicator, or gave "
+			"another root",
+			job_rank_name(j, other));
+	else if (gone >= 0)
 		snprintf(whom, sizeof(whom), "%s, which %s", job_rank_name(j, gone),
 			gone_reason(j, gone, r, now));
 	else if (e.forgotten > 0)

@@ -41,7 +41,14 @@ void hang_init(struct job *j)
 
 	j->hang = (struct hang){.limit_ns = v * NS_S};
 	if (v > 0)
-		j->hang.look_ns = now_ns() + j->hang.limit_ns / HANG_LOOKS;
+		j->hang.look_ns = hang_next(j, now_ns());
+}
+
+uint64_t hang_next(const struct job *j, uint64_t now)
+{
+	uint64_t step = j->hang.limit_ns / HANG_LOOKS;
+
+	return now + (j->ended_ns != 0 && j->ended_ns < step ? j->ended_ns : step);
 }
 
 /* Classifies a rank that does not sleep in MPI. */

@@ -103,8 +103,11 @@ void job_answer(struct job *j)
 		absent_look(j);
 	if ((asked & ASK_ENDED) != 0 && !j->ending)
 		ended_look(j, now_ns(), false);
-	if ((asked & ASK_HANG) != 0 && !j->ending && (hang_look(j, now_ns()) || j->hang.said))
-		ended_look(j, now_ns(), true);
+	if ((asked & ASK_HANG) != 0 && !j->ending) {
+		bool said = hang_look(j, now_ns()) || j->hang.said;
+
+		ended_look(j, now_ns(), said);
+	}
 }
 
 void job_ask(struct job *j, unsigned what)

@@ -306,7 +306,7 @@ void foreign_mpi_say(const struct job *j);
 /* ended_init reads HAFT_ENDED.  ended_next returns the time of the next look once a rank has ended;
  * 0: never.  ended_look ends the job, and returns true, if a rank has waited for HAFT_ENDED
  * seconds for one that has ended or sleeps in MPI_Finalize.  `told': the report has just been
- * printed. */
+ * printed.  Likewise for one that waits in a collective call for a rank that is in another one. */
 void ended_init(struct job *j);
 uint64_t ended_next(const struct job *j, uint64_t now);
 bool ended_look(struct job *j, uint64_t now, bool told);
@@ -316,5 +316,6 @@ bool ended_look(struct job *j, uint64_t now, bool told);
  * period. */
 void hang_init(struct job *j);
 bool hang_look(struct job *j, uint64_t now);
+uint64_t hang_next(const struct job *j, uint64_t now); /* when hang_look is due */
 
 #endif

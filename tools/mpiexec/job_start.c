@@ -118,8 +118,8 @@ void job_prepare(struct job *j, struct plan *p, const sigset_t *mask)
 {
 	*j = (struct job){.plan = p, .stdin_fd = -1};
 	j->local.common.mask = *mask;
-	hang_init(j);
 	ended_init(j);
+	hang_init(j);
 	failures_init(j, p);
 	j->grace_ms = 1000 * haft_setting_launch(SETTING_GRACE, environ);
 	out_init(p->label);

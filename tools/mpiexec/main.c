@@ -207,7 +207,7 @@ static void main_clock(struct job *j, uint64_t now)
 		job_ask(j, ASK_ABSENT);
 	}
 	if (j->hang.look_ns != 0 && now >= j->hang.look_ns) {
-		j->hang.look_ns = now + j->hang.limit_ns / HANG_LOOKS;
+		j->hang.look_ns = hang_next(j, now);
 		job_ask(j, ASK_HANG);
 	}
 	if (j->ended_look_ns != 0 && now >= j->ended_look_ns) {
