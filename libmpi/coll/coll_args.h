@@ -12,7 +12,7 @@
  *  - Every choice depends only on what all members know to be equal: bytes, operation, size of the
  *    communicator, settings.  It never depends on a buffer, a derived datatype, or time.
  *  - Each collective call of a communicator has a number (comm->coll_seq), equal in all members,
- *    which is the tag of its messages.  So messages left by a failed call match no later call.  A
+ *    which is in the tag of its messages.  Messages that a failed call left match no later one.  A
  *    call that is refused for its arguments takes no number; a correct one may replace it.
  *  - Operands are combined in an order that depends on ranks only.  So equal data give equal bits:
  *    in every run, on every member, and in the blocking, nonblocking and persistent form.
@@ -123,16 +123,23 @@ struct coll_args {
 #define COLL_BYTES_DIFFER (-1) /* the number of bytes may differ between members */
 #define COLL_BARRIER_LAST 1    /* bytes of the barrier in MPI_Finalize, which has its name */
 
-/* Tags of collective messages: the number of the call, and a bit for those that are not calls in
- * their turn. */
-#define TAG_CALLS      0x0fffffff
-#define TAG_PERSISTENT 0x10000000 /* numbers of persistent calls, which are used at each start */
-#define TAG_JOIN       0x20000000 /* coll_shm_join, once a communicator */
+/* Tags of collective messages: which call 12 | number of the call 17 bits (coll_calls_tag), so that
+ * messages of one call never match a receive of another.  A bit says which are not calls in their
+ * turn. */
+#define TAG_NUMBER_BITS 17
+#define TAG_CALLS       ((1 << TAG_NUMBER_BITS) - 1)
+#define TAG_PERSISTENT  0x20000000 /* | number of a persistent call, which is used at each start */
+#define TAG_JOIN        0x40000000 /* coll_shm_join, once a communicator */
 
 /* The tag of the next collective call of c. */
 static inline int coll_next_tag(struct comm *c)
 {
 	return (int)(c->coll_seq++ & TAG_CALLS);
+}
+
+static inline int coll_next_persistent_tag(struct comm *c)
+{
+	return (int)(c->coll_seq++ & (TAG_PERSISTENT - 1)) | TAG_PERSISTENT;
 }
 
 /* That of the call that has begun last. */

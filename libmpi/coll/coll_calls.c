@@ -23,6 +23,8 @@
  * there is no history, and nothing is compared here. */
 #include "libmpi/coll/coll_check.h"
 #include "libmpi/coll/coll_shm.h"
+#include "libmpi/boot/waitrec.h"
+#include "libmpi/p2p/match.h"
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
@@ -73,12 +75,56 @@ void coll_calls_by_messages(struct coll *s)
 		calls_write(s, s->comm->coll_seq - 1, COLL_BY_MESSAGES, s->digest);
 }
 
+/* Which call, in a tag: kind 5 | request 1 | root and history 6 bits.  Kind 0: a constructor, whose
+ * messages have the number alone. */
+#define WHICH_ROOT_BITS 6
+#define WHICH_ROOT      ((1u << WHICH_ROOT_BITS) - 1)
+#define WHICH_REQUEST   (1u << WHICH_ROOT_BITS)
+#define WHICH_KIND_AT   (WHICH_ROOT_BITS + 1)
+#define WHICH_LAST      (COLL_KINDS + 1) /* the barrier of MPI_Finalize */
+static_assert(
+	BOOT_WAIT_CALLS == TAG_PERSISTENT && BOOT_WAIT_WHICH == ((TAG_PERSISTENT - 1) & ~TAG_CALLS),
+	"mpiexec compares tags");
+static_assert(
+	(WHICH_LAST + 1) << WHICH_KIND_AT <= TAG_PERSISTENT >> TAG_NUMBER_BITS, "a tag has room");
+
+static void calls_sent_set(struct coll *s, int tag, enum coll_form form, uint32_t digest)
+{
+	s->sent[(tag & TAG_CALLS) % COLL_OWN_KEPT] = (struct coll_sent){tag, form, digest};
+}
+
+/* Between two groups members give different roots, and have no history. */
+void coll_calls_tag(struct coll_args *k, enum coll_form form)
+{
+	struct comm *c = k->comm;
+	bool last = k->kind == COLL_BARRIER && k->bytes == COLL_BARRIER_LAST;
+	uint32_t which = (last ? WHICH_LAST : (uint32_t)k->kind + 1) << WHICH_KIND_AT;
+	uint32_t root = (uint32_t)k->root ^ (uint32_t)k->root >> WHICH_ROOT_BITS;
+
+	if (coll_check_wanted)
+		return;
+	if (form != COLL_BLOCKING)
+		which |= WHICH_REQUEST;
+	if (!k->inter)
+		which |= (root + (c->coll_history >> DIGEST_BYTES_BITS)) & WHICH_ROOT;
+	k->tag |= (int)(which << TAG_NUMBER_BITS);
+	if (k->inter)
+		return;
+	if (coll_state(c) != NULL)
+		calls_sent_set(c->coll, k->tag, form, coll_digest(k));
+	if (form == COLL_BLOCKING && (c->coll == NULL || c->coll->block == NULL))
+		coll_history_add(c, form, coll_digest_call(k->kind, k->root));
+}
+
 void coll_calls_begin_maker(struct comm *c, enum coll_maker maker)
 {
 	bool only_copied = maker <= COLL_COMM_IDUP && c->coll == NULL && c != &haft_world &&
 			   !coll_check_wanted;
 
-	coll_next_tag(c);
+	int tag = coll_next_tag(c);
+
+	if (c->coll != NULL)
+		calls_sent_set(c->coll, tag, COLL_BLOCKING, coll_maker_digest(maker));
 	if (!coll_check_wanted)
 		coll_history_add(c, COLL_BLOCKING, coll_maker_digest(maker));
 	if (!only_copied) /* memory for each of a long chain of copies would be too much */
@@ -115,6 +161,67 @@ static void calls_tell(struct coll *s, struct coll_call mine, int i, struct coll
 
 	snprintf(words, sizeof(words), "%s (HAFT_CHECK=coll says more)", how);
 	haft_comm_differ_hook(s->comm, class, words);
+}
+
+/* A message of a call that this member has begun, and that is another one here. */
+struct other_message {
+	const struct coll *s;
+	uint64_t back; /* so many calls ago; 0: there is none */
+	int peer, tag;
+};
+
+static void calls_look_message(void *arg, const struct unexpected *u)
+{
+	struct other_message *m = arg;
+	const struct coll *s = m->s;
+	uint64_t back = (s->comm->coll_seq - (uint64_t)u->tag) & TAG_CALLS;
+	const struct coll_sent *mine = &s->sent[(u->tag & TAG_CALLS) % COLL_OWN_KEPT];
+
+	if (u->ctx != s->comm->ctx + CTX_COLL || u->tag >= TAG_PERSISTENT || back == 0 ||
+		back > COLL_OWN_KEPT || back < m->back)
+		return;
+	if (mine->form == COLL_FORM_NONE || mine->tag == u->tag ||
+		(mine->tag & TAG_CALLS) != (u->tag & TAG_CALLS))
+		return;
+	m->back = back;
+	m->peer = u->peer;
+	m->tag = u->tag;
+}
+
+/* The call of a tag.  Its root is not known, but differs from mine if their kinds are equal. */
+static struct coll_call calls_of_tag(int tag, struct coll_call mine)
+{
+	uint32_t which = (uint32_t)tag >> TAG_NUMBER_BITS, kind = which >> WHICH_KIND_AT;
+	enum coll_form form = (which & WHICH_REQUEST) != 0 ? COLL_NONBLOCKING : COLL_BLOCKING;
+
+	if (kind == 0 || kind > WHICH_LAST)
+		return (struct coll_call){form, (uint32_t)DIGEST_UNKNOWN << DIGEST_KIND_AT};
+	if (kind == WHICH_LAST && mine.digest != COLL_BARRIER_LAST)
+		return (struct coll_call){form, COLL_BARRIER_LAST};
+	if (kind != WHICH_LAST && kind - 1 != mine.digest >> DIGEST_KIND_AT)
+		return (struct coll_call){form, (kind - 1) << DIGEST_KIND_AT};
+	if (form == COLL_NONBLOCKING && mine.form == COLL_PERSISTENT)
+		form = COLL_PERSISTENT;
+	return (struct coll_call){form, mine.digest ^ 1u << DIGEST_BYTES_BITS};
+}
+
+/* The oldest message that this member does not receive because its sender is in another call.
+ * False: there is one, and all are told. */
+static bool calls_compare_messages(struct coll *s)
+{
+	struct other_message m = {.s = s};
+	const struct coll_sent *sent;
+	struct coll_call mine;
+	int i;
+
+	p2p_match_each(calls_look_message, &m);
+	i = m.back != 0 ? group_rank_of(s->comm->group, m.peer) : -1;
+	if (i < 0)
+		return true;
+	sent = &s->sent[(m.tag & TAG_CALLS) % COLL_OWN_KEPT];
+	mine = (struct coll_call){sent->form, sent->digest};
+	calls_tell(s, mine, i, calls_of_tag(m.tag, mine));
+	return false;
 }
 
 /* The word of this member's blocking call `number', if it is one of the last.  False: it is not. */
@@ -313,6 +420,8 @@ void coll_calls_look(void)
 		return;
 	for (struct coll *s = coll_state_first(); s != NULL; s = next) {
 		next = s->next;
+		if (!p2p_comm_broken(s->comm) && !calls_compare_messages(s))
+			continue;
 		coll_calls_look_at(s);
 		if (s->block != NULL && s->joined && !s->stop)
 			calls_compare_lines(s);

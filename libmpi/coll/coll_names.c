@@ -95,10 +95,35 @@ void coll_call_name(const struct comm *c, struct coll_call call, char *name, siz
 		snprintf(name, n, "%s%s", blocking, call.form == COLL_PERSISTENT ? "_init" : "");
 }
 
+/* This member's last call before the one that it is in, of those that it has kept. */
+static struct coll_call name_before(const struct coll *s)
+{
+	struct coll_call before = {.form = COLL_FORM_NONE};
+	uint32_t calls = (uint32_t)s->comm->coll_seq, least = UINT32_MAX;
+
+	for (uint32_t i = 0; i < COLL_OWN_KEPT; i++) {
+		const struct coll_own *own = &s->own[i];
+		const struct coll_sent *sent = &s->sent[i];
+		uint32_t back = calls - own->number;
+
+		if (i < s->nown && back > 0 && back < least) {
+			least = back;
+			before = (struct coll_call){COLL_BLOCKING, coll_line_digest(own->digest)};
+		}
+		back = (calls - 1 - (uint32_t)sent->tag) & TAG_CALLS;
+		if (sent->form != COLL_FORM_NONE && back > 0 && back < least) {
+			least = back;
+			before = (struct coll_call){sent->form, sent->digest};
+		}
+	}
+	return before;
+}
+
 int coll_call_differ(const struct coll *s, struct coll_call mine, int i, struct coll_call theirs,
 	char *words, size_t n)
 {
-	char who[32] = "another rank", name[COLL_NAME_MAX], other[COLL_NAME_MAX];
+	char who[32] = "another rank", name[COLL_NAME_MAX], other[COLL_NAME_MAX], was[64] = "";
+	struct coll_call before;
 	uint32_t kind = mine.digest >> DIGEST_KIND_AT, differ = mine.digest ^ theirs.digest;
 
 	if (i < s->n)
@@ -123,9 +148,14 @@ int coll_call_differ(const struct coll *s, struct coll_call mine, int i, struct 
 			who, name, s->me);
 		return MPI_ERR_ROOT;
 	}
+	before = name_before(s);
+	if (before.form != COLL_FORM_NONE) {
+		coll_call_name(s->comm, before, other, sizeof(other));
+		snprintf(was, sizeof(was), ": rank %d's was %s", s->me, other);
+	}
 	snprintf(words, n,
 		"%s made another call than rank %d before this %s, or gave another root or number "
-		"of bytes to it",
-		who, s->me, name);
+		"of bytes to it%s",
+		who, s->me, name, was);
 	return MPI_ERR_OTHER;
 }

@@ -50,6 +50,16 @@
 /* The values of HAFT_COLL. */
 enum coll_setting { COLL_SETTING_SHM, COLL_SETTING_P2P, COLL_SETTING_CHECK };
 
+/* How a call is made.  COLL_FORM_NONE: there is no call.  COLL_BY_MESSAGES: a blocking call that is
+ * known to go by messages; COLL_BLOCKING: it may go into phases. */
+enum coll_form {
+	COLL_FORM_NONE,
+	COLL_BLOCKING,
+	COLL_NONBLOCKING,
+	COLL_PERSISTENT,
+	COLL_BY_MESSAGES
+};
+
 /* A call of this member that is compared with the lines and words of others that are still in it: a
  * blocking call in which not all members wait for all, or a constructor. */
 struct coll_own {
@@ -58,6 +68,13 @@ struct coll_own {
 	uint32_t digest; /* history before it 8 | digest 24 bits */
 };
 #define COLL_OWN_KEPT 8
+
+/* A call of this member that goes by messages, and their tag. */
+struct coll_sent {
+	int tag;
+	enum coll_form form; /* COLL_FORM_NONE: there is none */
+	uint32_t digest;     /* without history */
+};
 #define COLL_NO_PHASE UINT64_MAX
 
 /* The collectives' state of one communicator. */
@@ -71,6 +88,7 @@ struct coll {
 	uint64_t shown_phase; /* its phase */
 	uint32_t nown;        /* calls that were in `own', which has the last COLL_OWN_KEPT */
 	struct coll_own own[COLL_OWN_KEPT];
+	struct coll_sent sent[COLL_OWN_KEPT]; /* at number mod COLL_OWN_KEPT */
 	int n, me;
 	int odd;             /* 1 + a member in another call, or 1 + n: unknown; 0: none */
 	uint32_t odd_digest; /* of that call */
@@ -196,16 +214,6 @@ static inline uint32_t coll_digest_bytes(uint32_t digest)
 	return digest & ((1u << DIGEST_BYTES_BITS) - 1);
 }
 
-/* How a call is made.  COLL_FORM_NONE: there is no call.  COLL_BY_MESSAGES: a blocking call that is
- * known to go by messages; COLL_BLOCKING: it may go into phases. */
-enum coll_form {
-	COLL_FORM_NONE,
-	COLL_BLOCKING,
-	COLL_NONBLOCKING,
-	COLL_PERSISTENT,
-	COLL_BY_MESSAGES
-};
-
 static inline uint32_t coll_maker_digest(enum coll_maker maker)
 {
 	return (uint32_t)DIGEST_MAKER << DIGEST_KIND_AT | (uint32_t)maker;
@@ -319,6 +327,10 @@ static inline _Atomic uint32_t *coll_out_digest(struct shm_line *out)
 
 /* The call that has just taken its number begins: the others see it in a wait that becomes long. */
 void coll_calls_begin(struct comm *c, enum coll_form form, uint32_t digest);
+
+/* A call goes by messages: k->tag, its number, gets the bits that say which call it is, and becomes
+ * the tag of its messages. */
+void coll_calls_tag(struct coll_args *k, enum coll_form form);
 
 /* The blocking call of digest s->digest, which has just taken its number, goes by messages. */
 void coll_calls_by_messages(struct coll *s);

@@ -229,6 +229,12 @@ __attribute__((noinline)) static int run_compare(struct coll_args *k)
 	return coll_sched_run(k, run_check_steps, &blocking);
 }
 
+__attribute__((noinline)) static int run_messages(struct coll_args *k)
+{
+	coll_calls_tag(k, COLL_BLOCKING);
+	return coll_sched_run(k, run_steps, NULL);
+}
+
 int coll_run(struct coll_args *k)
 {
 	int err = 0;
@@ -245,7 +251,7 @@ int coll_run(struct coll_args *k)
 		err = run_shm(k, k->call);
 	else if ((k->comm->hints & COMM_REVOKED) != 0)
 		err = p2p_comm_error(k->comm);
-	return likely(err != COLL_SHM_NONE) ? err : coll_sched_run(k, run_steps, NULL);
+	return likely(err != COLL_SHM_NONE) ? err : run_messages(k);
 }
 
 int coll_run_nonblocking(struct coll_args *k, struct req **request)
@@ -253,6 +259,7 @@ int coll_run_nonblocking(struct coll_args *k, struct req **request)
 	if (unlikely((k->comm->hints & COMM_REVOKED) != 0))
 		return p2p_comm_error(k->comm);
 	k->tag = coll_next_tag(k->comm);
+	coll_calls_tag(k, COLL_NONBLOCKING); /* before the call is in the history, with its bytes */
 	coll_calls_begin(k->comm, COLL_NONBLOCKING, coll_digest(k));
 	return coll_sched_begin(k, run_all_steps, &nonblocking, request);
 }
@@ -260,21 +267,23 @@ int coll_run_nonblocking(struct coll_args *k, struct req **request)
 /* An _init call is not local (MPI-5.0 6.13): all members have their steps, or none a request. */
 int coll_run_persistent(struct coll_args *k, struct req **request)
 {
+	struct coll_args agreement = *k;
 	struct req *r = NULL;
-	int err, without, agreement;
+	int err, without;
 
 	if (unlikely((k->comm->hints & COMM_REVOKED) != 0))
 		return p2p_comm_error(k->comm);
-	k->tag = coll_next_tag(k->comm) | TAG_PERSISTENT;
+	k->tag = coll_next_persistent_tag(k->comm);
 	coll_calls_begin(k->comm, COLL_PERSISTENT, coll_digest(k));
 	err = unlikely(coll_check_wanted) ? coll_check_name(k) : 0;
 	if (err != 0)
 		return err;
 	err = coll_sched_init(k, run_all_steps, &persistent, &r);
 	without = err == 0 ? INT_MAX : k->me;
-	agreement = coll_next_tag(k->comm);
+	agreement.tag = coll_next_tag(k->comm);
+	coll_calls_tag(&agreement, COLL_PERSISTENT);
 	coll_calls_begin(k->comm, COLL_PERSISTENT, coll_digest(k));
-	err = coll_allreduce_min(k->comm, agreement, &without);
+	err = coll_allreduce_min(k->comm, agreement.tag, &without);
 	if (likely(err == 0 && without == INT_MAX)) {
 		*request = r;
 		return 0;

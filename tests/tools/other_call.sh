@@ -19,7 +19,7 @@ differ() {
 # calls A B FIRST OTHERS: likewise; one rank calls MPI_A, another MPI_B: either may say so.  The last
 # to arrive at a central barrier may have seen that two others differ, and not know which.
 calls() {
-	differ "(calls MPI_$1, rank [0-9] MPI_$2|calls MPI_$2, rank [0-9] MPI_$1) \(|is not in MPI_($1|$2) as" "$3" "$4"
+	differ "(calls MPI_$1, rank [0-9] MPI_$2|calls MPI_$2, rank [0-9] MPI_$1) \(|is not in MPI_($1|$2) as|before this MPI_[A-Za-z]*,.*: rank [0-9]'s was MPI_($1|$2)( |$)" "$3" "$4"
 }
 
 roots() {
@@ -74,6 +74,25 @@ each calls bcast=0 ibcast
 each calls ibcast bcast=0
 each calls intercomm dup
 each calls alltoallv barrier
+
+# By messages: those of another call match no receive.
+for how in HAFT_COLL=p2p HAFT_VIA=net; do
+	export "${how?}"
+	calls '(Reduce|Finalize)' '(Bcast|Finalize)' reduce=1 bcast=0
+	calls '(Bcast|Finalize)' '(Reduce|Finalize)' bcast=0 reduce=1
+	calls Gather Scatter gather=1 scatter=1
+	calls '(Barrier|Finalize)' Allreduce barrier allreduce
+	calls '(Allreduce|Finalize)' Iallreduce allreduce iallreduce
+	roots Bcast bcast=0 bcast=1
+	HAFT_ENDED=1 HAFT_HANG=2
+	export HAFT_ENDED HAFT_HANG
+	for n in 2 3; do # all wait for messages, and none has come
+		job -n $n "$call" bcast=1 bcast=0
+		want_rc 1
+		want_err 'in MPI_Bcast for rank 1, which is in another collective call of the communicator, or gave another root'
+	done
+	unset "${how%%=*}" HAFT_ENDED HAFT_HANG
+done
 
 # MPI_Comm_idup waits for no member, so that no message of HAFT_CHECK=coll compares it.
 export HAFT_CHECK=coll
