@@ -63,7 +63,8 @@ enum coll_kind {
 /* The name of an operation: "MPI_Bcast". */
 const char *coll_kind_name(enum coll_kind kind);
 
-/* The constructors that are collective over a communicator. */
+/* The constructors that are collective over a communicator, and the calls on files: collective over
+ * the file's communicator, they make other calls there (libmpi/io/same_call.h). */
 enum coll_maker {
 	COLL_COMM_DUP,
 	COLL_COMM_IDUP,
@@ -80,12 +81,42 @@ enum coll_maker {
 	COLL_WIN_ALLOCATE_SHARED,
 	COLL_WIN_CREATE_DYNAMIC,
 	COLL_FILE_OPEN,
+	COLL_FILE_CLOSE,
+	COLL_FILE_SYNC,
+	COLL_FILE_SET_SIZE,
+	COLL_FILE_PREALLOCATE,
+	COLL_FILE_SET_VIEW,
+	COLL_FILE_SET_INFO,
+	COLL_FILE_SET_ATOMICITY,
+	COLL_FILE_SEEK_SHARED,
+	COLL_FILE_READ_AT_ALL,
+	COLL_FILE_WRITE_AT_ALL,
+	COLL_FILE_READ_ALL,
+	COLL_FILE_WRITE_ALL,
+	COLL_FILE_READ_ORDERED,
+	COLL_FILE_WRITE_ORDERED,
+	COLL_FILE_IREAD_AT_ALL,
+	COLL_FILE_IWRITE_AT_ALL,
+	COLL_FILE_IREAD_ALL,
+	COLL_FILE_IWRITE_ALL,
+	COLL_FILE_READ_AT_ALL_BEGIN,
+	COLL_FILE_WRITE_AT_ALL_BEGIN,
+	COLL_FILE_READ_ALL_BEGIN,
+	COLL_FILE_WRITE_ALL_BEGIN,
+	COLL_FILE_READ_ORDERED_BEGIN,
+	COLL_FILE_WRITE_ORDERED_BEGIN,
 	COLL_FINALIZE, /* makes nothing, but is as collective */
 	COLL_MAKERS
 };
 
 /* "MPI_Comm_dup" */
 const char *coll_maker_name(enum coll_maker maker);
+
+/* Is it a call on a file that is open?  Its _c form and its bindings have one name. */
+static inline bool coll_maker_of_file(enum coll_maker maker)
+{
+	return maker >= COLL_FILE_CLOSE && maker <= COLL_FILE_WRITE_ORDERED_BEGIN;
+}
 
 static inline bool coll_kind_rooted(uint32_t kind)
 {

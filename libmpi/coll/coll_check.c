@@ -11,7 +11,8 @@
  *
  * Between groups each group compares its own members, and the leaders exchange the result.
  *
- * Constructors of communicators and windows are compared by their names (coll_check_constructor).
+ * Constructors of communicators and windows, and calls on files, are compared by their names
+ * (coll_check_constructor).
  *
  * For calls that move blocks, what each member sends is compared with what its receiver expects:
  *
@@ -529,26 +530,37 @@ void coll_check_steps(
 static void check_constructor_steps(struct sched *s, const struct coll_args *k, const void *arg)
 {
 	struct agree *a = check_agree_new(s, k);
+	const enum coll_maker *file = arg;
 	struct said *mine;
 
-	(void)arg;
 	if (a == NULL)
 		return;
 	mine = &a->said[0];
 	memset(mine, 0, sizeof(*mine));
-	haft_current_call(mine->call, sizeof(mine->call));
-	snprintf(mine->name, sizeof(mine->name), "%s",
-		mine->call + (strncmp(mine->call, "MPI_", 4) == 0 ? 4 : 0));
+	if (file != NULL) {
+		snprintf(mine->name, sizeof(mine->name), "%s",
+			coll_maker_name(*file) + strlen("MPI_"));
+	} else {
+		haft_current_call(mine->call, sizeof(mine->call));
+		snprintf(mine->name, sizeof(mine->name), "%s",
+			mine->call + (strncmp(mine->call, "MPI_", 4) == 0 ? 4 : 0));
+	}
 	check_members_steps(s, k, a);
 }
 
-/* Its messages meet those of any other call of this number. */
-int coll_check_name(const struct coll_args *k)
+/* Its messages meet those of any other call of this number.  file: the call is on a file, or NULL:
+ * the stack has its name. */
+static int check_run_name(const struct coll_args *k, const enum coll_maker *file)
 {
 	struct coll_args own = *k;
 
 	own.tag = coll_last_tag(k->comm);
-	return coll_sched_run(&own, check_constructor_steps, NULL);
+	return coll_sched_run(&own, check_constructor_steps, file);
+}
+
+int coll_check_name(const struct coll_args *k)
+{
+	return check_run_name(k, NULL);
 }
 
 static struct coll_args check_args_constructor(struct comm *c)
@@ -567,12 +579,13 @@ int coll_check_constructor(struct comm *c, enum coll_maker maker)
 
 	coll_calls_begin_maker(c, maker);
 	k = check_args_constructor(c);
-	return coll_check_name(&k);
+	return check_run_name(&k, coll_maker_of_file(maker) ? &maker : NULL);
 }
 
-int coll_check_constructor_begin(struct comm *c, struct req **comparison)
+int coll_check_constructor_begin(struct comm *c, enum coll_maker maker, struct req **comparison)
 {
 	struct coll_args k = check_args_constructor(c);
 
-	return coll_sched_begin(&k, check_constructor_steps, NULL, comparison);
+	return coll_sched_begin(
+		&k, check_constructor_steps, coll_maker_of_file(maker) ? &maker : NULL, comparison);
 }

@@ -25,6 +25,6 @@ int coll_check_constructor(struct comm *c, enum coll_maker maker);
 
 /* Begins to compare the constructor of c that has just taken its number; waits for no member.
  * *comparison has the result, and is the caller's.  0 or an MPI error class. */
-int coll_check_constructor_begin(struct comm *c, struct req **comparison);
+int coll_check_constructor_begin(struct comm *c, enum coll_maker maker, struct req **comparison);
 
 #endif

@@ -342,7 +342,7 @@ int comm_idup_with_info(
 	if ((c->hints & COMM_REVOKED) == 0) {
 		coll_calls_begin_maker(c, COLL_COMM_IDUP);
 		if (unlikely(coll_check_wanted))
-			err = coll_check_constructor_begin(c, &comparison);
+			err = coll_check_constructor_begin(c, COLL_COMM_IDUP, &comparison);
 	}
 	return err != 0 ? err : dup_begin(c, info, comparison, newcomm, request);
 }

@@ -20,6 +20,7 @@
 #include "libmpi/io/long_access.h"
 #include "libmpi/io/path.h"
 #include "libmpi/io/rep.h"
+#include "libmpi/io/same_call.h"
 #include "libmpi/io/shared.h"
 #include "libmpi/io/view.h"
 #include "libmpi/p2p/p2p.h"
@@ -290,7 +291,7 @@ static void access_undo(struct io_job *j)
 		io_shared_give_back(j->f, io_view_etypes(j->view, j->at), n);
 }
 
-int io_access(struct io_job *j, MPI_Status *status)
+static int access_blocking(struct io_job *j, MPI_Status *status)
 {
 	int err = access_prepare(j);
 
@@ -305,7 +306,17 @@ int io_access(struct io_job *j, MPI_Status *status)
 		err = io_job_error(j);
 	}
 	io_job_end(j);
-	return j->collective ? io_has_joined(err) : err;
+	return err;
+}
+
+int io_access(struct io_job *j, MPI_Status *status)
+{
+	int err;
+
+	if (!j->collective)
+		return access_blocking(j, status);
+	err = io_same_call(j->f, io_same_call_of(j));
+	return io_has_joined(err != 0 ? err : access_blocking(j, status));
 }
 
 /* All that may fail before a pointer moves: the conversion of data that are moved later, and the
@@ -381,7 +392,10 @@ static int access_start(struct io_job *job, struct req **request)
 
 int io_access_begin(struct io_job *job, struct req **request)
 {
-	int err = access_start(job, request);
+	int err;
 
-	return job->collective ? io_has_joined(err) : err;
+	if (!job->collective)
+		return access_start(job, request);
+	err = io_same_call_job(job);
+	return io_has_joined(err != 0 ? err : access_start(job, request));
 }

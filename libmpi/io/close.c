@@ -21,6 +21,7 @@
 #include "libmpi/io/file.h"
 #include "libmpi/io/hint.h"
 #include "libmpi/io/io_valid.h"
+#include "libmpi/io/same_call.h"
 #include "libmpi/io/stats.h"
 #include "libmpi/p2p/p2p.h"
 #include <engine.h>
@@ -73,7 +74,7 @@ static bool close_is_idle(void *arg)
 static int close_drain(struct io_file *f)
 {
 	const struct p2p_condition idle = {.ready = close_is_idle, .arg = f};
-	int err = io_file_idle(f, "MPI_File_close");
+	int err = io_file_idle(f);
 
 	if (f->busy > 0)
 		p2p_progress_until(&idle);
@@ -119,8 +120,11 @@ int io_close(struct file **fh)
 	struct io_file *f = io_of(file);
 	bool rename = f->final_path != NULL;
 	bool more = rename || !f->local_fs || (f->amode & MPI_MODE_DELETE_ON_CLOSE) != 0;
-	int err = close_drain(f), failed;
+	int err = io_same_call(f, COLL_FILE_CLOSE), failed;
 
+	if (err != 0 && io_same_call_goes_on(f)) /* the others have it open */
+		return err;
+	CLOSE_STEP(err, close_drain(f));
 	must_valid(io_file_valid(f));
 	CLOSE_STEP(err, close_poisoned(f));
 	if ((rename || io_hint(f, IO_HAFT_SYNC) == IO_SYNC_CLOSE) && f->dirty)
@@ -147,8 +151,11 @@ int io_close(struct file **fh)
 int io_sync(struct file *fh)
 {
 	struct io_file *f = io_of(fh);
-	int err = io_file_idle(f, "MPI_File_sync");
+	int err = io_same_call(f, COLL_FILE_SYNC);
 
+	if (err != 0)
+		return io_file_poison(f, err, NULL);
+	err = io_file_idle(f);
 	if (f->dirty && f->fd >= 0)
 		CLOSE_STEP(err, io_disk_sync(f));
 	f->dirty = false;

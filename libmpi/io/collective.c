@@ -186,6 +186,25 @@ static void collective_take_words(struct io_collective *c)
 
 /* --- states --------------------------------------------------------------------------------- */
 
+static bool collective_same_done(struct io_collective *c)
+{
+	return c->comparison == NULL || c->comparison->done;
+}
+
+/* A difference is the error of all members: none of them goes on. */
+static void collective_same_end(struct io_collective *c)
+{
+	int err = 0;
+
+	if (unlikely(c->comparison != NULL)) {
+		err = p2p_req_report(c->comparison, MPI_STATUS_IGNORE);
+		p2p_req_free(c->comparison);
+		c->comparison = NULL;
+	}
+	io_job_take(c->j, err);
+	c->state = err != 0 ? COLLECTIVE_DONE : COLLECTIVE_BEGIN;
+}
+
 static void collective_plan_begin(struct io_collective *c)
 {
 	collective_plan(c);
@@ -279,6 +298,7 @@ static const struct {
 	bool (*step)(struct io_collective *c);
 	void (*next)(struct io_collective *c);
 } states[] = {
+	[COLLECTIVE_SAME] = {collective_same_done, collective_same_end},
 	[COLLECTIVE_BEGIN] = {NULL, collective_begin},
 	[COLLECTIVE_COMPARE] = {io_exchange_step, collective_compare},
 	[COLLECTIVE_DIRECT] = {collective_direct_done, collective_describe},
@@ -304,6 +324,8 @@ static bool collective_run(struct io_collective *c)
 
 static struct req *collective_awaited(const struct io_collective *c)
 {
+	if (c->comparison != NULL)
+		return c->comparison;
 	if (c->direct != NULL)
 		return c->direct;
 	return c->waited < c->nreqs ? &c->g->reqs[c->waited] : NULL;
@@ -514,8 +536,12 @@ int io_collective_refuse(const struct io_job *j)
 	io_view_hold(r->job.view);
 	if (j->words != NULL)
 		r->job.words = strdup(j->words);
-	r->access = (struct io_collective){
-		.j = &r->job, .f = j->f, .g = g, .file = j->f->file, .later = true};
+	r->access = (struct io_collective){.j = &r->job,
+		.f = j->f,
+		.g = g,
+		.file = j->f->file,
+		.comparison = j->comparison,
+		.later = true};
 	collective_enqueue(&r->access);
 	return io_job_error(j);
 }
@@ -557,5 +583,6 @@ void io_collective_start(struct io_job *j, struct req *r)
 	c = r->io_collective;
 	c->j = j;
 	c->f = j->f;
+	c->comparison = j->comparison;
 	collective_enqueue(c);
 }

@@ -77,6 +77,7 @@ struct io_aggregate {
 #define IO_TMP MEAN_OR(48, 32 * 1024)
 
 enum io_collective_state {
+	COLLECTIVE_SAME, /* HAFT_CHECK=coll: are all members in this call? */
 	COLLECTIVE_BEGIN,
 	COLLECTIVE_COMPARE, /* extents, at the first access in a representation of the user's */
 	COLLECTIVE_DIRECT,
@@ -107,6 +108,7 @@ struct io_collective {
 	struct io_collective *active_next; /* of all files' */
 	struct req *request;               /* the user's; NULL: a blocking call, a refusal */
 	struct req *direct;                /* of this member's own access, under way */
+	struct req *comparison;            /* owned: of calls; NULL: none, or over */
 	bool busy;                         /* a thread runs it */
 	bool later;                        /* not a blocking call */
 	bool left;                         /* this member's data are left to aggregators */

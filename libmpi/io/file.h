@@ -16,9 +16,8 @@ void io_file_free(struct io_file *f);
  * NULL: those of haft_err.  Under the library's lock.  Returns err. */
 int io_file_poison(struct io_file *f, int err, const char *words);
 
-/* Checks that no access of this process is under way.  0, or MPI_ERR_OTHER with words: `call' may
- * not be made now. */
-int io_file_idle(const struct io_file *f, const char *call);
+/* Checks that no access of this process is under way.  0, or MPI_ERR_OTHER with words. */
+int io_file_idle(const struct io_file *f);
 
 /* view.c: takes part in the MPI_File_set_view of the other members, with an error. */
 int io_view_refuse(struct io_file *f, int err);

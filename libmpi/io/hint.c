@@ -11,6 +11,7 @@
 #include "libmpi/io/check.h"
 #include "libmpi/io/disk.h"
 #include "libmpi/io/file.h"
+#include "libmpi/io/same_call.h"
 #include <engine.h>
 #include <errno.h>
 #include <stdio.h>
@@ -353,8 +354,10 @@ int io_set_info(struct file *fh, struct info *info)
 	const struct io_same same = {
 		io_hints_same_all(info), "the value of a hint that must be equal on all members"};
 	struct io_file *f = io_of(fh);
-	int err = io_agree_same(f, 0, &same, 1, NULL);
+	int err = io_same_call(f, COLL_FILE_SET_INFO);
 
+	if (err == 0)
+		err = io_agree_same(f, 0, &same, 1, NULL);
 	if (err != 0)
 		return io_has_joined(err);
 	io_hints_change(f, info);

@@ -3,14 +3,13 @@
 #include "libmpi/core/err.h"
 #include "libmpi/io/file.h"
 
-int io_file_idle(const struct io_file *f, const char *call)
+int io_file_idle(const struct io_file *f)
 {
 	if (f->split.req != NULL)
-		return haft_err(MPI_ERR_OTHER, "%s while a split collective access of %s is active",
-			call, f->path);
+		return haft_err(
+			MPI_ERR_OTHER, "a split collective access of %s is active", f->path);
 	if (f->busy > 0)
-		return haft_err(MPI_ERR_OTHER,
-			"%s while %d nonblocking accesses of %s are not complete", call, f->busy,
-			f->path);
+		return haft_err(MPI_ERR_OTHER, "%d nonblocking accesses of %s are not complete",
+			f->busy, f->path);
 	return 0;
 }

@@ -196,7 +196,9 @@ struct io_job {
 	int64_t at;                      /* first byte of the view */
 	int64_t bytes;                   /* of the view, and of the memory */
 	struct io_check_buffer *watched; /* owned: HAFT_CHECK=io.  Or NULL */
-	struct io_convert *convert;      /* owned: memory has another representation.  Or NULL */
+	struct req *comparison; /* of a collective access that must not wait: same_call.h.  Or NULL;
+				   it goes over to the access */
+	struct io_convert *convert; /* owned: memory has another representation.  Or NULL */
 	/* the result */
 	int64_t moved; /* of `bytes', from the first on */
 	int err;       /* class of the first error; 0: none */

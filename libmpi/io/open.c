@@ -10,6 +10,7 @@
  *
  * MPI_MODE_EXCL counts once, for rank 0.  After an error no member has the file open, and a file
  * that this call has created is deleted. */
+#include "libmpi/boot/waitrec.h"
 #include "libmpi/coll/reduce_op.h"
 #include "libmpi/comm/comm_create.h"
 #include "libmpi/comm/context_id.h"
@@ -215,6 +216,14 @@ static int open_lowest_of(const void *offers, int rank)
 	return ((const struct open_offer *)offers)[rank].lowest;
 }
 
+/* Reports of what ranks wait for name the file, or the end of a long path. */
+static void open_name(const struct io_file *f)
+{
+	size_t n = strlen(f->path), cut = n < BOOT_WAIT_NAME ? 0 : n - BOOT_WAIT_NAME + 1;
+
+	obj_name_set(f->comm, f->path + cut, n - cut, OBJ_C);
+}
+
 /* The parts that need the offers of the others. */
 static int open_join(struct open_making *m)
 {
@@ -223,8 +232,10 @@ static int open_join(struct open_making *m)
 	struct io_file *f = m->f;
 	int members, err = comm_make_internal(&how, &f->comm);
 
-	if (err == 0)
+	if (err == 0) {
 		f->comm->hints |= COMM_COLLECTIVE;
+		open_name(f);
+	}
 	f->number = m->all[0].temporary.number;
 	if (f->shared == NULL)
 		f->shared = via_mem_at(m->all[open_lowest(m->comm, &members)].shared);

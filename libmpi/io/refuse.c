@@ -13,6 +13,7 @@
 #include "libmpi/io/convert.h"
 #include "libmpi/io/file.h"
 #include "libmpi/io/rep.h"
+#include "libmpi/io/same_call.h"
 #include "libmpi/io/shared.h"
 #include "libmpi/io/view.h"
 #include <engine.h>
@@ -28,11 +29,18 @@ static int refuse_access(struct io_file *f, enum io_positioning positioning, enu
 	struct io_job j = {.f = f,
 		.direction = (uint8_t)direction,
 		.positioning = (uint8_t)positioning,
+		.form = (uint8_t)form,
 		.collective = true};
 
 	io_job_fail(&j, err);
+	err = form == IO_BLOCKING ? io_same_call(f, io_same_call_of(&j)) : io_same_call_job(&j);
+	if (err != 0) {
+		free(j.words);
+		return err;
+	}
+	err = j.err;
 	if (direction == IO_WRITE)
-		io_file_poison(f, err, NULL);
+		io_file_poison(f, err, j.words);
 	if (positioning == IO_ORDERED)
 		io_shared_order(&j);
 	if (form != IO_BLOCKING)
@@ -55,8 +63,12 @@ static int refuse_view(struct io_file *f, int err)
 static int refuse_info(struct io_file *f, int err)
 {
 	const struct io_same none = {0, "a hint"};
+	char words[HAFT_ERR_TEXT_MAX];
+	int other;
 
-	return io_agree_same(f, err, &none, 1, NULL);
+	snprintf(words, sizeof(words), "%s", haft_err_text(err));
+	other = io_same_call(f, COLL_FILE_SET_INFO);
+	return other != 0 ? other : io_agree_same(f, haft_err(err, "%s", words), &none, 1, NULL);
 }
 
 /* --- which call it was ---------------------------------------------------------------------- */

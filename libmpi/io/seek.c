@@ -8,16 +8,17 @@
 #include "libmpi/io/disk.h"
 #include "libmpi/io/file.h"
 #include "libmpi/io/rep.h"
+#include "libmpi/io/same_call.h"
 #include "libmpi/io/shared.h"
 #include "libmpi/io/view.h"
 #include <engine.h>
 
 /* Positions mean nothing in a file that is only read or written in sequence. */
-static int seek_allowed(struct io_file *f, const char *call)
+static int seek_allowed(struct io_file *f)
 {
 	if (f->sequential)
 		return haft_err(MPI_ERR_UNSUPPORTED_OPERATION,
-			"%s: %s was opened with MPI_MODE_SEQUENTIAL", call, f->path);
+			"%s was opened with MPI_MODE_SEQUENTIAL, it has no positions", f->path);
 	return io_view_complete(f->view);
 }
 
@@ -48,7 +49,7 @@ static int seek_to(
 int io_seek(struct file *fh, int64_t offset, int whence)
 {
 	struct io_file *f = io_of(fh);
-	int err = seek_allowed(f, "MPI_File_seek");
+	int err = seek_allowed(f);
 	int64_t to;
 
 	if (err == 0)
@@ -61,7 +62,7 @@ int io_seek(struct file *fh, int64_t offset, int whence)
 int io_get_position(struct file *fh, int64_t *offset)
 {
 	struct io_file *f = io_of(fh);
-	int err = seek_allowed(f, "MPI_File_get_position");
+	int err = seek_allowed(f);
 
 	if (err == 0)
 		*offset = f->position;
@@ -86,12 +87,14 @@ int io_get_byte_offset(struct file *fh, int64_t offset, int64_t *disp)
 
 int io_seek_shared(struct file *fh, int64_t offset, int whence)
 {
-	const struct io_same same[] = {
-		{offset, "the offset of MPI_File_seek_shared"}, {whence, "its whence"}};
+	const struct io_same same[] = {{offset, "the offset"}, {whence, "the value of whence"}};
 	struct io_file *f = io_of(fh);
 	int64_t now, to;
-	int err = seek_allowed(f, "MPI_File_seek_shared");
+	int err = io_same_call(f, COLL_FILE_SEEK_SHARED);
 
+	if (err != 0)
+		return err;
+	err = seek_allowed(f);
 	/* From here on the pointer rests: all members have made their earlier accesses. */
 	err = io_agree_same(f, err, same, countof(same), NULL);
 	if (err != 0)
@@ -111,7 +114,7 @@ int io_seek_shared(struct file *fh, int64_t offset, int whence)
 int io_get_position_shared(struct file *fh, int64_t *offset)
 {
 	struct io_file *f = io_of(fh);
-	int err = seek_allowed(f, "MPI_File_get_position_shared");
+	int err = seek_allowed(f);
 
 	return err != 0 ? err : io_shared_add(f, 0, 0, offset);
 }

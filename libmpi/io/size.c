@@ -9,36 +9,39 @@
 #include "libmpi/io/disk.h"
 #include "libmpi/io/file.h"
 #include "libmpi/io/lock.h"
+#include "libmpi/io/same_call.h"
 #include <engine.h>
 
 /* May the size of the file be asked for and set? */
-static int size_check(const struct io_file *f, const char *call)
+static int size_check(const struct io_file *f)
 {
 	if (!f->sequential)
 		return 0;
-	return haft_err(MPI_ERR_UNSUPPORTED_OPERATION, "%s: %s was opened with MPI_MODE_SEQUENTIAL",
-		call, f->path);
+	return haft_err(MPI_ERR_UNSUPPORTED_OPERATION,
+		"%s was opened with MPI_MODE_SEQUENTIAL, it has no size", f->path);
 }
 
-static int size_change(struct io_file *f, int64_t size, const char *call)
+static int size_change(struct io_file *f, int64_t size, enum coll_maker call)
 {
 	const struct io_same same = {size, "the size"};
-	int err = size_check(f, call);
+	int err = io_same_call(f, call);
 
+	if (err != 0)
+		return err;
+	err = size_check(f);
 	if (err == 0 && size < 0)
-		err = haft_err(MPI_ERR_ARG, "%s to %lld bytes", call, (long long)size);
+		err = haft_err(MPI_ERR_ARG, "the size is %lld bytes", (long long)size);
 	if (err == 0 && (f->amode & MPI_MODE_RDONLY) != 0)
-		err = haft_err(
-			MPI_ERR_READ_ONLY, "%s: %s was opened with MPI_MODE_RDONLY", call, f->path);
+		err = haft_err(MPI_ERR_READ_ONLY, "%s was opened with MPI_MODE_RDONLY", f->path);
 	if (err == 0)
-		err = io_file_idle(f, call);
+		err = io_file_idle(f);
 	return io_agree_same(f, err, &same, 1, NULL);
 }
 
 int io_set_size(struct file *fh, int64_t size)
 {
 	struct io_file *f = io_of(fh);
-	int err = size_change(f, size, "MPI_File_set_size");
+	int err = size_change(f, size, COLL_FILE_SET_SIZE);
 
 	if (err == 0) {
 		f->dirty = f->dirty || f->rank == 0;
@@ -50,7 +53,7 @@ int io_set_size(struct file *fh, int64_t size)
 int io_preallocate(struct file *fh, int64_t size)
 {
 	struct io_file *f = io_of(fh);
-	int err = size_change(f, size, "MPI_File_preallocate");
+	int err = size_change(f, size, COLL_FILE_PREALLOCATE);
 
 	if (err == 0) {
 		f->dirty = f->dirty || f->rank == 0;
@@ -62,7 +65,7 @@ int io_preallocate(struct file *fh, int64_t size)
 int io_get_size(struct file *fh, int64_t *size)
 {
 	struct io_file *f = io_of(fh);
-	int err = size_check(f, "MPI_File_get_size");
+	int err = size_check(f);
 
 	return err != 0 ? err : io_disk_size(f, size);
 }
@@ -82,10 +85,13 @@ int io_get_amode(struct file *fh, int *amode)
 
 int io_set_atomicity(struct file *fh, int flag)
 {
-	const struct io_same same = {flag != 0, "the flag of MPI_File_set_atomicity"};
+	const struct io_same same = {flag != 0, "the flag"};
 	struct io_file *f = io_of(fh);
-	int err = io_agree_same(f, 0, &same, 1, NULL);
+	int err = io_same_call(f, COLL_FILE_SET_ATOMICITY);
 
+	if (err != 0)
+		return err;
+	err = io_agree_same(f, 0, &same, 1, NULL);
 	if (err == 0 && flag)
 		err = io_agree(f, io_lock_possible(f));
 	if (err == 0)

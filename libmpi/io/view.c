@@ -14,6 +14,7 @@
 #include "libmpi/io/file.h"
 #include "libmpi/io/hint.h"
 #include "libmpi/io/rep.h"
+#include "libmpi/io/same_call.h"
 #include "libmpi/io/shared.h"
 #include "libmpi/type/runs.h"
 #include "libmpi/type/type.h"
@@ -183,7 +184,7 @@ static int view_make(struct io_file *f, int64_t disp, struct type *etype, struct
 	int err = io_rep_find(datarep, &rep);
 
 	if (err == 0 && (f->split.req != NULL || io_check_wanted))
-		err = io_file_idle(f, "MPI_File_set_view");
+		err = io_file_idle(f);
 	if (err == 0 && (etype != f->view->etype || filetype != f->view->filetype))
 		err = io_view_check_types(f, etype, filetype);
 	if (err == 0)
@@ -213,13 +214,12 @@ static int view_set(struct file *fh, int64_t disp, struct type *etype, struct ty
 		{view_hash(datarep), "the data representation (as a hash)"},
 		{io_hints_same_all(info), "a hint that must be equal on all members"}};
 	bool holes;
-	int err;
+	int err = io_same_call(f, COLL_FILE_SET_VIEW);
 
-	if (f->sequential && !f->alone) {
+	if (err == 0 && f->sequential && !f->alone)
 		err = io_agree(f, 0); /* the shared pointer rests from here on */
-		if (err != 0)
-			return err;
-	}
+	if (err != 0)
+		return err;
 	err = view_make(f, disp, etype, filetype, datarep, &v);
 	holes = atomic_load_explicit(&f->holes, memory_order_relaxed) ||
 		(err == 0 && (v->file_filetype == NULL || !v->linear));
@@ -254,8 +254,12 @@ int io_view_refuse(struct io_file *f, int err)
 	const struct io_same none[VIEW_SAME] = {{0, ""}, {0, ""}, {0, ""}};
 	char words[HAFT_ERR_TEXT_MAX];
 	bool holes = false;
+	int other;
 
 	snprintf(words, sizeof(words), "%s", haft_err_text(err));
+	other = io_same_call(f, COLL_FILE_SET_VIEW);
+	if (other != 0)
+		return other;
 	if (f->sequential && !f->alone)
 		io_agree(f, 0); /* as view_set */
 	return io_agree_same(f, haft_err(err, "%s", words), none, VIEW_SAME, &holes);
