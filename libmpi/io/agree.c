@@ -65,16 +65,28 @@ int io_agree(const struct io_file *f, int err)
 	return io_agree_on(f->comm, err);
 }
 
+/* A number on its way from rank 0, and what it stands for. */
+struct agree_first {
+	int64_t value;
+	char text[120];
+};
+
 /* A number differs between members: the lowest rank that has another one than rank 0 says so. */
 static int agree_differs(const struct io_file *f, const struct io_same *same)
 {
-	int64_t first = same->value;
-	int err = coll_bcast(&first, 1, type_predefined(MPI_INT64_T), 0, f->comm);
+	struct agree_first mine = {.value = same->value}, first;
+	int err;
 
-	if (err == 0 && same->value != first)
+	if (same->say != NULL)
+		same->say(same->arg, mine.text, sizeof(mine.text));
+	else
+		snprintf(mine.text, sizeof(mine.text), "%lld", (long long)same->value);
+	first = mine;
+	err = coll_bcast(&first, sizeof(first), type_predefined(MPI_BYTE), 0, f->comm);
+	if (err == 0 && same->value != first.value)
 		err = haft_err(MPI_ERR_NOT_SAME,
-			"%s differs between the members of %s: it is %lld here, and %lld on rank 0",
-			same->name, f->path, (long long)same->value, (long long)first);
+			"%s differs between the members of %s: it is %s here, and %s on rank 0",
+			same->name, f->path, mine.text, first.text);
 	return io_agree(f, err);
 }
 

@@ -19,6 +19,9 @@
 struct io_same {
 	int64_t value;
 	const char *name;
+	/* NULL: words have the number.  Else writes its meaning into text, of n bytes. */
+	void (*say)(const void *arg, char *text, size_t n);
+	const void *arg;
 };
 
 /* As io_agree, and compares n numbers: MPI_ERR_NOT_SAME if one differs.  any: not NULL: becomes

@@ -232,6 +232,37 @@ int64_t io_hints_same_all(const struct info *info)
 	return (int64_t)(all >> 1);
 }
 
+void io_hint_same_value(enum io_hint which, uint64_t same, char *text, size_t n)
+{
+	const struct hint_row *row = &hint_rows[which];
+
+	if (same == 0)
+		snprintf(text, n, "not set");
+	else if (row->form == HINT_WORD)
+		snprintf(text, n, "%s", row->words[same - 1]);
+	else
+		snprintf(text, n, row->form == HINT_OCTAL ? "%llo" : "%llu",
+			(unsigned long long)same - 1);
+}
+
+void io_hints_same_say(const void *info, char *text, size_t n)
+{
+	uint64_t same[IO_HINTS];
+	size_t at = 0;
+
+	io_hints_same(info, same);
+	snprintf(text, n, "none");
+	for (int i = 0; i < IO_HINTS; i++) {
+		char value[32];
+
+		if (same[i] == 0 || at >= n)
+			continue;
+		io_hint_same_value((enum io_hint)i, same[i], value, sizeof(value));
+		at += (size_t)snprintf(
+			text + at, n - at, "%s%s=%s", at > 0 ? " " : "", hint_rows[i].key, value);
+	}
+}
+
 /* The row of a key or of a synonym; -1: there is none. */
 static int hint_find(const char *key)
 {
@@ -351,8 +382,8 @@ const char *io_hints_ignored(
 
 int io_set_info(struct file *fh, struct info *info)
 {
-	const struct io_same same = {
-		io_hints_same_all(info), "the value of a hint that must be equal on all members"};
+	const struct io_same same = {io_hints_same_all(info), "the set of hints that must be equal",
+		io_hints_same_say, info};
 	struct io_file *f = io_of(fh);
 	int err = io_same_call(f, COLL_FILE_SET_INFO);
 

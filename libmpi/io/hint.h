@@ -68,8 +68,13 @@ void io_hints_same(const struct info *info, uint64_t same[IO_HINTS]);
 /* Likewise one number for all of them. */
 int64_t io_hints_same_all(const struct info *info);
 
-/* The key of a hint. */
+/* Writes the hints of such a number into text, of n bytes: "cb_nodes=2 file_perm=600", or "none".
+ * info: const struct info *. */
+void io_hints_same_say(const void *info, char *text, size_t n);
+
+/* The key of a hint, and the value of its number in io_hints_same, into text of n bytes. */
 const char *io_hint_key(enum io_hint which);
+void io_hint_same_value(enum io_hint which, uint64_t same, char *text, size_t n);
 
 #define IO_HINT_WHY 320 /* bytes of words about a hint */
 

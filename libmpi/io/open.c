@@ -48,13 +48,15 @@ struct open_offer {
 	int32_t lowest; /* the lowest rank on its host */
 };
 
+#define OPEN_NAME 100 /* bytes of a path in words: the end, which says most */
+
 /* Rank 0's message: the file that it has opened, or its error. */
 struct open_first {
 	int32_t class;
 	int32_t commit; /* it has opened a temporary file: commit.h */
 	struct io_identity id;
 	struct io_pointer_name pointer;
-	char words[HAFT_ERR_TEXT_MAX];
+	char words[HAFT_ERR_TEXT_MAX]; /* of the error; without one: the end of the path */
 };
 
 struct open_making {
@@ -182,6 +184,17 @@ static int open_begin(struct open_making *m, const char *name, int amode)
 
 /* --- the exchange, and what comes of it ----------------------------------------------------- */
 
+static int open_hint_differs(
+	enum io_hint hint, const struct open_offer *first, int rank, const struct open_offer *other)
+{
+	char zero[32], value[32];
+
+	io_hint_same_value(hint, first->same[hint], zero, sizeof(zero));
+	io_hint_same_value(hint, other->same[hint], value, sizeof(value));
+	return haft_err(MPI_ERR_NOT_SAME, "the hint %s is %s on rank 0 and %s on rank %d",
+		io_hint_key(hint), zero, value, rank);
+}
+
 /* Compares the offers: amode and hints must be equal. */
 static int open_compare(const struct open_making *m)
 {
@@ -195,9 +208,7 @@ static int open_compare(const struct open_making *m)
 				first->amode, o->amode, i);
 		for (int h = 0; h < IO_HINTS; h++)
 			if (o->same[h] != first->same[h])
-				return haft_err(MPI_ERR_NOT_SAME,
-					"the hint %s differs between rank 0 and rank %d",
-					io_hint_key((enum io_hint)h), i);
+				return open_hint_differs((enum io_hint)h, first, i, o);
 	}
 	return 0;
 }
@@ -246,16 +257,36 @@ static int open_join(struct open_making *m)
 	return err;
 }
 
-/* Do this member and rank 0 see one file? */
-static int open_identical(const struct open_making *m, const struct io_identity *first)
+/* The end of the path as the program gave it. */
+static const char *open_path_end(const struct io_file *f)
 {
-	const struct io_identity *id = &m->id;
+	const char *path = f->final_path != NULL ? f->final_path : f->path;
+	size_t n = strlen(path);
+
+	return path + (n < OPEN_NAME ? 0 : n - OPEN_NAME + 1);
+}
+
+/* Names may be spelled in several ways (14.2.1), but not lead to several files. */
+static int open_other_name(const struct open_making *m, const char *first, const char *why)
+{
+	return haft_err(MPI_ERR_NOT_SAME,
+		"failed on rank %d of %d, host %s: it opens another file than rank 0: %s%s; rank 0 "
+		"opens %s",
+		m->f->rank, m->f->size, via_host(via.me), open_path_end(m->f), why, first);
+}
+
+/* Do this member and rank 0 see one file? */
+static int open_identical(const struct open_making *m, const struct open_first *rank0)
+{
+	const struct io_identity *id = &m->id, *first = &rank0->id;
 	int peer = group_peer(m->comm->group, 0);
 	bool same_host = via_machine(peer) == via_machine(via.me);
 
 	if ((id->dev == first->dev && id->ino == first->ino) ||
 		(!same_host && !(id->local_fs && first->local_fs)))
 		return 0;
+	if (strcmp(open_path_end(m->f), rank0->words) != 0)
+		return open_other_name(m, rank0->words, "");
 	return haft_err(MPI_ERR_BAD_FILE,
 		"rank %d on host %s sees another file behind %s than rank 0 on host %s (inode "
 		"%llu, and %llu)",
@@ -324,9 +355,9 @@ static int open_and_tell(struct open_making *m, int err, struct open_first *firs
 	first->class = err;
 	first->commit = f->final_path != NULL;
 	first->id = m->id;
-	if (err != 0)
-		snprintf(first->words, sizeof(first->words), "%s", haft_err_text(err));
-	else if (!f->one_host)
+	snprintf(first->words, sizeof(first->words), "%s",
+		err != 0 ? haft_err_text(err) : open_path_end(f));
+	if (err == 0 && !f->one_host)
 		f->pointer_server = io_pointer_serve(f, &first->pointer);
 	return err;
 }
@@ -338,7 +369,9 @@ static int open_likewise(struct open_making *m, const struct open_first *first)
 
 	if (err == 0)
 		err = io_disk_open(m->f, IO_OPEN_AGAIN, 0, &m->id);
-	return err != 0 ? err : open_identical(m, &first->id);
+	if (err == MPI_ERR_NO_SUCH_FILE && strcmp(open_path_end(m->f), first->words) != 0)
+		return open_other_name(m, first->words, ", which does not exist");
+	return err != 0 ? err : open_identical(m, first);
 }
 
 /* Rank 0 tells the others, which open the file, too; all agree.  err: of this member so far. */

@@ -62,7 +62,7 @@ static int refuse_view(struct io_file *f, int err)
 
 static int refuse_info(struct io_file *f, int err)
 {
-	const struct io_same none = {0, "a hint"};
+	const struct io_same none = {.name = "a hint"};
 	char words[HAFT_ERR_TEXT_MAX];
 	int other;
 

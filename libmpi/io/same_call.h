@@ -8,8 +8,8 @@
  * collective call on a file first takes a number and a name of its own.  Errors and reports have
  * this name.
  *
- * Without HAFT_CHECK=coll no member waits here.  A difference is then found by the exchanges inside,
- * or by a wait that has become long. */
+ * Without HAFT_CHECK=coll no member waits here.  A difference is then found by the exchanges
+ * inside, or by a wait that has become long. */
 #ifndef HAFT_IO_SAME_CALL_H
 #define HAFT_IO_SAME_CALL_H
 

@@ -87,7 +87,8 @@ int io_get_byte_offset(struct file *fh, int64_t offset, int64_t *disp)
 
 int io_seek_shared(struct file *fh, int64_t offset, int whence)
 {
-	const struct io_same same[] = {{offset, "the offset"}, {whence, "the value of whence"}};
+	const struct io_same same[] = {{.value = offset, .name = "the offset"},
+		{.value = whence, .name = "the value of whence"}};
 	struct io_file *f = io_of(fh);
 	int64_t now, to;
 	int err = io_same_call(f, COLL_FILE_SEEK_SHARED);

@@ -23,7 +23,7 @@ static int size_check(const struct io_file *f)
 
 static int size_change(struct io_file *f, int64_t size, enum coll_maker call)
 {
-	const struct io_same same = {size, "the size"};
+	const struct io_same same = {.value = size, .name = "the size"};
 	int err = io_same_call(f, call);
 
 	if (err != 0)
@@ -85,7 +85,7 @@ int io_get_amode(struct file *fh, int *amode)
 
 int io_set_atomicity(struct file *fh, int flag)
 {
-	const struct io_same same = {flag != 0, "the flag"};
+	const struct io_same same = {.value = flag != 0, .name = "the flag"};
 	struct io_file *f = io_of(fh);
 	int err = io_same_call(f, COLL_FILE_SET_ATOMICITY);
 

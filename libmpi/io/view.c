@@ -205,14 +205,20 @@ static int64_t view_hash(const char *s)
 	return (int64_t)(h >> 1);
 }
 
+static void view_say_rep(const void *datarep, char *text, size_t n)
+{
+	snprintf(text, n, "\"%s\"", (const char *)datarep);
+}
+
 static int view_set(struct file *fh, int64_t disp, struct type *etype, struct type *filetype,
 	const char *datarep, struct info *info)
 {
 	struct io_file *f = io_of(fh);
 	struct io_view *v = NULL;
-	struct io_same same[VIEW_SAME] = {{0, "the extent of the etype in the file"},
-		{view_hash(datarep), "the data representation (as a hash)"},
-		{io_hints_same_all(info), "a hint that must be equal on all members"}};
+	struct io_same same[VIEW_SAME] = {{.name = "the extent of the etype in the file"},
+		{view_hash(datarep), "the data representation", view_say_rep, datarep},
+		{io_hints_same_all(info), "the set of hints that must be equal", io_hints_same_say,
+			info}};
 	bool holes;
 	int err = io_same_call(f, COLL_FILE_SET_VIEW);
 
@@ -251,7 +257,7 @@ int io_set_view(struct file *fh, int64_t disp, struct type *etype, struct type *
 
 int io_view_refuse(struct io_file *f, int err)
 {
-	const struct io_same none[VIEW_SAME] = {{0, ""}, {0, ""}, {0, ""}};
+	const struct io_same none[VIEW_SAME] = {{.name = ""}, {.name = ""}, {.name = ""}};
 	char words[HAFT_ERR_TEXT_MAX];
 	bool holes = false;
 	int other;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* other_file_call.c - argv[1] names the call of rank 0 on a file, argv[2] that of the others;
- * argv[3] is the file.  argv[4]: errors return, and every rank must get one, with words that have argv[4]:
- * other_file_call.sh. */
+ * argv[3] is the file.  argv[4]: errors return, and every rank must get one, with words that have
+ * argv[4]: other_file_call.sh. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -58,12 +58,13 @@ int main(int argc, char **argv)
 	expect(strcmp(hint(f, "cb_buffer_size"), "8192") == 0);
 	if (check_size > 1) {
 		OK(MPI_Info_set(info, "cb_nodes", check_rank == 0 ? "1" : "2"));
-		FAILS(MPI_ERR_NOT_SAME, "hint", MPI_File_set_info(f, info));
+		FAILS(MPI_ERR_NOT_SAME, "cb_nodes=1", MPI_File_set_info(f, info));
+		FAILS(MPI_ERR_NOT_SAME, "cb_nodes=2", MPI_File_set_info(f, info));
 		expect(strcmp(hint(f, "cb_nodes"), "1") == 0);
 	}
 	OK(MPI_File_close(&f));
 	if (check_size > 1) {
-		FAILS(MPI_ERR_NOT_SAME, "cb_nodes",
+		FAILS(MPI_ERR_NOT_SAME, "the hint cb_nodes is 1 on rank 0 and 2 on rank 1",
 			MPI_File_open(MPI_COMM_WORLD, path, MPI_MODE_RDWR, info, &f));
 	}
 	OK(MPI_Info_free(&info));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* RUN np=1,3 */
+/* RUN np=3 env="HAFT_VIA=net" */
 /* MPI-5.0 14.2.1, 14.7, 9.3: errors of MPI_File_open are raised on MPI_FILE_NULL, whose handler is
  * MPI_ERRORS_RETURN at first; the words name rank, host, path and reason.  A new file begins with
  * the handler of MPI_FILE_NULL. */
@@ -41,7 +42,7 @@ static void classes(void)
 	expect(f == MPI_FILE_NULL);
 }
 
-/* All ranks get the error of the one rank that has another file behind the name. */
+/* All ranks get the error of the one rank that opens another file, with both names. */
 static void another_file(void)
 {
 	char path[600];
@@ -55,10 +56,34 @@ static void another_file(void)
 		OK(MPI_File_close(&f));
 	}
 	OK(MPI_Barrier(MPI_COMM_WORLD));
-	FAILS(MPI_ERR_BAD_FILE, "rank 1 on host",
-		MPI_File_open(MPI_COMM_WORLD, path, MPI_MODE_RDWR, MPI_INFO_NULL, &f));
+	for (int k = 0; k < 2; k++) {
+		const char *word = k == 0 ? "other1; rank 0 opens " : "other0";
+
+		FAILS(MPI_ERR_NOT_SAME, word,
+			MPI_File_open(MPI_COMM_WORLD, path, MPI_MODE_RDWR, MPI_INFO_NULL, &f));
+	}
+	OK(MPI_Barrier(MPI_COMM_WORLD));
 	if (check_rank < 2)
 		OK(MPI_File_delete(path, MPI_INFO_NULL));
+	OK(MPI_Barrier(MPI_COMM_WORLD));
+	FAILS(MPI_ERR_NOT_SAME, "other1, which does not exist; rank 0 opens ",
+		MPI_File_open(
+			MPI_COMM_WORLD, path, MPI_MODE_RDWR | MPI_MODE_CREATE, MPI_INFO_NULL, &f));
+	FAILS(MPI_ERR_NO_SUCH_FILE, "other", /* the first open has left no file */
+		MPI_File_open(MPI_COMM_SELF, path, MPI_MODE_RDWR, MPI_INFO_NULL, &f));
+}
+
+/* One file, spelled in several ways. */
+static void one_file(void)
+{
+	const char *path = file_name("one"), *base = strrchr(path, '/') + 1;
+	char other[600];
+	MPI_File f;
+
+	snprintf(other, sizeof(other), "%.*s./%s", (int)(base - path), path, base);
+	f = file_create(MPI_COMM_WORLD, check_rank == 1 ? other : path, 0);
+	OK(MPI_File_close(&f));
+	file_delete(path);
 }
 
 static void handlers(void)
@@ -91,6 +116,7 @@ int main(int argc, char **argv)
 	check_init(&argc, &argv);
 	classes();
 	another_file();
+	one_file();
 	handlers();
 	MPI_Finalize();
 	return check_end();

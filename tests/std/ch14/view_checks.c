@@ -149,8 +149,8 @@ static void others(void)
 	refuse(MPI_ERR_UNSUPPORTED_DATAREP, "\"none\"", 0, MPI_INT, MPI_INT, "none");
 	if (check_size == 1)
 		return;
-	refuse(MPI_ERR_NOT_SAME, "representation", 0, MPI_INT, MPI_INT,
-		check_rank == 0 ? "native" : "internal");
+	refuse(MPI_ERR_NOT_SAME, "is \"internal\" here, and \"native\" on rank 0", 0, MPI_INT,
+		MPI_INT, check_rank == 0 ? "native" : "internal");
 	refuse(MPI_ERR_NOT_SAME, "extent of the etype", 0, check_rank == 0 ? MPI_INT : MPI_CHAR,
 		check_rank == 0 ? MPI_INT : MPI_CHAR, "native");
 	refuse(MPI_ERR_UNSUPPORTED_DATAREP, "rank 1 of", 0, MPI_INT, MPI_INT,
