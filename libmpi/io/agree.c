@@ -65,7 +65,7 @@ int io_agree(const struct io_file *f, int err)
 	return io_agree_on(f->comm, err);
 }
 
-/* A number on its way from rank 0, and what it stands for. */
+/* A number on its way from rank 0, and its meaning. */
 struct agree_first {
 	int64_t value;
 	char text[120];
