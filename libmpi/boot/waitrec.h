@@ -33,6 +33,7 @@ enum boot_wait_kind {
 	BOOT_WAIT_BACK, /* a cancelled send: the answer of its receiver */
 	BOOT_WAIT_LOCK, /* the lock of a window; late are its holders */
 	BOOT_WAIT_DISK, /* an access to a file, which no other rank takes part in */
+	BOOT_WAIT_PIPE, /* the other end of a pipe, which nothing has opened */
 };
 
 struct boot_wait {

@@ -14,6 +14,7 @@
 #include "libmpi/core/library_lock.h"
 #include "libmpi/core/num.h"
 #include "libmpi/io/long_access.h"
+#include "libmpi/io/open_pipe.h"
 #include "libmpi/io/path.h"
 #include "libmpi/via/via.h"
 #include <errno.h>
@@ -197,6 +198,8 @@ static int disk_identify(struct io_file *f, struct io_identity *id)
 	id->block = st.st_blksize;
 	id->regular = S_ISREG(st.st_mode);
 	id->local_fs = disk_is_local(f->fd);
+	if (!id->regular && !f->sequential && lseek(f->fd, 0, SEEK_CUR) < 0 && errno == ESPIPE)
+		return io_disk_error(f, ESPIPE, "open");
 	return 0;
 }
 
@@ -215,26 +218,61 @@ static int disk_open_flags(const char *path, int flags, unsigned permissions, bo
 	return (int)disk_retry(open(path, flags, (mode_t)permissions));
 }
 
+/* One io_disk_open. */
+struct disk_opening {
+	struct io_file *f;
+	enum io_disk_open how;
+	unsigned permissions;
+	bool created;
+	int os_error; /* if f->fd is -1 */
+};
+
+/* The system calls; arg: struct disk_opening *. */
+static void disk_open_now(void *arg)
+{
+	struct disk_opening *o = arg;
+	struct io_file *f = o->f;
+
+	f->readable = (f->amode & MPI_MODE_WRONLY) == 0 || !f->sequential;
+	f->fd = disk_open_flags(f->path, disk_flags(f, o->how), o->permissions, &o->created);
+	if (f->fd < 0 && errno == EACCES && f->readable && (f->amode & MPI_MODE_WRONLY) != 0) {
+		f->readable = false;
+		f->fd = disk_open_flags(f->path, /* a pipe is refused, not waited for */
+			disk_flags(f, o->how) | O_NONBLOCK, o->permissions, &o->created);
+	}
+	o->os_error = errno;
+	if (f->fd >= 0 && o->how == IO_OPEN_AGAIN && f->sequential)
+		fcntl(f->fd, F_SETFL, fcntl(f->fd, F_GETFL) & ~O_NONBLOCK);
+}
+
+/* Does open(2) wait here for another process?  Not for a pipe that is opened for both ways. */
+static bool disk_is_pipe(const struct io_file *f)
+{
+	struct stat st;
+
+	return (f->sequential || (f->amode & MPI_MODE_RDONLY) != 0) && stat(f->path, &st) == 0 &&
+	       S_ISFIFO(st.st_mode);
+}
+
 int io_disk_open(
 	struct io_file *f, enum io_disk_open how, unsigned permissions, struct io_identity *id)
 {
-	bool had = haft_user_begin(), created;
-	int os_error, err;
+	struct disk_opening o = {.f = f, .how = how, .permissions = permissions};
+	bool had = haft_user_begin(), pipe = disk_is_pipe(f), waits;
+	int err;
 
-	f->readable = (f->amode & MPI_MODE_WRONLY) == 0 || !f->sequential;
-	f->fd = disk_open_flags(f->path, disk_flags(f, how), permissions, &created);
-	if (f->fd < 0 && errno == EACCES && f->readable && (f->amode & MPI_MODE_WRONLY) != 0) {
-		f->readable = false;
-		f->fd = disk_open_flags(f->path, disk_flags(f, how), permissions, &created);
-	}
-	os_error = errno;
-	if (f->fd >= 0 && how == IO_OPEN_AGAIN && f->sequential)
-		fcntl(f->fd, F_SETFL, fcntl(f->fd, F_GETFL) & ~O_NONBLOCK);
+	waits = pipe && f->sequential && how == IO_OPEN_FIRST;
+	if (!waits && (!pipe || f->sequential))
+		disk_open_now(&o);
 	haft_user_end(had);
 	memset(id, 0, sizeof(*id));
-	id->created = created;
+	if (pipe && !f->sequential)
+		return io_disk_error(f, ESPIPE, "open");
+	if (waits)
+		io_open_pipe(f, disk_open_now, &o);
+	id->created = o.created;
 	if (f->fd < 0)
-		return io_disk_error(f, os_error, "open");
+		return io_disk_error(f, o.os_error, "open");
 	err = disk_identify(f, id);
 	if (err == 0) {
 		io_disk_limit_begin();

@@ -136,7 +136,7 @@ part_requests() {
 	# No rank can help one that waits for a disk.
 	hangs 2 disk
 	stop
-	want_waited 'rank 1' ' in MPI_Wait for the disk'
+	want_waited 'rank 1' ' in MPI_Wait of /proc/self/exe for the disk'
 	want_waited 'rank 0' ' in MPI_Recv to receive from rank 1, tag 1, MPI_COMM_WORLD'
 	! grep -F 'a cycle' "$err" || fail "disk: there is no cycle"
 

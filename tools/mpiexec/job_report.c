@@ -181,6 +181,14 @@ static void add_send(struct report_line *l, const struct boot_wait *w)
 	add_peer(l, w);
 }
 
+static void add_disk(struct report_line *l, const struct boot_wait *w)
+{
+	if (w->name[0] != '\0')
+		line_add(l, " of %.*s", BOOT_WAIT_NAME - 1, w->name);
+	line_add(l,
+		w->kind == BOOT_WAIT_PIPE ? ", for the other end of this pipe" : " for the disk");
+}
+
 /* The words behind the call's name, by the kind of the wait. */
 static const struct {
 	const char *words;
@@ -195,7 +203,8 @@ static const struct {
 	[BOOT_WAIT_WIN] = {"", add_win},
 	[BOOT_WAIT_LOCK] = {"", add_win},
 	[BOOT_WAIT_USER] = {" for MPI_Grequest_complete", NULL},
-	[BOOT_WAIT_DISK] = {" for the disk", NULL},
+	[BOOT_WAIT_DISK] = {"", add_disk},
+	[BOOT_WAIT_PIPE] = {"", add_disk},
 };
 
 static void add_wait(struct report_line *l, const struct boot_wait *w)

@@ -27,6 +27,7 @@ static int needs_numbers(const struct boot_wait *w, int to[BOOT_WAIT_LATE])
 		break;
 	case BOOT_WAIT_NONE:
 	case BOOT_WAIT_USER:
+	case BOOT_WAIT_PIPE:
 	case BOOT_WAIT_DISK: return 0;
 	default: break;
 	}

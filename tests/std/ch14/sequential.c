@@ -118,6 +118,25 @@ static void from_pipe(const char *path)
 		CHECK(waitpid(child, NULL, 0) == child);
 }
 
+/* A pipe has no positions: without MPI_MODE_SEQUENTIAL it is refused, and not waited for. */
+static void not_sequential(const char *path)
+{
+	static const int amodes[] = {
+		MPI_MODE_RDONLY, MPI_MODE_WRONLY, MPI_MODE_RDWR, MPI_MODE_WRONLY | MPI_MODE_CREATE};
+	MPI_File f;
+
+	if (check_rank == 0)
+		CHECK(mkfifo(path, 0600) == 0);
+	OK(MPI_Barrier(MPI_COMM_WORLD));
+	for (int i = 0; i < 4; i++)
+		FAILS(MPI_ERR_UNSUPPORTED_OPERATION,
+			"(ESPIPE 29); a pipe or device needs MPI_MODE_SEQUENTIAL",
+			MPI_File_open(MPI_COMM_WORLD, path, amodes[i], MPI_INFO_NULL, &f));
+	OK(MPI_Barrier(MPI_COMM_WORLD));
+	if (check_rank == 0)
+		unlink(path);
+}
+
 static void to_device(void)
 {
 	MPI_File f = open_file("/dev/null", MPI_MODE_WRONLY);
@@ -152,6 +171,7 @@ int main(int argc, char **argv)
 	check_init(&argc, &argv);
 	to_pipe(file_name("pipe"));
 	from_pipe(file_name("pipe2"));
+	not_sequential(file_name("pipe3"));
 	to_device();
 	to_file(file_name("plain"));
 	file_delete(file_name("pipe"));
