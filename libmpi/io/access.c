@@ -64,6 +64,7 @@ static int access_check_data(struct io_job *j)
 		err = io_convert_size(v, j->type, &element);
 	if (err != 0)
 		return err;
+	j->asked = j->count * j->type->size; /* memory has room for it */
 	if (__builtin_mul_overflow(j->count, element, &j->bytes))
 		return haft_err(MPI_ERR_COUNT, "%lld elements of %lld bytes are too many",
 			(long long)j->count, (long long)element);
@@ -303,6 +304,7 @@ static int access_blocking(struct io_job *j, MPI_Status *status)
 		haft_status_set(status, MPI_ANY_SOURCE, MPI_ANY_TAG, j->moved, 0);
 		if (unlikely(j->err != 0))
 			access_undo(j);
+		io_job_count(j);
 		err = io_job_error(j);
 	}
 	io_job_end(j);
@@ -357,6 +359,7 @@ static int access_drop(struct io_job *j, struct req *r)
 
 	if (r != NULL)
 		p2p_req_free(r);
+	io_job_count(j);
 	io_job_end(j);
 	free(j);
 	return err;
@@ -371,6 +374,8 @@ static int access_start(struct io_job *job, struct req **request)
 		return access_refuse(
 			job, haft_err(MPI_ERR_NO_MEM, "no memory for a nonblocking access"));
 	*j = *job;
+	if (unlikely(j->f->timed))
+		j->began_ns = (int64_t)clock_now_ns();
 	obj_hold(j->type);
 	io_job_fail(j, access_prepare(j));
 	r = access_make(j);

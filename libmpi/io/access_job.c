@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* access_job.c - the result of an access, its end, and what a failed one means for its file. */
+#include "libmpi/core/clock.h"
 #include "libmpi/core/err.h"
 #include "libmpi/io/check.h"
 #include "libmpi/io/convert.h"
@@ -55,6 +56,21 @@ void io_job_report(struct io_job *j)
 	io_job_fail(j, io_check_buffer_error(j));
 	if (j->form == IO_SPLIT && j->err != 0)
 		j->f->split.touched = true;
+}
+
+void io_job_count(const struct io_job *j)
+{
+	struct io_counts *c = &j->f->counts;
+
+	if (j->inner)
+		return;
+	c->moved[j->direction] += j->moved;
+	c->failed += j->err != 0;
+	c->partial += j->err == 0 && j->moved < j->asked;
+	c->later += j->form != IO_BLOCKING;
+	if (unlikely(j->began_ns != 0))
+		c->later_ns +=
+			(j->ended_ns != 0 ? j->ended_ns : (int64_t)clock_now_ns()) - j->began_ns;
 }
 
 void io_job_end(struct io_job *j)

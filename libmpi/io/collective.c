@@ -51,6 +51,7 @@ static void collective_direct(struct io_collective *c)
 	own->words = NULL;
 	own->convert = NULL; /* j's */
 	own->watched = NULL; /* likewise */
+	own->inner = true;
 	io_view_hold(own->view);
 	obj_hold(own->type);
 	own->f->busy++;
@@ -427,6 +428,7 @@ static void collective_finish(struct io_collective *c)
 	r->res.error = j->err;
 	r->errwords = j->words;
 	j->words = NULL;
+	io_job_count(j);
 	io_job_end(j);
 	free(j);
 	p2p_req_done(r);

@@ -140,6 +140,8 @@ static void independent_run(struct io_work *w)
 	struct independent_access *a = (struct independent_access *)w;
 
 	independent_move(a->job, a->tidy);
+	if (unlikely(a->job->began_ns != 0))
+		a->job->ended_ns = (int64_t)clock_now_ns();
 }
 
 /* Gives the request its result. */
@@ -154,6 +156,7 @@ static void independent_over(struct io_work *w)
 	a->req->res.bytes = j->moved;
 	if (j->err != 0)
 		p2p_req_fail(a->req, io_job_error(j));
+	io_job_count(j);
 	io_job_end(j);
 	free(j);
 	p2p_req_done(a->req);

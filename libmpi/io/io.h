@@ -79,7 +79,11 @@ enum io_why {
 
 /* Statistics of a file, for performance variables and for the report at close. */
 struct io_counts {
-	int64_t calls[2], bytes[2];                   /* accesses; by enum io_direction */
+	int64_t calls[2], bytes[2]; /* accesses, and what they were to move; by enum io_direction */
+	int64_t moved[2];           /* bytes of those that are over */
+	int64_t failed, partial; /* over with an error; without one, but fewer bytes than asked */
+	int64_t later;           /* accesses that did not block */
+	int64_t later_ns;        /* from their start to their end; with the hint haft_statistics */
 	int64_t direct, gathered, sieved, aggregated; /* accesses by the path they took */
 	int64_t access_ns;   /* in blocking accesses; with the hint haft_statistics */
 	int64_t disk_ns;     /* in system calls that move bytes, likewise */
@@ -192,6 +196,9 @@ struct io_job {
 	int64_t offset;    /* IO_EXPLICIT: etypes, as the user gave it */
 	/* set by access.c before independent.c or collective.c see the job */
 	struct io_view *view;            /* held */
+	int64_t asked;                   /* bytes of the program's memory */
+	int64_t began_ns, ended_ns;      /* of one that does not block, for statistics; or 0 */
+	bool inner;                      /* part of a collective access, which is counted */
 	bool placed;                     /* a pointer has moved for it */
 	int64_t at;                      /* first byte of the view */
 	int64_t bytes;                   /* of the view, and of the memory */
@@ -223,6 +230,9 @@ void io_job_finish(struct io_job *j);
  * succeeded.  That is an error of this member alone, and nothing is undone for it.  After this
  * j->moved and j->err are the user's.  Called once, before io_job_end. */
 void io_job_report(struct io_job *j);
+
+/* Counts an access that is over, with its result; once, before io_job_end. */
+void io_job_count(const struct io_job *j);
 
 /* Drops a job's references.  The struct stays. */
 void io_job_end(struct io_job *j);

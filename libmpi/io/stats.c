@@ -3,6 +3,8 @@
  *
  *      haft: /data/x.h5: 4 ranks, open for 1.25 s
  *      haft:   writes   16 calls      67108864 bytes
+ *      haft:   later          16 calls did not block: 0.310 s from start to end
+ *      haft:   short           1 calls failed, 0 moved less than asked for: 0 bytes read ...
  *      haft:   paths    0 direct, 0 gathered, 0 blocks, 16 aggregated
  *      haft:   because 16 aggregated: blocks cost less than calls
  *      haft:   slowest rank: 0.210 s in accesses: 0.150 s disk, 0.040 s exchange, 0.000 s locks */
@@ -72,6 +74,16 @@ static void stats_print(
 		if (sum->calls[w] > 0)
 			fprintf(stderr, "haft:   %s %10lld calls %16lld bytes\n", directions[w],
 				(long long)sum->calls[w], (long long)sum->bytes[w]);
+	if (sum->later > 0)
+		fprintf(stderr,
+			"haft:   later  %10lld calls did not block: %.3f s from start to end\n",
+			(long long)sum->later, stats_seconds(sum->later_ns));
+	if (sum->failed + sum->partial > 0)
+		fprintf(stderr,
+			"haft:   short  %10lld calls failed, %lld moved less than asked for: %lld "
+			"bytes read and %lld written in all\n",
+			(long long)sum->failed, (long long)sum->partial,
+			(long long)sum->moved[IO_READ], (long long)sum->moved[IO_WRITE]);
 	fprintf(stderr, "haft:   paths  %lld direct, %lld gathered, %lld blocks, %lld aggregated\n",
 		(long long)sum->direct, (long long)sum->gathered, (long long)sum->sieved,
 		(long long)sum->aggregated);
