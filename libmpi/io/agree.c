@@ -90,9 +90,13 @@ static int agree_differs(const struct io_file *f, const struct io_same *same)
 	return io_agree(f, err);
 }
 
-int io_agree_same(const struct io_file *f, int err, const struct io_same same[], int n, bool *any)
+#define AGREE_FIRST (1 + IO_AGREE_ANY) /* words before the numbers */
+
+int io_agree_same(const struct io_file *f, int err, const struct io_same same[], int n,
+	bool any[IO_AGREE_ANY])
 {
-	int64_t mine[2 + 2 * IO_AGREE_SAME], least[2 + 2 * IO_AGREE_SAME];
+	int64_t mine[AGREE_FIRST + 2 * IO_AGREE_SAME], least[AGREE_FIRST + 2 * IO_AGREE_SAME];
+	int64_t *pair = mine + AGREE_FIRST;
 	char words[HAFT_ERR_TEXT_MAX] = "";
 	int failed;
 
@@ -102,19 +106,21 @@ int io_agree_same(const struct io_file *f, int err, const struct io_same same[],
 	if (err != 0)
 		snprintf(words, sizeof(words), "%s", haft_err_text(err));
 	mine[0] = err != 0 ? f->comm->rank : AGREE_NONE;
-	mine[1] = any != NULL && *any ? -1 : 0;
+	for (int i = 0; i < IO_AGREE_ANY; i++)
+		mine[1 + i] = any != NULL && any[i] ? -1 : 0;
 	for (int i = 0; i < n; i++) {
-		mine[2 + 2 * i] = same[i].value;
-		mine[3 + 2 * i] = ~same[i].value; /* the greatest, as a minimum; never overflows */
+		pair[2 * i] = same[i].value;
+		pair[2 * i + 1] = ~same[i].value; /* the greatest, as a minimum; never overflows */
 	}
-	failed = agree_minimum(f->comm, mine, least, 2 + 2 * n);
+	failed = agree_minimum(f->comm, mine, least, AGREE_FIRST + 2 * n);
 	if (failed == 0)
 		failed = agree_result(f->comm, least[0], err, words);
+	pair = least + AGREE_FIRST;
 	for (int i = 0; i < n && failed == 0; i++)
-		if (least[2 + 2 * i] != ~least[3 + 2 * i])
+		if (pair[2 * i] != ~pair[2 * i + 1])
 			failed = agree_differs(f, &same[i]);
-	if (failed == 0 && any != NULL)
-		*any = least[1] < 0;
+	for (int i = 0; i < IO_AGREE_ANY && failed == 0 && any != NULL; i++)
+		any[i] = least[1 + i] < 0;
 	return failed;
 }
 

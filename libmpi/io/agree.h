@@ -24,9 +24,12 @@ struct io_same {
 	const void *arg;
 };
 
-/* As io_agree, and compares n numbers: MPI_ERR_NOT_SAME if one differs.  any: not NULL: becomes
+#define IO_AGREE_ANY 2
+
+/* As io_agree, and compares n numbers: MPI_ERR_NOT_SAME if one differs.  any: NULL, or each becomes
  * true on all members if it is true on one. */
-int io_agree_same(const struct io_file *f, int err, const struct io_same same[], int n, bool *any);
+int io_agree_same(const struct io_file *f, int err, const struct io_same same[], int n,
+	bool any[IO_AGREE_ANY]);
 
 /* The end of an engine of a collective call: notes whether it has failed with the other members,
  * which then do not wait for this one.  Returns err. */

@@ -14,7 +14,6 @@
 #include "libmpi/core/num.h"
 #include "libmpi/core/setting.h"
 #include "libmpi/io/agree.h"
-#include "libmpi/io/hint.h"
 #include "libmpi/type/runs.h"
 #include "libmpi/type/type.h"
 #include <engine.h>
@@ -52,22 +51,6 @@ void io_check_free(struct io_file *f)
 		free(f->check->range);
 	free(f->check);
 	f->check = NULL;
-}
-
-/* --- hints ---------------------------------------------------------------------------------- */
-
-void io_check_hints(const struct io_file *f, const struct info *info, const char *call)
-{
-	bool late = strcmp(call, "MPI_File_open") != 0;
-	char why[IO_HINT_WHY];
-	const char *key;
-	int i = 0;
-
-	if (likely(info == NULL) || f->rank != 0)
-		return;
-	while ((key = io_hints_ignored(f->hints, info, late, &i, why)) != NULL)
-		fprintf(stderr, "haft: %s of %s ignores the hint \"%s\"%s%s\n", call, f->path, key,
-			why[0] != '\0' ? ": " : "", why);
 }
 
 /* --- conflicting writes --------------------------------------------------------------------- */

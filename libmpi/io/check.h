@@ -17,9 +17,14 @@ extern bool io_check_wanted;
 /* Reads HAFT_CHECK for io_check_wanted at open; frees the records at close. */
 void io_check_open(const struct io_file *f);
 
-/* Names the hints of info that `call' ignores, by rank 0; without HAFT_CHECK=io only those with
- * Haft's prefix. */
-void io_check_hints(const struct io_file *f, const struct info *info, const char *call);
+/* hint_report.c: the hints of info that a call ignores, and that no call on this file has named: a
+ * malloc'ed line for each, or NULL.  late: the call is not MPI_File_open.  Without HAFT_CHECK=io
+ * only those with Haft's prefix. */
+char *io_check_hints(const struct io_file *f, const struct info *info, bool late);
+
+/* Collective, if `any' member has lines, equal on all: rank 0 prints each line once, and says which
+ * ranks have it unless all do.  Frees the lines. */
+void io_check_hints_tell(struct io_file *f, char *lines, bool any, const char *call);
 
 /* A placed write begins. */
 void io_check_write(struct io_job *j);

@@ -191,6 +191,7 @@ void io_hints_free(struct io_hints *h)
 		return;
 	for (int i = 0; i < IO_HINTS; i++)
 		free(h->text[i]);
+	free(h->told);
 	free(h);
 }
 
@@ -385,14 +386,18 @@ int io_set_info(struct file *fh, struct info *info)
 	const struct io_same same = {io_hints_same_all(info), "the set of hints that must be equal",
 		io_hints_same_say, info};
 	struct io_file *f = io_of(fh);
+	char *ignored = io_check_hints(f, info, true);
+	bool any[IO_AGREE_ANY] = {ignored != NULL};
 	int err = io_same_call(f, COLL_FILE_SET_INFO);
 
 	if (err == 0)
-		err = io_agree_same(f, 0, &same, 1, NULL);
-	if (err != 0)
+		err = io_agree_same(f, 0, &same, 1, any);
+	if (err != 0) {
+		free(ignored);
 		return io_has_joined(err);
+	}
 	io_hints_change(f, info);
-	io_check_hints(f, info, "MPI_File_set_info");
+	io_check_hints_tell(f, ignored, any[0], "MPI_File_set_info");
 	return 0;
 }
 

@@ -42,6 +42,7 @@ struct io_hints {
 	int64_t number[IO_HINTS]; /* of keys whose value is no text */
 	char *text[IO_HINTS];     /* malloc'ed; NULL: not set */
 	uint32_t given;           /* bit i: the user has set hint i, and it is in use */
+	char *told;               /* malloc'ed: lines that hint_report.c has printed; NULL: none */
 };
 
 /* The value of a hint in use. */

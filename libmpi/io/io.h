@@ -79,7 +79,7 @@ enum io_why {
 
 /* Statistics of a file, for performance variables and for the report at close. */
 struct io_counts {
-	int64_t calls[2], bytes[2]; /* accesses, and what they were to move; by enum io_direction */
+	int64_t calls[2], bytes[2]; /* accesses, and bytes asked for; by enum io_direction */
 	int64_t moved[2];           /* bytes of those that are over */
 	int64_t failed, partial; /* over with an error; without one, but fewer bytes than asked */
 	int64_t later;           /* accesses that did not block */

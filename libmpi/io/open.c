@@ -45,7 +45,9 @@ struct open_offer {
 	uint64_t shared;         /* offset of the block of its host, if this member has made it */
 	uint64_t same[IO_HINTS]; /* hints that must be equal */
 	int32_t amode;
-	int32_t lowest; /* the lowest rank on its host */
+	int32_t lowest;  /* the lowest rank on its host */
+	int32_t ignored; /* does it ignore hints? */
+	int32_t pad;
 };
 
 #define OPEN_NAME 100 /* bytes of a path in words: the end, which says most */
@@ -64,6 +66,7 @@ struct open_making {
 	const struct info *info;
 	struct io_file *f;
 	struct open_offer mine, *all;
+	char *ignored; /* malloc'ed: check.h */
 	struct io_identity id;
 };
 
@@ -172,6 +175,9 @@ static int open_begin(struct open_making *m, const char *name, int amode)
 		return err;
 	m->mine.amode = amode;
 	io_hints_same(m->info, m->mine.same);
+	io_check_open(f);
+	m->ignored = io_check_hints(f, m->info, false);
+	m->mine.ignored = m->ignored != NULL;
 	if (f->rank == 0) {
 		struct comm_ids ids = comm_ctx_mint(CTX_FEW);
 
@@ -401,7 +407,6 @@ static int open_all(struct open_making *m, int err)
 	if (!f->alone)
 		err = open_together(m, err, &first);
 	f->opened_ns = (int64_t)clock_now_ns();
-	io_check_open(f);
 	f->marked = open_is_marked(f, &first.id);
 	f->local_fs = first.id.local_fs;
 	f->stream = f->sequential && !first.id.regular;
@@ -445,6 +450,16 @@ static int open_handle(struct open_making *m, struct file **fh)
 	return 0;
 }
 
+static void open_tell_hints(struct open_making *m)
+{
+	bool any = false;
+
+	for (int i = 0; i < m->comm->size; i++)
+		any = any || m->all[i].ignored != 0;
+	io_check_hints_tell(m->f, m->ignored, any, "MPI_File_open");
+	m->ignored = NULL;
+}
+
 static int open_file(
 	struct comm *comm, const char *filename, int amode, struct info *info, struct file **fh)
 {
@@ -466,11 +481,12 @@ static int open_file(
 			err = open_handle(&m, &file);
 		err = open_all(&m, err);
 	}
+	if (err == 0)
+		open_tell_hints(&m);
 	free(m.all);
 	if (err == 0) {
 		file->path = m.f->final_path != NULL ? m.f->final_path : m.f->path;
 		io_hints_use(m.f, info);
-		io_check_hints(m.f, info, "MPI_File_open");
 		*fh = file;
 		return 0;
 	}
@@ -478,6 +494,7 @@ static int open_file(
 		obj_errh_set(file, NULL);
 		obj_free_obj(file);
 	}
+	free(m.ignored);
 	open_undo(&m, err);
 	return err;
 }

@@ -219,7 +219,8 @@ static int view_set(struct file *fh, int64_t disp, struct type *etype, struct ty
 		{view_hash(datarep), "the data representation", view_say_rep, datarep},
 		{io_hints_same_all(info), "the set of hints that must be equal", io_hints_same_say,
 			info}};
-	bool holes;
+	bool any[IO_AGREE_ANY]; /* holes; hints that are ignored */
+	char *ignored;
 	int err = io_same_call(f, COLL_FILE_SET_VIEW);
 
 	if (err == 0 && f->sequential && !f->alone)
@@ -227,25 +228,28 @@ static int view_set(struct file *fh, int64_t disp, struct type *etype, struct ty
 	if (err != 0)
 		return err;
 	err = view_make(f, disp, etype, filetype, datarep, &v);
-	holes = atomic_load_explicit(&f->holes, memory_order_relaxed) ||
-		(err == 0 && (v->file_filetype == NULL || !v->linear));
+	ignored = io_check_hints(f, info, true);
+	any[1] = ignored != NULL;
+	any[0] = atomic_load_explicit(&f->holes, memory_order_relaxed) ||
+		 (err == 0 && (v->file_filetype == NULL || !v->linear));
 	if (err == 0 && v->file_etype != NULL)
 		same[0].value = v->file_etype->extent;
 	if (err == 0 && f->rank == 0)
 		io_shared_prepare(f, 0);
-	err = io_agree_same(f, err, same, countof(same), &holes);
+	err = io_agree_same(f, err, same, countof(same), any);
 	if (err != 0) {
 		if (v != NULL)
 			io_view_drop(v);
+		free(ignored);
 		return err;
 	}
 	io_view_drop(f->view);
 	f->view = v;
-	atomic_store_explicit(&f->holes, holes, memory_order_relaxed);
+	atomic_store_explicit(&f->holes, any[0], memory_order_relaxed);
 	f->position = 0;
 	io_shared_turn(f);
 	io_hints_change(f, info);
-	io_check_hints(f, info, "MPI_File_set_view");
+	io_check_hints_tell(f, ignored, any[1], "MPI_File_set_view");
 	return 0;
 }
 
@@ -259,7 +263,6 @@ int io_view_refuse(struct io_file *f, int err)
 {
 	const struct io_same none[VIEW_SAME] = {{.name = ""}, {.name = ""}, {.name = ""}};
 	char words[HAFT_ERR_TEXT_MAX];
-	bool holes = false;
 	int other;
 
 	snprintf(words, sizeof(words), "%s", haft_err_text(err));
@@ -268,7 +271,7 @@ int io_view_refuse(struct io_file *f, int err)
 		return other;
 	if (f->sequential && !f->alone)
 		io_agree(f, 0); /* as view_set */
-	return io_agree_same(f, haft_err(err, "%s", words), none, VIEW_SAME, &holes);
+	return io_agree_same(f, haft_err(err, "%s", words), none, VIEW_SAME, NULL);
 }
 
 /* A type for the user: a predefined one is itself, any other a copy to be freed. */

@@ -114,6 +114,44 @@ static void late_hints(void)
 		strstr(strstr(said, "\"file_perm\"") + 1, "\"file_perm\"") == NULL);
 }
 
+/* Ranks that give different hints, several times: each is told once, with its ranks. */
+static void differing_hints(void)
+{
+	const char *line;
+	char words[80];
+	MPI_Info info;
+	MPI_File f;
+
+	OK(MPI_Info_create(&info));
+	OK(MPI_Info_set(info, "haft_everywhere", "1"));
+	OK(MPI_Info_set(info, check_rank == 1 ? "haft_one" : "haft_others", "1"));
+	listen();
+	OK(MPI_File_open(MPI_COMM_WORLD, file_name("reports"),
+		MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE, info, &f));
+	OK(MPI_File_set_info(f, info));
+	OK(MPI_File_set_view(f, 0, MPI_BYTE, MPI_BYTE, "native", info));
+	OK(MPI_Info_set(info, check_rank == 0 ? "haft_late" : "haft_everywhere", "1"));
+	OK(MPI_File_set_view(f, 0, MPI_BYTE, MPI_BYTE, "native", info));
+	OK(MPI_Info_free(&info));
+	OK(MPI_File_close(&f));
+	heard();
+	if (check_rank != 0)
+		return;
+	line = strstr(said, "\"haft_everywhere\"");
+	expect(says("MPI_File_open of ") && line != NULL);
+	expect(line != NULL && line[strlen("\"haft_everywhere\"")] == '\n');
+	expect(line != NULL && strstr(line + 1, "\"haft_everywhere\"") == NULL);
+	if (check_size == 1)
+		return;
+	expect(says("ignores the hint \"haft_one\" (rank 1)\n"));
+	expect(says("ignores the hint \"haft_late\" (rank 0)\n"));
+	snprintf(words, sizeof(words), "\"haft_others\" (%s)\n",
+		check_size == 2 ? "rank 0" : "2 of 3 ranks; the first is rank 0");
+	expect(says(words));
+	line = strstr(said, "\"haft_one\"");
+	expect(line != NULL && strstr(line + 1, "\"haft_one\"") == NULL);
+}
+
 /* Writes of two ranks that meet: an error of each sync, and one line a file. */
 static void overlap(void)
 {
@@ -238,6 +276,7 @@ int main(int argc, char **argv)
 {
 	check_init(&argc, &argv);
 	ignored_hints();
+	differing_hints();
 	if (getenv("HAFT_CHECK") != NULL) {
 		late_hints();
 		overlap();

@@ -117,7 +117,7 @@ static void table(void)
 	snprintf(line, sizeof(line), "later  %10d calls did not block: ", 5 * check_size);
 	expect(strstr(said, line) != NULL);
 	snprintf(line, sizeof(line),
-		"short  %10d calls failed, %d moved less than asked for: %d bytes read and %d written",
+		"short  %10d calls failed, %d moved less than asked for: %d bytes read and %d w",
 		2 * check_size, 4 * check_size, 100 * check_size, (2 * LIMIT + SIZE) * check_size);
 	expect(strstr(said, line) != NULL);
 }
