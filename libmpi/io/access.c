@@ -186,12 +186,28 @@ static void access_move(struct io_job *j)
 		io_independent(j);
 }
 
+/* Each member has the lock of its whole range while it moves chunks, so it must not wait for other
+ * members.  Extents of the program's are compared before that: collective.c. */
+static bool access_is_apart(const struct io_job *j)
+{
+	return j->collective && j->f->atomic && j->view != NULL &&
+	       (!io_rep_is_lazy(j->view->rep) || j->view->compared);
+}
+
 static void access_parts(struct io_job *j)
 {
-	if (io_rep_converts(j->view->rep))
-		io_convert(j, access_move);
-	else
+	if (!io_rep_converts(j->view->rep)) {
 		access_move(j);
+		return;
+	}
+	if (!access_is_apart(j)) {
+		io_convert(j, access_move);
+		return;
+	}
+	j->collective = false;
+	io_convert(j, access_move);
+	j->collective = true;
+	io_job_take(j, io_agree(j->f, io_job_error(j)));
 }
 
 /* On a pipe or device each member moves all its bytes in one turn, and waits for no other member in

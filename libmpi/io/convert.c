@@ -9,9 +9,13 @@
 
 #include "libmpi/coll/reduce_op.h"
 #include "libmpi/core/err.h"
+#include "libmpi/core/library_lock.h"
 #include "libmpi/core/num.h"
 #include "libmpi/io/agree.h"
 #include "libmpi/io/helper.h"
+#include "libmpi/io/hint.h"
+#include "libmpi/io/lock.h"
+#include "libmpi/io/path.h"
 #include "libmpi/io/rep.h"
 #include "libmpi/type/signature.h"
 #include "libmpi/type/type.h"
@@ -20,7 +24,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CONVERT_STAGE MEAN_OR(64, 4 << 20) /* bytes converted at a time */
+#define CONVERT_STAGE MEAN_OR(64, 4 << 20) /* bytes converted at a time, or cb_buffer_size */
 
 struct io_convert {
 	const struct io_rep *rep;
@@ -35,7 +39,14 @@ struct io_convert {
 	char *stage;                 /* malloc'ed */
 	int64_t room;                /* units that fit the stage */
 	char *packed; /* malloc'ed, as large in memory's form: entries of a type with gaps */
+	bool later;   /* chunk by chunk, in a worker */
 };
+
+/* Bytes of the file that are converted at a time. */
+static int64_t convert_stage(const struct io_file *f)
+{
+	return num_min(CONVERT_STAGE, io_hint(f, IO_CB_BUFFER_SIZE));
+}
 
 int io_convert_size(const struct io_view *v, struct type *t, int64_t *bytes)
 {
@@ -290,6 +301,7 @@ static bool convert_move(struct io_job *j, const struct io_convert *c, int64_t f
 		.direction = j->direction,
 		.positioning = j->positioning,
 		.collective = j->collective,
+		.locked = j->locked,
 		.buf = c->stage,
 		.count = n * c->file_unit,
 		.type = type_predefined(MPI_BYTE),
@@ -314,26 +326,57 @@ static bool convert_move(struct io_job *j, const struct io_convert *c, int64_t f
 	return part.err == 0 && (j->collective || (got == n && j->err == 0));
 }
 
+/* So many rounds. */
+static void convert_chunks(struct io_job *j, const struct io_convert *c, int64_t rounds,
+	void (*move)(struct io_job *part))
+{
+	for (int64_t i = 0, done = 0, n; i < rounds; i++, done += n) {
+		n = num_min(c->units - done, c->room);
+		if (!convert_move(j, c, done, n, move))
+			break;
+	}
+}
+
+static int64_t convert_count(const struct io_convert *c)
+{
+	return c->room > 0 ? (c->units + c->room - 1) / c->room : 1;
+}
+
+/* An atomic access is one step: it has the lock of its range while the chunks are moved. */
+static int convert_lock(struct io_job *j, struct io_lock *lock)
+{
+	bool had;
+	int err;
+
+	lock->slot = -1;
+	if (!j->f->atomic || j->collective || j->bytes == 0)
+		return 0;
+	had = haft_user_begin();
+	err = io_independent_lock(j, lock);
+	haft_user_end(had);
+	j->locked = err == 0;
+	return err;
+}
+
 void io_convert(struct io_job *j, void (*move)(struct io_job *part))
 {
+	bool whole = j->f->atomic && j->collective; /* in one step without a lock here */
 	struct io_convert c = {.units = 0};
-	int64_t rounds = 1, done = 0;
+	struct io_lock lock = {.slot = -1};
+	int64_t rounds;
 	int err = j->err != 0 ? io_job_error(j) : convert_units(&c, j);
 
 	if (err == 0)
-		err = convert_room(&c, j->f->atomic ? j->bytes : CONVERT_STAGE);
-	if (err == 0 && c.room > 0)
-		rounds = (c.units + c.room - 1) / c.room;
+		err = convert_room(&c, whole ? j->bytes : convert_stage(j->f));
+	rounds = err == 0 ? convert_count(&c) : 1;
 	if (j->collective)
 		err = convert_rounds(j->f, err, &rounds);
+	else if (err == 0)
+		err = convert_lock(j, &lock);
 	io_job_take(j, err);
-	for (int64_t i = 0; i < rounds && err == 0; i++) {
-		int64_t n = num_min(c.units - done, c.room);
-
-		if (!convert_move(j, &c, done, n, move))
-			break;
-		done += n;
-	}
+	if (err == 0)
+		convert_chunks(j, &c, rounds, move);
+	io_unlock_range(j->f, &lock);
 	if (j->collective && err == 0 && j->direction == IO_READ) /* a conversion may have failed */
 		io_job_take(j, io_agree(j->f, io_job_error(j)));
 	convert_close(&c);
@@ -351,9 +394,17 @@ void io_convert_begin(struct io_job *j)
 		return;
 	}
 	err = convert_units(c, j);
+	c->later = !j->collective && c->rep->kind != IO_REP_USER &&
+		   (j->watched == NULL || j->direction == IO_WRITE);
 	if (err == 0)
-		err = convert_room(c, j->bytes);
+		err = convert_room(c, c->later ? convert_stage(j->f) : j->bytes);
 	j->convert = c;
+	if (c->later) { /* a worker may not make a signature */
+		if (c->only != NULL && err == 0 && type_signature_of(c->only) == NULL)
+			err = haft_err(MPI_ERR_NO_MEM, "no memory for a signature");
+		io_job_fail(j, err);
+		return;
+	}
 	io_helper_kept_off++;
 	if (err == 0 && j->direction == IO_WRITE)
 		err = convert_chunk(c, 0, c->units, c->stage);
@@ -363,12 +414,31 @@ void io_convert_begin(struct io_job *j)
 	j->type = type_predefined(MPI_BYTE);
 }
 
+bool io_convert_is_later(const struct io_job *j)
+{
+	return j->convert->later;
+}
+
+void io_convert_later(struct io_job *j, void (*move)(struct io_job *part))
+{
+	struct io_lock lock;
+	int err = io_independent_lock(j, &lock);
+
+	io_job_fail(j, err);
+	j->locked = err == 0 && j->f->atomic;
+	if (err == 0)
+		convert_chunks(j, j->convert, convert_count(j->convert), move);
+	io_unlock_range(j->f, &lock);
+}
+
 void io_convert_finish(struct io_job *j)
 {
 	struct io_convert *c = j->convert;
 	int64_t units = c->file_unit > 0 ? j->moved / c->file_unit : 0;
 	int err = 0;
 
+	if (c->later)
+		return;
 	if (j->direction == IO_READ && j->err == 0)
 		j->moved = convert_in(c, 0, j->moved, &err);
 	else
@@ -381,8 +451,10 @@ void io_convert_free(struct io_job *j)
 	struct io_convert *c = j->convert;
 
 	j->convert = NULL;
-	io_helper_kept_off--;
 	convert_close(c);
-	obj_drop(c->type);
+	if (!c->later) { /* else the job has the type */
+		io_helper_kept_off--;
+		obj_drop(c->type);
+	}
 	free(c);
 }

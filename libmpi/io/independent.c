@@ -10,6 +10,7 @@
 #include "libmpi/core/clock.h"
 #include "libmpi/core/err.h"
 #include "libmpi/core/library_lock.h"
+#include "libmpi/io/convert.h"
 #include "libmpi/io/disk.h"
 #include "libmpi/io/hint.h"
 #include "libmpi/io/lock.h"
@@ -49,6 +50,8 @@ static int independent_lock(const struct io_job *j, bool tidy, struct io_lock *l
 	int64_t lo, hi;
 
 	lock->slot = -1;
+	if (j->locked)
+		return 0;
 	if (!f->atomic && !(j->direction == IO_WRITE && j->view->linear && io_may_rewrite(f)))
 		return 0;
 	independent_range(j, tidy, &lo, &hi);
@@ -73,8 +76,14 @@ int io_write_beside(struct io_file *f, const char *buf, int64_t n, int64_t at, i
 	return err;
 }
 
-/* Moves the bytes of a job.  Any thread, without the library's lock. */
-static void independent_move(struct io_job *j, bool tidy)
+int io_independent_lock(const struct io_job *j, struct io_lock *lock)
+{
+	lock->slot = -1;
+	return j->f->atomic ? independent_lock(j, io_view_is_tidy(j->view), lock) : 0;
+}
+
+/* Moves the bytes of a job, or of a part of one. */
+static void independent_bytes(struct io_job *j, bool tidy)
 {
 	uint64_t begin = j->f->timed ? clock_now_ns() : 0;
 	struct io_lock lock;
@@ -87,6 +96,22 @@ static void independent_move(struct io_job *j, bool tidy)
 	io_unlock_range(j->f, &lock);
 	if (unlikely(err != 0))
 		io_job_fail(j, err);
+}
+
+/* A part of a converted access, in a worker: MPI_File_set_view has looked at its view. */
+static void independent_part(struct io_job *part)
+{
+	if (part->bytes > 0)
+		independent_bytes(part, io_view_is_tidy(part->view));
+}
+
+/* Moves the bytes of a job.  Any thread, without the library's lock. */
+static void independent_move(struct io_job *j, bool tidy)
+{
+	if (unlikely(j->convert != NULL && io_convert_is_later(j)))
+		io_convert_later(j, independent_part);
+	else
+		independent_bytes(j, tidy);
 	if (unlikely(j->f->stream))
 		io_stream_pass(j);
 }

@@ -195,13 +195,14 @@ struct io_job {
 	struct type *type; /* held by a job that is not blocking */
 	int64_t offset;    /* IO_EXPLICIT: etypes, as the user gave it */
 	/* set by access.c before independent.c or collective.c see the job */
-	struct io_view *view;            /* held */
-	int64_t asked;                   /* bytes of the program's memory */
-	int64_t began_ns, ended_ns;      /* of one that does not block, for statistics; or 0 */
-	bool inner;                      /* part of a collective access, which is counted */
-	bool placed;                     /* a pointer has moved for it */
-	int64_t at;                      /* first byte of the view */
-	int64_t bytes;                   /* of the view, and of the memory */
+	struct io_view *view;       /* held */
+	int64_t asked;              /* bytes of the program's memory */
+	int64_t began_ns, ended_ns; /* of one that does not block, for statistics; or 0 */
+	bool inner;                 /* part of a collective access, which is counted */
+	bool locked;                /* part of an atomic access, which has the lock of its range */
+	bool placed;                /* a pointer has moved for it */
+	int64_t at;                 /* first byte of the view */
+	int64_t bytes;              /* of the view, and of the memory */
 	struct io_check_buffer *watched; /* owned: HAFT_CHECK=io.  Or NULL */
 	struct req *comparison; /* of a collective access that must not wait: same_call.h.  Or NULL;
 				   it goes over to the access */

@@ -36,6 +36,11 @@ static inline bool io_may_rewrite(const struct io_file *f)
 /* Writes n bytes beside other members' accesses, which may write blocks back. */
 int io_write_beside(struct io_file *f, const char *buf, int64_t n, int64_t at, int64_t *moved);
 
+/* independent.c: the lock of a whole access, if it is atomic; for one that is done in parts.
+ * Without the library's lock.  io_unlock_range ends it. */
+struct io_lock;
+int io_independent_lock(const struct io_job *j, struct io_lock *lock);
+
 /* Adds to a counter of the file; any thread. */
 static inline void io_count(int64_t *counter, int64_t n)
 {

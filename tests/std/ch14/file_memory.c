@@ -3,7 +3,7 @@
 /* RUN np=3 env="HAFT_VIA=net" time=60 */
 /* MPI-5.0 14.2.8: the memory of an access is bounded by cb_buffer_size and its kin, whatever the
  * pattern, the size, and the representation; and a view takes none for its elements.  A nonblocking
- * access that converts data is the exception: haft-files(7). */
+ * collective access that converts data is the exception: haft-files(7). */
 #define SAN_OPTIONS SAN_LEAN
 #include "tests/check.h"
 #include "tests/san.inc"
@@ -85,7 +85,7 @@ static void blocks(MPI_File f, int len, const char *rep, bool later)
 }
 
 /* Memory in parts, values of four bytes, another representation; no collective buffers. */
-static void parts(MPI_File f, const char *rep, bool later)
+static void parts(MPI_File f, const char *rep)
 {
 	MPI_Datatype t, tile = interleaved(4000);
 	MPI_Offset at = (MPI_Offset)4000 * check_rank;
@@ -99,12 +99,35 @@ static void parts(MPI_File f, const char *rep, bool later)
 	OK(MPI_File_write_at(f, 0, buf, 1, t, MPI_STATUS_IGNORE));
 	memory_end("write_at of parts", before);
 	before = memory_begin();
-	if (later)
-		OK(MPI_File_iread_at(f, 0, buf, 1, t, &r));
+	OK(MPI_File_iread_at(f, 0, buf, 1, t, &r));
 	OK(MPI_Wait(&r, MPI_STATUS_IGNORE));
 	memory_end("iread_at of parts", before);
+	before = memory_begin();
+	OK(MPI_File_iwrite_at(f, 0, buf, 1, t, &r));
+	OK(MPI_Wait(&r, MPI_STATUS_IGNORE));
+	memory_end("iwrite_at of parts", before);
 	OK(MPI_Type_free(&t));
 	OK(MPI_Type_free(&tile));
+}
+
+/* An atomic access is one step for the others, and yet converted in chunks. */
+static void atomic(MPI_File f)
+{
+	long before;
+
+	OK(MPI_File_set_atomicity(f, 1));
+	parts(f, "external32");
+	OK(MPI_File_set_view(f, 0, MPI_INT, MPI_INT, "external32", MPI_INFO_NULL));
+	before = memory_begin();
+	OK(MPI_File_write_at_all(f, 0, buf, BYTES / 4, MPI_INT, MPI_STATUS_IGNORE));
+	memory_end("atomic write_at_all", before);
+	before = memory_begin();
+	OK(MPI_File_read_at_all(f, 0, buf, BYTES / 4, MPI_INT, MPI_STATUS_IGNORE));
+	memory_end("atomic read_at_all", before);
+	for (int i = 1; i < BYTES; i++) /* all of one rank */
+		if (buf[i] != buf[0])
+			CHECK(!"the accesses of two ranks were mixed");
+	OK(MPI_File_set_atomicity(f, 0));
 }
 
 /* 10^6 x 10^6 elements of 8 bytes. */
@@ -141,8 +164,9 @@ int main(int argc, char **argv)
 	blocks(f, SMALL, "native", true);
 	blocks(f, 4096, "native", true);
 	blocks(f, SMALL, "external32", false);
-	parts(f, "native", true);
-	parts(f, "external32", false);
+	parts(f, "native");
+	parts(f, "external32");
+	atomic(f);
 	huge(f);
 	OK(MPI_File_close(&f));
 	free(buf);

@@ -69,6 +69,7 @@ static void another_file(void)
 	FAILS(MPI_ERR_NOT_SAME, "other1, which does not exist; rank 0 opens ",
 		MPI_File_open(
 			MPI_COMM_WORLD, path, MPI_MODE_RDWR | MPI_MODE_CREATE, MPI_INFO_NULL, &f));
+	OK(MPI_Barrier(MPI_COMM_WORLD));     /* rank 0 has undone its open */
 	FAILS(MPI_ERR_NO_SUCH_FILE, "other", /* the first open has left no file */
 		MPI_File_open(MPI_COMM_SELF, path, MPI_MODE_RDWR, MPI_INFO_NULL, &f));
 }
