@@ -5,8 +5,9 @@
  *      filetype   |##....####..|         whole etypes; holes are multiples of the etype's extent
  *      tiles      |##....####..|##....####..|       no overlap in a file that may be written
  *
- * Orders are computed over the description of a type.  Blocks are looked at one by one where a type
- * is no comb, but only TYPES_RUNS of them: a view of many blocks must cost as little as any. */
+ * Orders are computed over the description of a type, and combs by division.  Other blocks are
+ * looked at one by one.  Tiles that interleave are rare, so all their blocks are merged.  Whole
+ * etypes are asked of the first TYPES_LOOK blocks: a view of many must cost as little as any. */
 #include "libmpi/io/view.h"
 
 #include "libmpi/core/err.h"
@@ -14,7 +15,9 @@
 #include "libmpi/type/runs.h"
 #include <stdlib.h>
 
-#define TYPES_RUNS 128
+#define TYPES_RUNS  128       /* looked at together */
+#define TYPES_STEPS (1 << 22) /* of tiles that may overlap: so many are compared in some 20 ms */
+#define TYPES_LOOK  (1 << 15) /* blocks that must be whole etypes */
 
 static int types_check_order(const struct io_file *f, struct type *etype, struct type *filetype)
 {
@@ -33,48 +36,85 @@ static int types_check_order(const struct io_file *f, struct type *etype, struct
 
 /* --- tiles ---------------------------------------------------------------------------------- */
 
-static int types_before(const void *a, const void *b)
-{
-	const struct type_run *x = a, *y = b;
+/* The runs of one tile in their order, some at a time. */
+struct types_cursor {
+	const struct type *t;
+	int64_t at; /* the packed byte behind those in run */
+	int i, n;
+	struct type_run run[TYPES_RUNS];
+};
 
-	return (x->off > y->off) - (x->off < y->off);
+/* The run that is next, or NULL: there is none. */
+static const struct type_run *types_next(struct types_cursor *w)
+{
+	int64_t bytes;
+
+	if (w->i < w->n)
+		return &w->run[w->i];
+	if (w->at >= w->t->size)
+		return NULL;
+	w->n = type_runs(w->t, w->at, w->t->size - w->at, w->run, TYPES_RUNS, &bytes);
+	w->at += bytes;
+	w->i = 0;
+	return &w->run[0];
 }
 
-/* Puts the blocks of all tiles into one: byte p is byte p modulo the extent.  Returns how many
- * there are then. */
-static int types_merge(const struct type *t, struct type_run *run, int n)
+/* Goes on to the first run that ends behind `off'. */
+static const struct type_run *types_behind(struct types_cursor *w, int64_t off, int64_t *steps)
 {
-	int all = n;
+	const struct type_run *r;
 
-	for (int i = 0; i < n; i++) {
-		int64_t over;
+	while ((r = types_next(w)) != NULL && r->off + r->len <= off && ++*steps < TYPES_STEPS)
+		w->i++;
+	return r;
+}
 
-		run[i].off %= t->extent;
-		over = run[i].off + run[i].len - t->extent;
-		if (over <= 0)
-			continue;
-		run[i].len -= over;
-		run[all++] = (struct type_run){0, over};
+/* Do a tile and the one that is `shift' bytes behind it overlap?  *first is where the tile has its
+ * first run behind the shift; it goes on with it.  The two rows of runs are merged. */
+static bool types_shifted_overlap(struct types_cursor *first, int64_t shift, int64_t *steps)
+{
+	struct types_cursor front, back = {.t = first->t};
+	const struct type_run *a, *b;
+
+	types_behind(first, first->t->true_lb + shift, steps);
+	front = *first;
+	while ((a = types_next(&front)) != NULL && (b = types_next(&back)) != NULL &&
+		++*steps < TYPES_STEPS) {
+		if (a->off + a->len <= b->off + shift)
+			front.i++;
+		else if (b->off + shift + b->len <= a->off)
+			back.i++;
+		else
+			return true;
 	}
-	return all;
+	return false;
 }
 
-/* Has a byte of the file a place in two tiles?  The data of one tile does not overlap, and is at
- * no negative displacement. */
+/* Likewise for a comb: two teeth are as far apart as the shift is from a multiple of the stride. */
+static bool types_comb_overlaps(const struct type_comb *c, int64_t shift)
+{
+	int64_t m = shift / c->stride, rest = shift % c->stride;
+
+	return (m < c->n && rest < c->block) || (m + 1 < c->n && c->stride - rest < c->block);
+}
+
+/* Has a byte of the file a place in two tiles?  The data of one tile do not overlap and are in
+ * order, at no negative displacement.  Tiles are equal, so each is compared with the first. */
 static bool types_tiles_overlap(const struct type *t)
 {
-	struct type_run run[2 * TYPES_RUNS];
-	int64_t bytes;
-	int n;
+	struct types_cursor first = {.t = t};
+	struct type_comb comb;
+	bool is_comb = type_comb(t, &comb) && comb.stride > 0;
+	int64_t steps = 0;
 
 	if (t->extent >= t->true_extent)
 		return false;
 	if (t->size > t->extent)
 		return true;
-	n = types_merge(t, run, type_runs(t, 0, t->size, run, TYPES_RUNS, &bytes));
-	qsort(run, (size_t)n, sizeof(*run), types_before);
-	for (int i = 1; i < n; i++)
-		if (run[i].off < run[i - 1].off + run[i - 1].len)
+	for (int64_t shift = t->extent; shift < t->true_extent && ++steps < TYPES_STEPS;
+		shift += t->extent)
+		if (is_comb ? types_comb_overlaps(&comb, shift)
+			    : types_shifted_overlap(&first, shift, &steps))
 			return true;
 	return false;
 }
@@ -89,29 +129,36 @@ static int types_hole(const struct type *t, int64_t unit, int64_t at)
 		(long long)at, (long long)t->extent, (long long)unit);
 }
 
+static int types_check_run(const struct type *t, int64_t unit, const struct type_run *run)
+{
+	if ((run->off - t->lb) % unit != 0)
+		return types_hole(t, unit, run->off - t->lb);
+	if (run->len % unit != 0)
+		return types_hole(t, unit, run->off - t->lb + run->len);
+	return 0;
+}
+
 /* Does each block begin and end at a multiple of `unit' from the lower bound on? */
 static int types_check_holes(const struct type *t, int64_t unit)
 {
-	struct type_run run[TYPES_RUNS];
+	struct types_cursor w = {.t = t};
+	const struct type_run *run;
 	struct type_comb comb;
-	int64_t bytes;
-	int n;
+	int64_t steps = 0;
 
 	if (type_comb(t, &comb)) {
-		run[0] = (struct type_run){comb.off, comb.block};
-		run[1] = (struct type_run){comb.off + comb.stride, comb.block};
-		n = comb.n > 1 ? 2 : 1;
-	} else {
-		n = type_runs(t, 0, t->size, run, TYPES_RUNS, &bytes);
-		if (bytes < t->size)
-			n--; /* the last one may be cut off */
+		struct type_run two[2] = {
+			{comb.off, comb.block}, {comb.off + comb.stride, comb.block}};
+
+		for (int i = 0; i < 2 && i < comb.n; i++)
+			if (types_check_run(t, unit, &two[i]) != 0)
+				return MPI_ERR_ARG;
+		return 0;
 	}
-	for (int i = 0; i < n; i++) {
-		if ((run[i].off - t->lb) % unit != 0)
-			return types_hole(t, unit, run[i].off - t->lb);
-		if (run[i].len % unit != 0)
-			return types_hole(t, unit, run[i].off - t->lb + run[i].len);
-	}
+	for (; (run = types_next(&w)) != NULL && ++steps < TYPES_LOOK; w.i++)
+		if (w.at == t->size || w.i + 1 < w.n) /* else it may be cut off */
+			if (types_check_run(t, unit, run) != 0)
+				return MPI_ERR_ARG;
 	return 0;
 }
 

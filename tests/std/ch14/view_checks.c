@@ -95,6 +95,61 @@ static void repeated(void)
 	OK(MPI_Type_free(&split));
 }
 
+enum { MANY = 1000 };
+
+/* MANY blocks of an int at these displacements, of a type that is no comb. */
+static MPI_Datatype many(const MPI_Aint at[MANY])
+{
+	MPI_Datatype t;
+	int one[MANY];
+
+	for (int i = 0; i < MANY; i++)
+		one[i] = 1;
+	OK(MPI_Type_create_hindexed(MANY, one, at, MPI_INT, &t));
+	return committed(t);
+}
+
+/* Mistakes at the end of a type of many blocks. */
+static void late(void)
+{
+	MPI_Datatype bad, woven, inside, row;
+	MPI_Aint at[MANY];
+
+	for (int i = 0; i < MANY; i++)
+		at[i] = 24 * i + 12 * (i % 2); /* 0 36 48 84 96 ... */
+	at[MANY - 1] += 2;
+	bad = many(at);
+	inside = resized(bad, 24 * MANY);
+	FAILS(MPI_ERR_ARG, "not made of etypes",
+		MPI_File_set_view(f, 0, MPI_INT, inside, "native", MPI_INFO_NULL));
+	OK(MPI_Type_free(&inside));
+	OK(MPI_Type_free(&bad));
+	for (int i = 0; i < MANY; i++)
+		at[i] = 24 * i;
+	at[MANY - 1] += 4; /* meets nothing but the last block of the tile behind it */
+	bad = many(at);
+	OK(MPI_Type_create_resized(bad, 0, 24 * (MANY / 2) + 8, &woven));
+	woven = committed(woven);
+	OK(MPI_File_set_view(f, 0, MPI_INT, woven, "native", MPI_INFO_NULL));
+	OK(MPI_Type_free(&woven));
+	OK(MPI_Type_create_resized(bad, 0, 24 * (MANY / 2) + 4, &woven));
+	woven = committed(woven);
+	FAILS(MPI_ERR_IO, "own repetition",
+		MPI_File_set_view(f, 0, MPI_INT, woven, "native", MPI_INFO_NULL));
+	OK(MPI_Type_vector(MANY, 1, 5, MPI_INT, &row)); /* a comb: the last block but 400 */
+	inside = resized(row, 20 * (MANY - 400) + 4);
+	OK(MPI_File_set_view(f, 0, MPI_INT, inside, "native", MPI_INFO_NULL));
+	OK(MPI_Type_free(&inside));
+	inside = resized(row, 20 * (MANY - 400));
+	FAILS(MPI_ERR_IO, "own repetition",
+		MPI_File_set_view(f, 0, MPI_INT, inside, "native", MPI_INFO_NULL));
+	OK(MPI_File_set_view(f, 0, MPI_INT, MPI_INT, "native", MPI_INFO_NULL));
+	OK(MPI_Type_free(&row));
+	OK(MPI_Type_free(&inside));
+	OK(MPI_Type_free(&woven));
+	OK(MPI_Type_free(&bad));
+}
+
 /* An access that is not complete keeps its view; a split one refuses a new view. */
 static void pending(void)
 {
@@ -190,6 +245,7 @@ int main(int argc, char **argv)
 	pending();
 	woven();
 	empty();
+	late();
 	OK(MPI_File_close(&f));
 	MPI_Finalize();
 	return check_end();
