@@ -27,8 +27,8 @@ mpi_ALL   := $(wildcard tests/abi/*.c tests/err/*.c tests/ft/*.c tests/launch/*.
 mpi_ALL   += tests/bench/mpi.c # the measuring program, with few rounds
 
 # These tests have an allocator of their own, which conflicts with a sanitizer's.
-own_MALLOC := tests/err/unexpected_no_memory.c tests/std/ch04/part_no_memory.c tests/std/ch06/coll_no_memory.c
-own_MALLOC += tests/std/ch14/file_no_memory.c tests/net/coll_no_memory.sh tests/net/bcast_root_no_memory.sh
+own_MALLOC := $(shell grep -l 'include "tests/failing_malloc.h"' tests/*/*.c tests/*/*/*.c)
+own_MALLOC += tests/net/coll_no_memory.sh tests/net/bcast_root_no_memory.sh # they start such tests
 mpi_TESTS  := $(filter-out $(mpi_PART) $(script_PART) $(if $(SAN),$(own_MALLOC)),$(mpi_ALL))
 
 # Programs of Fortran, built with our mpifort; NAME_c.c is linked with NAME.f90.
