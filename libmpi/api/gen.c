@@ -163,8 +163,13 @@ const struct raises raises[] = {
 #include "libmpi/api/raises.def"
 #undef RAISES
 };
-int nchecks = COUNT(checks), nraises = COUNT(raises), nchapters = COUNT(chapters),
-    nerrors = COUNT(errors), nconstants = COUNT(constants);
+const struct remark remarks[] = {
+#define REMARK(function, words) {function, words},
+#include "libmpi/api/remarks.def"
+#undef REMARK
+};
+int nchecks = COUNT(checks), nraises = COUNT(raises), nremarks = COUNT(remarks),
+    nchapters = COUNT(chapters), nerrors = COUNT(errors), nconstants = COUNT(constants);
 
 static void gen_die(const char *what, const char *name)
 {
@@ -209,21 +214,27 @@ static void func_check(const struct func *f)
 		gen_die("a rank without a communicator", f->name);
 }
 
-bool raises_of(const struct raises *r, const struct func *f)
+bool row_of(const char *function, const struct func *f)
 {
-	size_t n = strlen(r->function) - 1;
+	size_t n = strlen(function) - 1;
 
-	return r->function[n] == '*' ? strncmp(r->function, f->name, n) == 0
-				     : strcmp(r->function, f->name) == 0;
+	return function[n] == '*' ? strncmp(function, f->name, n) == 0
+				  : strcmp(function, f->name) == 0;
+}
+
+static bool function_exists(const char *function)
+{
+	for (int i = 0; i < nfuncs; i++)
+		if (row_of(function, &funcs[i]))
+			return true;
+	return false;
 }
 
 /* A row is of a function and of a class that are there. */
 static void raises_check(const struct raises *r)
 {
-	bool function = false, class = false;
+	bool function = function_exists(r->function), class = false;
 
-	for (int i = 0; i < nfuncs; i++)
-		function |= raises_of(r, &funcs[i]);
 	for (int i = 0; i < nerrors; i++)
 		class |= strcmp(errors[i].name, r->error) == 0;
 	if (!function || !class)
@@ -258,6 +269,9 @@ void funcs_load(void)
 		func_check(&funcs[i]);
 	for (int i = 0; i < nraises; i++)
 		raises_check(&raises[i]);
+	for (int i = 0; i < nremarks; i++)
+		if (!function_exists(remarks[i].function))
+			gen_die("remarks.def: no such function", remarks[i].function);
 	for (int i = 0; i < KINDS; i++)
 		if (fortran[i].how == 0)
 			gen_die("a kind without a row in fort.def", kinds[i].name);

@@ -222,6 +222,12 @@ struct raises {
 	const char *error, *words;
 };
 
+/* A row of remarks.def. */
+struct remark {
+	const char *function; /* as in struct raises */
+	const char *words;
+};
+
 enum constant_what {
 	C_TITLE,
 	C_CONST,
@@ -250,8 +256,9 @@ extern const struct check checks[];
 extern const struct error errors[];
 extern const struct constant constants[];
 extern const struct raises raises[];
+extern const struct remark remarks[];
 extern struct func *funcs; /* one a row; entry points are walked by entry_first/next */
-extern int nfuncs, nchecks, nchapters, nerrors, nconstants, nraises;
+extern int nfuncs, nchecks, nchapters, nerrors, nconstants, nraises, nremarks;
 
 /* An entry point: a row in its small or in its _c form. */
 struct entry {
@@ -277,7 +284,8 @@ bool entry_next(struct entry *e, int chapter);
 bool has_engine(const struct func *f);
 
 /* Is it a row of this function? */
-bool raises_of(const struct raises *r, const struct func *f);
+/* Is a row of this function, or these functions if it ends with a star, of f? */
+bool row_of(const char *function, const struct func *f);
 
 /* Does Fortran have the function? */
 bool in_fortran(const struct func *f);

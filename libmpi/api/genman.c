@@ -69,7 +69,7 @@ static void raises_write(FILE *out, const struct func *f)
 	bool any = false;
 
 	for (const struct raises *r = raises; r < raises + nraises; r++) {
-		if (!raises_of(r, f))
+		if (!row_of(r->function, f))
 			continue;
 		if (!any)
 			fputs(".PP\nThe operation finds:\n", out);
@@ -142,6 +142,18 @@ static void parameters_write(FILE *out, const struct func *f)
 	}
 }
 
+static void remarks_write(FILE *out, const struct func *f)
+{
+	bool any = false;
+
+	for (const struct remark *n = remarks; n < remarks + nremarks; n++) {
+		if (!row_of(n->function, f))
+			continue;
+		fprintf(out, "%s%s\n", any ? ".PP\n" : ".SH NOTES\n", n->words);
+		any = true;
+	}
+}
+
 /* The page of its topic, and the pages of its section. */
 static void see_also_write(FILE *out, const struct func *f)
 {
@@ -182,6 +194,7 @@ void write_man(const char *dir)
 						: "");
 		synopsis_write(out, &e);
 		parameters_write(out, f);
+		remarks_write(out, f);
 		errors_write(out, f);
 		see_also_write(out, f);
 		page_close(out);
