@@ -85,6 +85,13 @@ static int fail_any_source(const struct comm *c)
 	return 0;
 }
 
+int p2p_peer_vanished(int peer, const struct comm *c)
+{
+	if (p2p_state.ft)
+		p2p_peer_suspect(peer);
+	return fail_peer_error(peer, c);
+}
+
 int p2p_peer_check_slow(int peer, const struct comm *c)
 {
 	if (unlikely((c->hints & COMM_REVOKED) != 0))

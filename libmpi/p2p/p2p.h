@@ -63,6 +63,10 @@ void p2p_peer_dies(int peer, const char *words);
  * pass. */
 void p2p_peer_suspect(int peer);
 
+/* The kernel says that a process of this host, a member of c, is no more, of which there may be no
+ * news yet: the error of an operation with it.  As p2p_peer_suspect where failures are survived. */
+int p2p_peer_vanished(int peer, const struct comm *c);
+
 /* A local process has ended, in good order: as p2p_peer_died. */
 void p2p_peer_left(int peer, const char *words);
 

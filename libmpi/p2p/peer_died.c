@@ -105,6 +105,8 @@ static int died_suspects(void)
 {
 	int n = p2p_suspects.n;
 
+	if (n > 0)
+		via_news_look(); /* with better words */
 	p2p_suspects.n = 0;
 	for (int i = 0; i < n; i++)
 		p2p_peer_died(

@@ -10,14 +10,19 @@
 #include "libmpi/rma/win.h"
 #include <engine.h>
 
-/* 0 if this process has locked the target; else MPI_ERR_RMA_SYNC with words. */
+/* 0 if this process has locked the target; else MPI_ERR_RMA_SYNC with words, or the error of a
+ * broken window. */
 static int flush_check(const struct win *w, int rank, const char *what)
 {
 	const struct rma_epoch *e = w->rma->epoch;
 
 	if (unlikely(rank >= w->size))
 		return rma_epoch_no_rank(w, rank);
-	if (likely(e->access == EPOCH_ALL) || rank == MPI_PROC_NULL)
+	if (rank == MPI_PROC_NULL)
+		return 0;
+	if (unlikely(w->rma->broken))
+		return rma_broken_error(w);
+	if (likely(e->access == EPOCH_ALL))
 		return 0;
 	if (e->access != EPOCH_LOCK || e->target[rank].held == HELD_NONE ||
 		e->target[rank].held == HELD_WAITING)
@@ -29,6 +34,8 @@ static int flush_check_all(const struct win *w, const char *what)
 {
 	const struct rma_epoch *e = w->rma->epoch;
 
+	if (unlikely(w->rma->broken))
+		return rma_broken_error(w);
 	if (likely(e->access == EPOCH_ALL || e->access == EPOCH_LOCK))
 		return 0;
 	return rma_epoch_error(w, -1, what);
@@ -82,5 +89,5 @@ int rma_win_sync(struct win *w)
 {
 	atomic_thread_fence(memory_order_seq_cst);
 	rma_epoch_poll(w);
-	return 0;
+	return rma_broken_error(w);
 }

@@ -86,12 +86,15 @@ static int lock_type_check(const struct win *w, int lock_type)
 		lock_type);
 }
 
-/* May a lock be taken now? rank -1: all locks. 0, or MPI_ERR_RMA_SYNC or _ASSERT with words. */
+/* May a lock be taken now? rank -1: all locks. 0, or MPI_ERR_RMA_SYNC or _ASSERT with words, or the
+ * error of a broken window. */
 static int lock_check(const struct win *w, int rank, int modes)
 {
 	const struct rma_epoch *e = w->rma->epoch;
 	int err = rma_epoch_assert(w, modes);
 
+	if (err == 0)
+		err = rma_broken_error(w);
 	if (err != 0)
 		return err;
 	if (unlikely(w->no_locks))

@@ -12,7 +12,7 @@
 #include "libmpi/rma/operation.h"
 
 #include "libmpi/core/err.h"
-#include "libmpi/core/process_state.h"
+#include "libmpi/p2p/p2p.h"
 #include "libmpi/type/signature.h"
 #include <errno.h>
 #include <stdlib.h>
@@ -51,11 +51,8 @@ static int vm_absent(const struct vm_call *v)
 {
 	char words[RMA_WIN_WORDS];
 
-	if (errno == ESRCH) { /* it has died, and this was not reported yet */
-		haft_peer_lost(v->w->target[v->rank].peer);
-		return haft_err(MPI_ERR_PROC_ABORTED, "the process of rank %d in %s is gone",
-			v->rank, rma_win_words(v->w, words));
-	}
+	if (errno == ESRCH)
+		return p2p_peer_vanished(v->w->target[v->rank].peer, v->w->comm);
 	return haft_err(MPI_ERR_RMA_RANGE, "memory of rank %d in %s at %p is not mapped: %s",
 		v->rank, rma_win_words(v->w, words), v->run[0].iov_base, strerror(errno));
 }

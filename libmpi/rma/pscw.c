@@ -52,6 +52,8 @@ int rma_win_post(struct group *g, int modes, struct win *w)
 
 	if (err == 0)
 		err = pscw_group_check(w, g);
+	if (err == 0)
+		err = rma_broken_error(w);
 	if (err != 0)
 		return err;
 	if (e->posted)
@@ -121,7 +123,7 @@ int rma_win_test(struct win *w, int *flag)
 		return rma_epoch_error(w, -1, "MPI_Win_test without MPI_Win_post");
 	*flag = pscw_all_done(w, false);
 	if (*flag == 0) {
-		p2p_progress();
+		rma_epoch_progress();
 		*flag = pscw_all_done(w, false);
 	}
 	if (*flag != 0 || w->rma->broken)
@@ -164,6 +166,8 @@ int rma_win_start(struct group *g, int modes, struct win *w)
 
 	if (err == 0)
 		err = pscw_group_check(w, g);
+	if (err == 0)
+		err = rma_broken_error(w);
 	if (err != 0)
 		return err;
 	if (e->access != EPOCH_CLOSED && e->access != EPOCH_FENCE)

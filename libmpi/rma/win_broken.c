@@ -5,7 +5,9 @@
  *      MPIX_Win_revoke ──────────┘                               they raise instead
  *
  * Locks of such a window mean nothing from then on: no call waits for that of a dead member, and
- * locks of the living need not be given back.  MPI_Win_free frees it, without the others. */
+ * locks of the living need not be given back.  MPI_Win_free frees it, without the others.
+ *
+ * Invariant: a broken window gets no new operation, as no answer would end it. */
 #include "libmpi/p2p/p2p.h"
 #include "libmpi/rma/am.h"
 #include "libmpi/rma/win.h"
@@ -14,6 +16,7 @@
 static void window_break(struct win *w)
 {
 	w->rma->broken = true;
+	w->rma->epoch->checked = true; /* no access is simple any more: rma_epoch_check raises */
 	w->open = 0;
 	for (int i = 0; i < w->size; i++)
 		w->target[i].open = 0;

@@ -45,7 +45,9 @@ int rma_epoch_check(struct win *w, int rank)
 {
 	const char *why = epoch_refused(w, rank);
 
-	return why == NULL ? 0 : rma_epoch_error(w, rank, why);
+	if (why != NULL)
+		return rma_epoch_error(w, rank, why);
+	return rma_broken_error(w); /* a member may have failed during the wait for a post */
 }
 
 int rma_epoch_passive(const struct win *w, int rank)

@@ -89,7 +89,7 @@ struct rma_epoch {
 	struct win *win;
 	struct conflict_log *conflicts; /* NULL: nothing is recorded */
 	bool types;                     /* HAFT_CHECK=types */
-	bool checked; /* every access takes the slow path: `conflicts' or `types' */
+	bool checked; /* every access takes the slow path: `conflicts', `types', a broken window */
 };
 
 /* --- win_wait.c ----------------------------------------------------------------------------- */
@@ -179,6 +179,13 @@ static inline int rma_flush_local_all(struct win *w)
  * members need this process for this window. */
 #define EPOCH_POLL_CALLS 64 /* a poll costs about as much as a lock */
 
+/* A pass for calls that never wait.  A loop of them, too, must hear that a member has failed. */
+static inline void rma_epoch_progress(void)
+{
+	if (p2p_progress() == 0)
+		via_news_look();
+}
+
 static inline void rma_epoch_poll(struct win *w)
 {
 	struct rma_epoch *e = w->rma->epoch;
@@ -186,7 +193,7 @@ static inline void rma_epoch_poll(struct win *w)
 	if (likely(!e->serves && ++e->calls < EPOCH_POLL_CALLS))
 		return;
 	e->calls = 0;
-	p2p_progress();
+	rma_epoch_progress();
 }
 
 /* pscw.c: returns when a target of MPI_Win_start has posted, and opens it. */
