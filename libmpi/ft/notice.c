@@ -79,9 +79,6 @@ static void ft_hear(const void *record)
 		p2p_peer_dies(n.number, words);
 }
 
-#define NEWS_WAIT_US 20000 /* the launcher tells of a dead process in about a millisecond */
-#define NEWS_STEP_US 200
-
 /* The news of a process.  False: there are none. */
 static bool news_of(int peer, struct boot_news *news)
 {
@@ -94,6 +91,17 @@ static bool news_of(int peer, struct boot_news *news)
 	}
 	return false;
 }
+
+/* p2p's. */
+static bool ft_dead(int peer)
+{
+	struct boot_news news;
+
+	return news_of(peer, &news) && news.how != BOOT_END_LEFT;
+}
+
+#define NEWS_WAIT_US 20000 /* the launcher tells of a dead process in about a millisecond */
+#define NEWS_STEP_US 200
 
 /* p2p's: a process is not known any more.  Has it ended before MPI_Init?  The words say so then.  A
  * refused connection may be seen before the news; these are waited for, but not at each of many
@@ -159,6 +167,7 @@ void ft_open(void)
 	p2p_lost_hook = ft_peer_lost;
 	p2p_lost_words_hook = ft_lost_words;
 	p2p_unborn_hook = ft_unborn;
+	p2p_dead_hook = ft_dead;
 	haft_comm_differ_hook = ft_comm_differ;
 	p2p_deliver_register(P2P_FRAME_FT, ft_got_frame, P2P_FROM_LIVE);
 	via_news_set(ft_hear);

@@ -87,6 +87,10 @@ void p2p_broken_hook(void (*look)(void));
  * It may wait for some ms. */
 extern bool (*p2p_unborn_hook)(int peer, char *words, size_t n);
 
+/* NULL, or: has a process died, by the launcher's news?  Nothing is done about it, so that a loop
+ * that holds or awaits anything may ask. */
+extern bool (*p2p_dead_hook)(int peer);
+
 /* NULL, or called when a wait of this process has become long, under the library's lock.  It may
  * fail the messages of a communicator (p2p_comm_revoke), also those that are waited for. */
 extern void (*p2p_long_wait_hook)(void);

@@ -28,6 +28,7 @@
 
 void (*p2p_lost_hook)(int peer, bool left);
 bool (*p2p_unborn_hook)(int peer, char *words, size_t n);
+bool (*p2p_dead_hook)(int peer);
 
 static bool lost_waits_for(const struct req *r, void *arg)
 {

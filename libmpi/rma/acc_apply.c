@@ -13,6 +13,7 @@
 #include "libmpi/coll/reduce_op.h"
 #include "libmpi/core/err.h"
 #include "libmpi/rma/atomic.h"
+#include "libmpi/rma/win.h"
 #include <engine.h>
 #include <sched.h>
 #include <stdlib.h>
@@ -23,14 +24,17 @@
 
 /* --- stripes -------------------------------------------------------------------------------- */
 
-void rma_stripe_lock(struct rma_stripe *s)
+void rma_stripe_lock(const struct win *w, struct rma_stripe *s)
 {
 	for (int i = 0; atomic_exchange_explicit(&s->word, 1, memory_order_acquire) != 0; i++) {
 		while (atomic_load_explicit(&s->word, memory_order_relaxed) != 0 &&
 			i++ < STRIPE_SPINS)
 			;
-		if (i >= STRIPE_SPINS)
-			sched_yield();
+		if (i < STRIPE_SPINS)
+			continue;
+		if (rma_member_died(w, -1))
+			return;
+		sched_yield();
 	}
 }
 
@@ -106,7 +110,7 @@ static int acc_by_stripes(
 		struct rma_stripe *s = rma_stripe_of(a, offset);
 
 		k = rma_stripe_elements(offset, extent, n);
-		rma_stripe_lock(s);
+		rma_stripe_lock(a->w, s);
 		if (room != NULL)
 			acc_combine_copy(a, mem, src, old, k, room);
 		else

@@ -33,10 +33,10 @@ bool rma_acc_misaligned(const struct type *basic, const void *p);
 bool rma_acc_comparable(const struct type *type);
 
 /* The lock for elements that begin at `offset', and how many of n elements from there on it
- * guards. */
+ * guards.  rma_stripe_lock goes on without it once a member of the window has died. */
 struct rma_stripe *rma_stripe_of(const struct rma_acc *a, uint64_t offset);
 int64_t rma_stripe_elements(uint64_t offset, int64_t extent, int64_t n);
-void rma_stripe_lock(struct rma_stripe *s);
+void rma_stripe_lock(const struct win *w, struct rma_stripe *s);
 void rma_stripe_unlock(struct rma_stripe *s);
 
 #endif

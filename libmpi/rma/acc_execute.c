@@ -107,7 +107,7 @@ static void vm_batch_flush(struct acc_whole *r)
 
 	if (b->n == 0 || r->err != 0)
 		return;
-	rma_stripe_lock(s);
+	rma_stripe_lock(a->w, s);
 	r->err = rma_vm_runs(a->w, a->rank, false, b->room, b->run, b->n, bytes);
 	if (r->err == 0) {
 		rma_acc_combine(a, b->room, b->src, b->old, b->count);

@@ -9,6 +9,7 @@
 #include "libmpi/rma/atomic.h"
 
 #include "libmpi/coll/reduce_op.h"
+#include "libmpi/rma/win.h"
 #include <sched.h>
 
 const struct op *rma_atomic_replace, *rma_atomic_no_op;
@@ -28,25 +29,30 @@ void rma_atomic_enter_slow(struct win *w, int rank)
 
 	do {
 		atomic_store_explicit(&mine->inside.word, 0, memory_order_release);
-		while (atomic_load_explicit(&its->bulk.word, memory_order_relaxed) != 0)
+		while (atomic_load_explicit(&its->bulk.word, memory_order_relaxed) != 0 &&
+			!rma_member_died(w, -1))
 			sched_yield();
 		atomic_store_explicit(&mine->inside.word, (uint32_t)rank + 1, memory_order_relaxed);
 		atomic_thread_fence(memory_order_seq_cst);
-	} while (atomic_load_explicit(&its->bulk.word, memory_order_acquire) != 0);
+	} while (atomic_load_explicit(&its->bulk.word, memory_order_acquire) != 0 &&
+		 !rma_member_died(w, -1));
 }
 
 void rma_atomic_bulk_begin(struct win *w, int rank)
 {
 	struct rma_ctl *its = w->target[rank].ctl;
 
-	while (atomic_exchange_explicit(&its->bulk.word, 1, memory_order_acq_rel) != 0)
+	while (atomic_exchange_explicit(&its->bulk.word, 1, memory_order_acq_rel) != 0 &&
+		!rma_member_died(w, -1))
 		sched_yield();
 	shm_fence_all(via.shm);
 	for (int i = 0; i < w->size; i++) {
 		const struct rma_ctl *c = w->target[i].ctl;
 
-		while (c != NULL && atomic_load_explicit(&c->inside.word, memory_order_acquire) ==
-					    (uint32_t)rank + 1)
+		while (c != NULL &&
+			atomic_load_explicit(&c->inside.word, memory_order_acquire) ==
+				(uint32_t)rank + 1 &&
+			!rma_member_died(w, -1))
 			sched_yield();
 	}
 }

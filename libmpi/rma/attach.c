@@ -10,8 +10,9 @@
  * discarded.
  *
  * Every access to a dynamic window is looked up: a wrong address in the segment would hit data
- * of another process. */
+ * of another process.  A process that dies while it changes its table leaves attach_seq odd. */
 #include "libmpi/core/err.h"
+#include "libmpi/p2p/p2p.h"
 #include "libmpi/rma/win.h"
 #include "libmpi/via/shared_mem.h"
 #include <engine.h>
@@ -84,6 +85,8 @@ int rma_attach_check(const struct win *w, int rank, uint64_t at, int64_t len)
 		seq = atomic_load_explicit(&c->attach_seq, memory_order_acquire);
 		in = attach_inside(c, at, (uint64_t)len);
 		atomic_thread_fence(memory_order_acquire);
+		if ((seq & 1) != 0 && rma_member_died(w, rank))
+			return p2p_peer_vanished(w->target[rank].peer, w->comm);
 	} while ((seq & 1) != 0 ||
 		 seq != atomic_load_explicit(&c->attach_seq, memory_order_relaxed));
 	if (in)

@@ -34,6 +34,12 @@ void rma_broken_look(void);
 /* 0, or MPIX_ERR_PROC_FAILED or _REVOKED with words: the window is broken. */
 int rma_broken_error(const struct win *w);
 
+/* --- member_died.c -------------------------------------------------------------------------- */
+
+/* Has a member (rank -1: any) died, by the launcher's news?  For loops that wait for a word of the
+ * segment which it may have taken.  Acts on nothing. */
+bool rma_member_died(const struct win *w, int rank);
+
 /* --- win_registry.c, dispatch.c ------------------------------------------------------------- */
 
 /* rma_registry_add makes the window known by its context id; rma_registry_remove forgets it. */
