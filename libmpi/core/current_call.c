@@ -2,7 +2,7 @@
 /* current_call.c - the MPI function on the stack of this thread.
  *
  *     main  MPI_Recv  p2p_recv  p2p_wait_done  shm_idle ... haft_current_call
- *           └─ the innermost frame whose function has a name that starts with MPI_ or PMPI_
+ *           └─ the innermost frame whose function has a name like MPI_*, MPIX_*, PMPI_*
  *
  * Noting the function at each entry would cost every call.  Only a sleeping thread is asked, which
  * has the time to look at its stack.  A call that has passed the gate jumped to a binding without a
@@ -36,7 +36,7 @@ static _Unwind_Reason_Code frame_visit(struct _Unwind_Context *c, void *arg)
 	if (start == NULL || dladdr(start, &info) == 0 || info.dli_sname == NULL)
 		return _URC_NO_REASON;
 	name = info.dli_sname + (info.dli_sname[0] == 'P');
-	if (strncmp(name, "MPI_", 4) != 0)
+	if (strncmp(name, "MPI_", 4) != 0 && strncmp(name, "MPIX_", 5) != 0)
 		return _URC_NO_REASON;
 	w->name = name;
 	return _URC_END_OF_STACK;

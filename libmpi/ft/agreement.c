@@ -12,8 +12,12 @@
  *
  * An agreement is kept after its end, because others may ask for its decision when a member fails.
  * It goes when a later one on the same communicator shows that all have it (`floor'), or, long
- * after, when there are too many. */
+ * after, when there are too many.
+ *
+ * If some members agree and others shrink, which is a mistake of the program, the decision says so:
+ * an error in all of them. */
 #include "libmpi/boot/boot.h"
+#include "libmpi/boot/waitrec.h"
 #include "libmpi/comm/comm_create.h"
 #include "libmpi/comm/groups.h"
 #include "libmpi/core/err.h"
@@ -30,7 +34,16 @@
 #define KEPT_MAX     256        /* agreements that have ended, at least */
 #define NUMBER_FINAL UINT32_MAX /* the one of MPI_Finalize */
 
-enum agree_kind { AGREE_FLAG, AGREE_SHRINK, AGREE_FINAL };
+/* The first FT_ERA_CALLS are calls of programs. */
+enum agree_kind { AGREE_FLAG, AGREE_IFLAG, AGREE_SHRINK, AGREE_ISHRINK, AGREE_FINAL };
+
+static const char *const agree_names[FT_ERA_CALLS] = {
+	"MPIX_Comm_agree", "MPIX_Comm_iagree", "MPIX_Comm_shrink", "MPIX_Comm_ishrink"};
+
+static bool agree_shrinks(enum agree_kind kind)
+{
+	return kind == AGREE_SHRINK || kind == AGREE_ISHRINK;
+}
 
 /* A message for an agreement that has not begun here. */
 struct waiting_msg {
@@ -53,7 +66,7 @@ struct agreement {
 	int err;
 	char words[160];
 	struct comm *c;       /* held until it is over */
-	struct comm *newcomm; /* AGREE_SHRINK: held until it is over */
+	struct comm *newcomm; /* of a shrink: held until it is over */
 	int *flag;
 	struct req *req; /* held until it is over; NULL: a blocking call */
 };
@@ -157,7 +170,7 @@ static uint64_t agreement_mint(void *arg)
 {
 	const struct agreement *a = arg;
 
-	if (a->kind != AGREE_SHRINK)
+	if (!agree_shrinks(a->kind))
 		return 0;
 	for (int i = 0; i < a->m.n; i++)
 		if (via_is_alias(ft_member_peer(&a->m, i)))
@@ -216,6 +229,20 @@ void ft_agree_peer_lost(int peer)
 }
 
 /* --- results -------------------------------------------------------------------------------- */
+
+/* Some members agree, others shrink. */
+static int agreed_differ(const struct ft_part *d)
+{
+	const int32_t *f = d->first;
+	int agrees = f[AGREE_FLAG] < f[AGREE_IFLAG] ? AGREE_FLAG : AGREE_IFLAG;
+	int shrinks = f[AGREE_SHRINK] < f[AGREE_ISHRINK] ? AGREE_SHRINK : AGREE_ISHRINK;
+
+	if (f[agrees] == INT32_MAX || f[shrinks] == INT32_MAX)
+		return 0;
+	return haft_err(MPI_ERR_OTHER,
+		"member %d calls %s, member %d %s; all members must make these calls in one order",
+		f[agrees], agree_names[agrees], f[shrinks], agree_names[shrinks]);
+}
 
 /* A member has failed that not all have acknowledged. */
 static int agreed_error(const struct agreement *a, const struct ft_part *d)
@@ -284,6 +311,14 @@ static void agreed_shrink(struct agreement *a, const struct ft_part *d)
 	a->err = err;
 }
 
+/* The communicator of a nonblocking shrink that has failed: the user has its handle.  Each call on
+ * it raises, but those that free it. */
+static void comm_unmade(struct comm *c)
+{
+	c->hints |= COMM_REVOKED;
+	c->reach = 0;
+}
+
 static void agreement_over(struct agreement *a)
 {
 	const struct ft_part *d = ft_era_decision(a->era);
@@ -292,10 +327,13 @@ static void agreement_over(struct agreement *a)
 		if (ft_bit(d->failed, i) && a->kind != AGREE_FINAL)
 			p2p_peer_died(ft_member_peer(&a->m, i),
 				"another process has noticed that it has failed");
-	if (a->kind == AGREE_FLAG)
-		agreed_flag(a, d);
-	else if (a->kind == AGREE_SHRINK)
+	a->err = agreed_differ(d);
+	if (a->err == 0 && agree_shrinks(a->kind))
 		agreed_shrink(a, d);
+	else if (a->err == 0 && a->kind != AGREE_FINAL)
+		agreed_flag(a, d);
+	if (a->err != 0 && a->newcomm != NULL)
+		comm_unmade(a->newcomm);
 	if (a->err != 0)
 		snprintf(a->words, sizeof(a->words), "%s", haft_err_text(a->err));
 	a->over = true;
@@ -336,6 +374,8 @@ static void agreement_mine(const struct agreement *a, int32_t value, struct ft_p
 	p->flag[a->m.side] = value;
 	p->flag[1 - a->m.side] = -1;
 	p->floor = agreement_floor(a->c);
+	for (int k = 0; k < FT_ERA_CALLS; k++)
+		p->first[k] = (int)a->kind == k ? a->m.me : INT32_MAX;
 	for (int i = 0; i < a->m.n; i++)
 		if (p2p_peer_gone(ft_member_peer(&a->m, i)))
 			ft_bit_set(p->failed, i);
@@ -397,9 +437,38 @@ static int agreement_begin(struct comm *c, enum agree_kind kind, int32_t value, 
 	return agreement_join(a, value);
 }
 
+struct agreement_wait {
+	struct shm_describer teller; /* first */
+	const struct agreement *a;
+};
+
 static bool agreement_is_over(void *arg)
 {
-	return ((const struct agreement *)arg)->over;
+	return ((const struct agreement_wait *)arg)->a->over;
+}
+
+static void agreement_describe(const struct shm_describer *t, void *description)
+{
+	const struct agreement *a = ((const struct agreement_wait *)t)->a;
+	struct boot_wait *what = description;
+	int missing[BOOT_WAIT_LATE];
+
+	what->kind = BOOT_WAIT_COLL;
+	what->bytes = -1;
+	what->peer = what->rank = what->tag = -1;
+	what->open = 1;
+	what->nlate = ft_era_missing(a->era, missing, BOOT_WAIT_LATE);
+	for (int i = 0; i < what->nlate && i < BOOT_WAIT_LATE; i++)
+		what->late[i] = ft_member_peer(&a->m, missing[i]);
+	p2p_wait_report(a->c, what);
+}
+
+static void agreement_sleep(const struct agreement *a)
+{
+	struct agreement_wait wait = {{agreement_describe}, a};
+
+	p2p_progress_until(&(struct p2p_condition){
+		.ready = agreement_is_over, .arg = &wait, .describer = &wait.teller});
 }
 
 /* Waits for its end, drops those that are no longer asked for, and returns the error. */
@@ -408,7 +477,7 @@ static int agreement_wait(struct agreement *a)
 	const struct ft_part *d;
 	int err;
 
-	p2p_progress_until(&(struct p2p_condition){.ready = agreement_is_over, .arg = a});
+	agreement_sleep(a);
 	d = ft_era_decision(a->era);
 	err = a->err;
 	if (err != 0)
@@ -430,10 +499,26 @@ int ft_comm_agree(struct comm *c, int *flag)
 	return agreement_wait(a);
 }
 
+/* A member that the request waits for, as its peer. */
+static const struct req *agreement_needs(const struct req *r)
+{
+	const struct agreement *a = agreements;
+	int missing;
+
+	while (a != NULL && a->req != r)
+		a = a->next;
+	if (a == NULL || ft_era_missing(a->era, &missing, 1) == 0)
+		return NULL;
+	a->req->peer = ft_member_peer(&a->m, missing);
+	return r;
+}
+
+static const struct req_ops agreement_request_ops = {.needs = agreement_needs};
+
 /* Gives the agreement a request. */
 static int agreement_request(struct agreement *a, struct comm *c, struct req **request)
 {
-	struct req *r = p2p_req_new(c, NULL);
+	struct req *r = p2p_req_new(c, &agreement_request_ops);
 
 	if (r == NULL)
 		return haft_err(MPI_ERR_NO_MEM, "no memory for another request");
@@ -447,7 +532,7 @@ static int agreement_request(struct agreement *a, struct comm *c, struct req **r
 int ft_comm_iagree(struct comm *c, int *flag, struct req **request)
 {
 	struct agreement *a;
-	int err = agreement_begin(c, AGREE_FLAG, *flag, c->agreements++, &a);
+	int err = agreement_begin(c, AGREE_IFLAG, *flag, c->agreements++, &a);
 
 	if (err != 0)
 		return err;
@@ -456,15 +541,19 @@ int ft_comm_iagree(struct comm *c, int *flag, struct req **request)
 }
 
 /* The communicator of a shrink, which has the old groups until the end of the agreement. */
-static int shrink_begin(struct comm *c, struct comm **newcomm, struct agreement **a)
+static int shrink_begin(
+	struct comm *c, enum agree_kind kind, struct comm **newcomm, struct agreement **a)
 {
 	struct comm_spec how = {.parent = c, .group = c->group, .remote = c->remote, .low = c->low};
 	int err = comm_make(&how, newcomm);
 
-	if (err == 0)
-		err = agreement_begin(c, AGREE_SHRINK, -1, c->agreements++, a);
 	if (err != 0)
 		return err;
+	err = agreement_begin(c, kind, -1, c->agreements++, a);
+	if (err != 0) {
+		obj_free_obj(*newcomm);
+		return err;
+	}
 	(*a)->newcomm = *newcomm;
 	obj_hold(*newcomm);
 	return 0;
@@ -473,15 +562,20 @@ static int shrink_begin(struct comm *c, struct comm **newcomm, struct agreement 
 int ft_comm_shrink(struct comm *c, struct comm **newcomm)
 {
 	struct agreement *a;
-	int err = shrink_begin(c, newcomm, &a);
+	int err = shrink_begin(c, AGREE_SHRINK, newcomm, &a);
 
-	return err != 0 ? err : agreement_wait(a);
+	if (err != 0)
+		return err;
+	err = agreement_wait(a);
+	if (err != 0)
+		obj_free_obj(*newcomm);
+	return err;
 }
 
 int ft_comm_ishrink(struct comm *c, struct comm **newcomm, struct req **request)
 {
 	struct agreement *a;
-	int err = shrink_begin(c, newcomm, &a);
+	int err = shrink_begin(c, AGREE_ISHRINK, newcomm, &a);
 
 	return err != 0 ? err : agreement_request(a, c, request);
 }
@@ -493,7 +587,7 @@ int ft_finalize(void)
 
 	if (err != 0)
 		return err;
-	p2p_progress_until(&(struct p2p_condition){.ready = agreement_is_over, .arg = a});
+	agreement_sleep(a);
 	p2p_flush();
 	while (agreements != NULL)
 		agreement_free(&agreements);

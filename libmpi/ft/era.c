@@ -23,6 +23,7 @@ struct era_msg {
 	int32_t flag[2];
 	uint32_t floor;
 	uint64_t id;
+	int32_t first[FT_ERA_CALLS];
 	uint8_t sets[];
 };
 
@@ -79,6 +80,8 @@ static void part_combine(struct ft_part *sum, const struct ft_part *p, int n)
 	sum->flag[0] &= p->flag[0];
 	sum->flag[1] &= p->flag[1];
 	sum->floor = p->floor < sum->floor ? p->floor : sum->floor;
+	for (int k = 0; k < FT_ERA_CALLS; k++)
+		sum->first[k] = p->first[k] < sum->first[k] ? p->first[k] : sum->first[k];
 	for (size_t i = 0; i < ft_bits_len(n); i++) {
 		sum->covered[i] |= p->covered[i];
 		sum->failed[i] |= p->failed[i];
@@ -99,19 +102,28 @@ static int era_above(const struct ft_era *e)
 	return e->ballot + p;
 }
 
-/* Have all living members at position p and below contributed? */
-static bool era_covered(const struct ft_era *e, int p)
+/* How many living members at position p and below have not contributed?  The first max of them. */
+static int era_uncovered(const struct ft_era *e, int p, int *members, int max)
 {
 	int64_t low = p, high = p, m = e->n - e->ballot;
+	int n = 0;
 
 	for (; low < m; low = 2 * low + 1, high = 2 * high + 2)
 		for (int64_t i = low; i <= high && i < m; i++) {
 			int member = e->ballot + (int)i;
 
-			if (!ft_bit(e->sum.covered, member) && !ft_bit(e->failed, member))
-				return false;
+			if (ft_bit(e->sum.covered, member) || ft_bit(e->failed, member))
+				continue;
+			if (n < max)
+				members[n] = member;
+			n++;
 		}
-	return true;
+	return n;
+}
+
+static bool era_covered(const struct ft_era *e, int p)
+{
+	return era_uncovered(e, p, NULL, 0) == 0;
 }
 
 /* --- messages ------------------------------------------------------------------------------- */
@@ -129,6 +141,7 @@ static void era_send(struct ft_era *e, int to, enum era_kind kind, const struct 
 		.flag = {p->flag[0], p->flag[1]},
 		.floor = p->floor,
 		.id = p->id};
+	memcpy(m->first, p->first, sizeof(m->first));
 	memcpy(m->sets, p->covered, len);
 	memcpy(m->sets + len, p->failed, len);
 	memcpy(m->sets + 2 * len, p->acked, len);
@@ -281,6 +294,15 @@ static void era_got_down(struct ft_era *e, const struct ft_part *p, int ballot)
 	era_decide(e);
 }
 
+/* Does each of the first members exist? */
+static bool era_first_valid(const struct ft_era *e, const struct era_msg *m)
+{
+	for (int k = 0; k < FT_ERA_CALLS; k++)
+		if (m->first[k] < 0 || (m->first[k] >= e->n && m->first[k] != INT32_MAX))
+			return false;
+	return true;
+}
+
 bool ft_era_got(struct ft_era *e, int from, const void *msg, size_t len)
 {
 	const struct era_msg *m = msg;
@@ -288,7 +310,8 @@ bool ft_era_got(struct ft_era *e, int from, const void *msg, size_t len)
 	struct ft_part p;
 
 	if (len != ft_era_msg_len(e->n) || m->n != e->n || m->ballot < 0 || m->ballot > e->me ||
-		from < 0 || from >= e->n || (m->kind != ERA_UP && m->kind != ERA_DOWN))
+		from < 0 || from >= e->n || (m->kind != ERA_UP && m->kind != ERA_DOWN) ||
+		!era_first_valid(e, m))
 		return false;
 	p = (struct ft_part){.flag = {m->flag[0], m->flag[1]},
 		.floor = m->floor,
@@ -296,6 +319,7 @@ bool ft_era_got(struct ft_era *e, int from, const void *msg, size_t len)
 		.covered = (uint8_t *)(uintptr_t)m->sets,
 		.failed = (uint8_t *)(uintptr_t)m->sets + set,
 		.acked = (uint8_t *)(uintptr_t)m->sets + 2 * set};
+	memcpy(p.first, m->first, sizeof(p.first));
 	if (ft_bit(p.failed, e->me))
 		return false;
 	era_learn(e, &p, m->ballot);
@@ -310,6 +334,17 @@ bool ft_era_got(struct ft_era *e, int from, const void *msg, size_t len)
 const struct ft_part *ft_era_decision(const struct ft_era *e)
 {
 	return e->decided ? &e->word : NULL;
+}
+
+int ft_era_missing(const struct ft_era *e, int *members, int max)
+{
+	if (e->decided)
+		return 0;
+	if (e->above < 0)
+		return era_uncovered(e, e->me - e->ballot, members, max);
+	if (max > 0)
+		members[0] = e->above;
+	return 1;
 }
 
 struct ft_era *ft_era_new(

@@ -44,15 +44,20 @@ static inline size_t ft_bits_len(int n)
 	return ((size_t)n + 7) / 8;
 }
 
+/* Members may make different calls, which is a mistake of the program: so many kinds of them. */
+#define FT_ERA_CALLS 4
+
 /* Contributions of members, combined; a decision is one, too. */
 struct ft_part {
 	int32_t flag[2]; /* AND; the second is of the second group of an inter-communicator */
 	uint32_t floor; /* the least: of this number and later are agreements that a member lacks */
 	uint32_t pad;
-	uint64_t id;      /* of a decision: minted by the root */
-	uint8_t *covered; /* members that have contributed: OR */
-	uint8_t *failed;  /* members that any contributor knows to have failed: OR */
-	uint8_t *acked;   /* failures that all contributors have acknowledged: AND */
+	uint64_t id;                 /* of a decision: minted by the root */
+	int32_t first[FT_ERA_CALLS]; /* of each kind of call the lowest member that makes it, or
+				      * INT32_MAX: MIN */
+	uint8_t *covered;            /* members that have contributed: OR */
+	uint8_t *failed;             /* members that any contributor knows to have failed: OR */
+	uint8_t *acked;              /* failures that all contributors have acknowledged: AND */
 };
 
 struct ft_era;
@@ -79,6 +84,10 @@ void ft_era_failed(struct ft_era *e, int member);
 
 /* The decision; NULL: there is none yet. */
 const struct ft_part *ft_era_decision(const struct ft_era *e);
+
+/* The members that this one waits for: their number; at most max of them are stored.  It waits for
+ * contributions of those below it, and then for the decision, which the one above sends. */
+int ft_era_missing(const struct ft_era *e, int *members, int max);
 
 /* The length of a message among n members, bytes. */
 size_t ft_era_msg_len(int n);

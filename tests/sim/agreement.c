@@ -37,6 +37,7 @@ struct member {
 	bool heard[MEMBERS]; /* has heard of that member's death */
 	int sends_left;      /* it dies when it has sent so many more; -1: never so */
 	int32_t flag;
+	int call; /* seldom another one than the others' */
 	int decided;
 };
 
@@ -155,6 +156,8 @@ static void begin(int m)
 		.failed = sets[1],
 		.acked = sets[2]};
 
+	for (int k = 0; k < FT_ERA_CALLS; k++)
+		mine.first[k] = k == member[m].call ? m : INT32_MAX;
 	for (int i = 0; i < n; i++)
 		if (member[m].heard[i])
 			ft_bit_set(sets[1], i);
@@ -224,6 +227,7 @@ static void run_check(uint64_t seed)
 		d = d == NULL ? mine : d;
 		if (d->id != mine->id || d->flag[0] != mine->flag[0] ||
 			memcmp(d->failed, mine->failed, ft_bits_len(n)) != 0 ||
+			memcmp(d->first, mine->first, sizeof(d->first)) != 0 ||
 			!ft_bit(mine->covered, i)) {
 			fprintf(stderr, "seed %llu: member %d of %d has another decision\n",
 				(unsigned long long)seed, i, n);
@@ -232,8 +236,10 @@ static void run_check(uint64_t seed)
 	}
 	for (int i = 0; i < n && d != NULL; i++) {
 		assert(!ft_bit(d->failed, i) || member[i].dead);
-		if (ft_bit(d->covered, i))
-			flag &= member[i].flag;
+		if (!ft_bit(d->covered, i))
+			continue;
+		flag &= member[i].flag;
+		assert(d->first[member[i].call] <= i);
 	}
 	assert(d == NULL || flag == d->flag[0]);
 }
@@ -252,6 +258,7 @@ static void run(uint64_t seed)
 	for (int i = 0; i < n; i++) {
 		member[i].flag = ~(int32_t)(1u << rnd(31));
 		member[i].sends_left = -1;
+		member[i].call = rnd(30) == 0 ? (int)rnd(FT_ERA_CALLS) : 1;
 		event_add(BEGIN, i, 0, rnd(200));
 	}
 	for (int i = 0; i < deaths; i++) {
