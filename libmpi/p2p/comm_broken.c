@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* comm_broken.c - a communicator is revoked, or has lost a member: its messages that wait.
  *
- *      revoked        all messages                       ──┬── posted receives fail
+ *      revoked        all messages, partitioned as well  ──┬── posted receives fail
  *      a member lost  those of collective calls, as the    └── sends that are not matched are taken
  *                     others may have given the call up        back, as by MPI_Cancel, and fail
  *
@@ -9,6 +9,7 @@
 #include "libmpi/p2p/cancel.h"
 #include "libmpi/p2p/failed.h"
 #include "libmpi/p2p/match.h"
+#include "libmpi/p2p/partitioned.h"
 #include "libmpi/p2p/request.h"
 
 #define BROKEN_HOOKS 2 /* windows, files */
@@ -89,6 +90,7 @@ void p2p_comm_revoke(struct comm *c)
 	c->hints |= COMM_REVOKED;
 	c->reach = 0;
 	p2p_state.lost++; /* receives go the long way from now on, and are refused there */
+	p2p_part_revoke(c);
 	broken_all(&b);
 }
 

@@ -44,6 +44,8 @@ static void part_got_data(struct part_op *p, int64_t at, const void *data, int64
 {
 	struct req *r = p->req;
 
+	if (p->revoked)
+		return;
 	if (n > 0)
 		type_unpack(r->type, r->buf, r->count, at, data, n);
 	part_bytes_arrived(p, at, n);
@@ -63,6 +65,8 @@ static void part_range_received(struct req *r)
 	part_bytes_arrived(p, r->range.offset, n);
 	if (p->no_memory)
 		p2p_part_fail_memory(p);
+	if (p->revoked && !p->req->done)
+		p2p_part_fail_revoked(p);
 }
 
 static const struct req_ops part_range_ops = {.over = part_range_received};
@@ -114,7 +118,7 @@ static struct req *part_range_recv(struct part_op *p, int64_t at, int64_t n)
 
 static void part_got_rts(struct part_op *p, int64_t at, const struct part_rts *rts)
 {
-	struct req *r = p->no_rts ? NULL : part_range_recv(p, at, rts->n);
+	struct req *r = p->no_rts || p->revoked ? NULL : part_range_recv(p, at, rts->n);
 
 	if (r == NULL) {
 		if (!p->no_rts)
@@ -255,8 +259,8 @@ static bool part_is_unsent(const struct part_op *p, int i)
 /* May data of this start be sent? */
 static bool part_may_send(const struct part_op *p)
 {
-	return p->matched && !p->lost && !p->no_memory && p->partner_starts >= p->starts &&
-	       p2p_part_fits(p);
+	return p->matched && !p->lost && !p->revoked && !p->no_memory &&
+	       p->partner_starts >= p->starts && p2p_part_fits(p);
 }
 
 /* Sends the range of ready partitions around i, if i is one: 0, or an error of via_put. */
@@ -325,6 +329,10 @@ static void part_drop_rts(struct part_op *p)
 			r->state != STATE_AWAIT_CTS)
 			continue;
 		id_table_drop(&p2p_state.ids, i);
+		if (p->revoked) {
+			p2p_req_finish(r);
+			continue;
+		}
 		if (p->nunsent == 0 && p->frag_at == p->frag_end)
 			p->req->open_parts++; /* nothing was left to send; now something is */
 		low = (int)(r->moved / p->part_bytes);
@@ -382,8 +390,9 @@ static bool part_frame_valid(
 	case FRAME_PART_MATCH: return p->sends && !p->matched && n == sizeof(p->bytes);
 	case FRAME_PART_READY:
 	case FRAME_PART_NO_RTS: return p->sends && p->matched;
-	case FRAME_PART_DATA: return part_lacks(p, at, n);
-	case FRAME_PART_RTS: return rts->n > 0 && part_lacks(p, at, rts->n);
+	case FRAME_PART_DATA: return p->revoked ? !p->sends : part_lacks(p, at, n);
+	case FRAME_PART_RTS:
+		return p->revoked ? !p->sends : rts->n > 0 && part_lacks(p, at, rts->n);
 	case FRAME_PART_NO_MEM: return !p->sends && p->matched;
 	}
 	return p->matched && !p->closed;

@@ -176,6 +176,19 @@ void p2p_part_peer_lost(int peer)
 	}
 }
 
+void p2p_part_revoke(const struct comm *c)
+{
+	for (uint32_t i = 0; i < p2p_parts.n; i++) {
+		struct part_op *p = id_table_get(&p2p_parts, i);
+
+		if (p == NULL || p->req == NULL || p->req->comm != c)
+			continue;
+		p->revoked = true;
+		if (p->req->active && !p->req->done)
+			p2p_part_fail_revoked(p);
+	}
+}
+
 /* --- failing -------------------------------------------------------------------------------- */
 
 void p2p_part_fail_lost(struct part_op *p)
@@ -183,6 +196,23 @@ void p2p_part_fail_lost(struct part_op *p)
 	p2p_fail_request(p->req, p->peer, VIA_LOST);
 	p->req->open_parts = 0;
 	p2p_req_finish(p->req);
+}
+
+/* The partner is told nothing: the revocation reaches it.  Each range that a send has offered ends
+ * by its CTS, or by NO_RTS. */
+void p2p_part_fail_revoked(struct part_op *p)
+{
+	struct req *r = p->req;
+	bool unsent = p->nunsent > 0 || p->frag_at < p->frag_end;
+
+	if (!p->sends && p->nranges > 0)
+		return;
+	if (r->res.error == 0)
+		p2p_req_fail(r, p2p_comm_error(r->comm));
+	p->nunsent = 0;
+	p->frag_at = p->frag_end = 0;
+	if (!p->sends || unsent)
+		p2p_req_finish(r);
 }
 
 void p2p_part_fail_memory(struct part_op *p)
@@ -233,7 +263,7 @@ void p2p_part_matched(struct part_op *p, uint32_t partner, int64_t partner_bytes
 		p2p_part_pend(p, PENDING_MATCH);
 	if (p->req == NULL)
 		p2p_part_pend(p, PENDING_CLOSE);
-	else if (p->req->active && !p2p_part_fits(p))
+	else if (p->req->active && !p->revoked && !p2p_part_fits(p))
 		p2p_part_mismatch(p);
 	else if (p->req->active && !p->sends)
 		p2p_part_pend(p, PENDING_READY);

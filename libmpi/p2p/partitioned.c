@@ -78,6 +78,8 @@ static int part_start(struct req *r)
 		r->done = true;
 	} else if (p->lost) {
 		p2p_part_fail_lost(p);
+	} else if (p->revoked) {
+		p2p_part_fail_revoked(p);
 	} else if (!p2p_part_fits(p)) {
 		p2p_part_mismatch(p);
 	} else if (p->no_memory) {

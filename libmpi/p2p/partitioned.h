@@ -73,11 +73,12 @@ struct part_op {
 	int n;            /* partitions */
 	bool sends;
 	bool matched;
-	bool closed;      /* the partner has freed its request */
-	bool lost;        /* the peer is gone */
-	bool no_rts;      /* the receiver has no memory for ranges: everything goes as DATA */
-	bool no_memory;   /* the sender's transport has no memory: every start fails */
-	bool queued;      /* in the peer's list `pending' */
+	bool closed;    /* the partner has freed its request */
+	bool lost;      /* the peer is gone */
+	bool revoked;   /* so is its communicator: every start fails, data that comes is dropped */
+	bool no_rts;    /* the receiver has no memory for ranges: everything goes as DATA */
+	bool no_memory; /* the sender's transport has no memory: every start fails */
+	bool queued;    /* in the peer's list `pending' */
 	unsigned pending; /* set of enum part_pending */
 	struct part_op *pending_next;
 	int64_t part_bytes; /* packed bytes of a partition */
@@ -115,6 +116,9 @@ int p2p_part_flush(int peer);
 /* Operations with this peer fail, now and later. */
 void p2p_part_peer_lost(int peer);
 
+/* A communicator is revoked: operations on it fail, now and later.  Ranges that move end before. */
+void p2p_part_revoke(const struct comm *c);
+
 /* Do the invariants above hold?  (core/valid.h) */
 bool p2p_part_valid(void);
 
@@ -137,10 +141,12 @@ void p2p_part_matched(struct part_op *p, uint32_t partner, int64_t partner_bytes
 /* The buffers of the two sides are of one size, or the partner is not known yet. */
 bool p2p_part_fits(const struct part_op *p);
 
-/* Fail an active operation: the buffers differ in size; the peer is gone; the sender's transport
- * has no memory (now and later, and only when nothing of it moves any more). */
+/* Fail an active operation: the buffers differ in size; the peer is gone; the communicator is
+ * revoked, or the sender's transport has no memory (both now and later, and only when nothing of it
+ * moves any more). */
 void p2p_part_mismatch(const struct part_op *p);
 void p2p_part_fail_lost(struct part_op *p);
+void p2p_part_fail_revoked(struct part_op *p);
 void p2p_part_fail_memory(struct part_op *p);
 
 /* The user has freed the request (struct req_ops). */
