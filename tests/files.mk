@@ -14,7 +14,7 @@ mpi_PART  += $(wildcard tests/examples/streams/*.c) # the same: tests/build/stre
 # Programs that a script compiles or starts itself.
 script_PART := tests/build/gdb.c tests/build/memcheck.c tests/build/own_leak.c tests/build/sum.c \
 	tests/abi/library_loaded.c tests/err/abort_scope.c tests/err/error_line.c tests/ft/any_call.c \
-	tests/ft/any_access.c tests/launch/pmix_layout.c \
+	tests/ft/any_access.c tests/ft/any_message.c tests/launch/pmix_layout.c \
 	tests/life/unfinished.c \
 	tests/net/starved_root.c tests/ofi/crash_signals.c tests/ofi/ofi_connection_lost.c \
 	tests/tools/both_outputs.c tests/tools/file_ends.c tests/tools/file_exchange.c tests/tools/hang.c \

@@ -13,6 +13,7 @@
 #include "libmpi/io/pointer.h"
 #include "libmpi/p2p/outq.h"
 #include "libmpi/p2p/p2p.h"
+#include <mpi-ext.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -30,7 +31,7 @@ struct shared_question {
 	uint32_t nap_ns;
 	int64_t was;
 	bool answered;
-	bool closed; /* rank 0 has closed the file */
+	bool closed; /* rank 0 has closed the file, and knows of `was' failed processes */
 };
 
 static struct io_file *shared_files;             /* open ones, of this process */
@@ -60,12 +61,15 @@ static void shared_answer(const struct io_pointer_question *m, bool closed)
 }
 
 /* The question of a member.  A file that is no longer open here gets an answer, too: a question may
- * come by a datagram first, or after rank 0 has closed the file because another member has died. */
+ * come by a datagram first, or after rank 0 has closed the file alone.  It does so if another
+ * member has died, or the file is revoked.  The asker may know of neither yet, so the answer has
+ * the number of deaths. */
 static void shared_asked(const struct shm_frame *f, struct io_pointer_question *m)
 {
 	struct io_file *file = shared_find(f->ctx);
 
 	if (file == NULL) {
+		m->n = p2p_failed_count();
 		p2p_out_frame(f->src, f->ctx, SHARED_CLOSED, FRAME_IO, m, sizeof(*m));
 		return;
 	}
@@ -215,6 +219,16 @@ static bool shared_is_free(void *arg)
 	return !((const struct io_file *)arg)->asking;
 }
 
+/* Closing is collective, so rank 0 has done it alone for one of two reasons. */
+static int shared_closed_error(const struct shared_question *q)
+{
+	bool failed = q->was > 0;
+
+	return haft_err(failed ? MPIX_ERR_PROC_FAILED : MPIX_ERR_REVOKED,
+		"rank 0, which has the shared file pointer, has closed %s, because %s", q->f->path,
+		failed ? "a process has failed" : "it is revoked");
+}
+
 /* One thread asks at a time: numbers of questions come to rank 0 in order. */
 static int shared_ask(struct io_file *f, int64_t n, int64_t most, int64_t *before)
 {
@@ -236,10 +250,7 @@ static int shared_ask(struct io_file *f, int64_t n, int64_t most, int64_t *befor
 	if (q.answered)
 		return 0;
 	err = p2p_comm_error(f->comm);
-	return err != 0 ? err
-			: haft_err(MPI_ERR_OTHER,
-				  "rank 0, which has the shared file pointer, has closed %s",
-				  f->path);
+	return err != 0 ? err : shared_closed_error(&q);
 }
 
 int io_shared_add(struct io_file *f, int64_t n, int64_t most, int64_t *before)

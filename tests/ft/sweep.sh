@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # RUN time=900
 # A rank dies in every collective call: blocking, nonblocking, persistent; at its start, and inside.
-# All survivors return, recover, and go on (any_call.c).  Each call gets one way to die, which is
-# another one for each call.  With EVERY=n all combinations count, and each n-th is run: make
+# All survivors return, recover, and go on: any_call.c.  Windows and files are in any_access.c,
+# messages in any_message.c.  Each call gets one way to die, which is another one for each call.  With EVERY=n all combinations count, and each n-th is run: make
 # check-ft runs them all, in an hour.  ONLY=WORD: the calls with this word.
 . tests/tools/lib.sh
 
 "$B/bin/mpicc" $san -O1 -o "$TMPDIR/any_call" -I. tests/ft/any_call.c || fail "any_call.c"
+"$B/bin/mpicc" $san -O1 -o "$TMPDIR/any_message" -I. tests/ft/any_message.c || fail "any_message.c"
 "$B/bin/mpicc" $san -O1 -o "$TMPDIR/any_access" -I. tests/ft/any_access.c || fail "any_access.c"
 runs=0
 every=${EVERY:-0}
@@ -16,7 +17,11 @@ die() {
 	way=$1 death="$3@$4:3$2"
 	shift 4
 	program=any_call
-	case $1 in Win* | File* | Rget) program=any_access ;; esac
+	case $1 in
+	Win* | File* | Rget) program=any_access ;;
+	Sendrecv | Isend | Issend | Irecv | Startall | Pready | *robe) program=any_message ;;
+	Finalize) program=any_message death="${death%:3*}:1${death##*:3}" ;;
+	esac
 	hosts= with=$way
 	[ "$way" = two ] && with= && hosts="-launcher fork -hosts one:3,two:2"
 	runs=$((runs + 1))
@@ -24,6 +29,9 @@ die() {
 		"$TMPDIR/$program" "$@" >"$out" 2>&1 </dev/null; then
 		return
 	fi
+	# The code of the dead, as none has looked at the failure: but an error of a test is 1.
+	[ "$1" = Finalize ] && tail -1 "$out" | grep -q 'the job went on' && ! grep -q '\.c:' "$out" &&
+		return
 	fail "HAFT_FT=yes HAFT_DIE=$death $with mpiexec $hosts -n 5 $program $*"
 	head -20 "$out"
 }
@@ -124,6 +132,26 @@ for call in Win_lock Win_flush Win_lock_all Rget Win_fence Win_post File_write_a
 			for victim in 0 2 4; do
 				[ "$every" != 0 ] || [ $((n % 9)) = 0 ] &&
 					die $way $place $victim $call $call b x 1
+				n=$((n + 1))
+			done
+		done
+	done
+done
+# Some members go on before others know of the death, or of the revocation.
+for call in File_write_shared File_write_ordered Win_fence; do
+	case $call in *${ONLY:-}*) ;; *) continue ;; esac
+	for i in 1 2 3 4 5 6 7 8 9 10; do
+		die two +0 4 $call $call b x 1
+	done
+done
+# Messages.
+for call in Sendrecv Isend Issend Irecv Startall Pready Probe Mprobe Iprobe Finalize; do
+	case $call in *${ONLY:-}*) ;; *) continue ;; esac
+	for way in HAFT_VIA=auto HAFT_EAGER=0 HAFT_VIA=net two; do
+		for place in +0 +1 +3 +9; do
+			for victim in 0 2 4; do
+				[ "$every" != 0 ] || [ $((n % 11)) = 0 ] &&
+					die $way $place $victim $call $call
 				n=$((n + 1))
 			done
 		done
