@@ -24,7 +24,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TAG_REPLACE 2 /* on CTX_MAKE */
+#define TAG_REPLACE 2 /* on CTX_GROUP: pairs, which the failure of others does not end */
 
 /* The message of rank 0 of the survivors to each new process.  Unless the call has failed, a byte
  * for each rank follows as another message: 1 if the rank is free. */
@@ -110,9 +110,9 @@ static int ranks_free(const struct comm *c, const struct group *living, uint8_t 
 static void plan_send(struct comm *inter, struct replace_plan plan, const uint8_t *is_free)
 {
 	for (int i = 0; i < inter->remote->size; i++) {
-		p2p_plane_send(inter, CTX_MAKE, &plan, sizeof(plan), i, TAG_REPLACE);
+		p2p_plane_send(inter, CTX_GROUP, &plan, sizeof(plan), i, TAG_REPLACE);
 		if (plan.err == 0)
-			p2p_plane_send(inter, CTX_MAKE, is_free, plan.size, i, TAG_REPLACE);
+			p2p_plane_send(inter, CTX_GROUP, is_free, plan.size, i, TAG_REPLACE);
 	}
 }
 
@@ -174,7 +174,7 @@ static int replace_new(struct comm **newcomm)
 		err = haft_err(MPI_ERR_COMM,
 			"MPI_COMM_NULL is for processes that MPIX_Comm_replace has started");
 	if (err == 0)
-		err = p2p_plane_recv(inter, CTX_MAKE, &plan, sizeof(plan), 0, TAG_REPLACE);
+		err = p2p_plane_recv(inter, CTX_GROUP, &plan, sizeof(plan), 0, TAG_REPLACE);
 	if (err == 0 && plan.err != 0)
 		err = haft_err(plan.err, "the other members have failed to replace processes");
 	if (err != 0)
@@ -182,7 +182,7 @@ static int replace_new(struct comm **newcomm)
 	is_free = malloc((size_t)plan.size);
 	if (is_free == NULL)
 		return haft_err(MPI_ERR_NO_MEM, "no memory for %d ranks", plan.size);
-	err = p2p_plane_recv(inter, CTX_MAKE, is_free, plan.size, 0, TAG_REPLACE);
+	err = p2p_plane_recv(inter, CTX_GROUP, is_free, plan.size, 0, TAG_REPLACE);
 	if (err == 0)
 		err = replace_make(&haft_world, inter, inter->remote, inter->group, is_free,
 			plan.size, newcomm);

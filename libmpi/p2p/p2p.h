@@ -112,7 +112,9 @@ bool p2p_comm_broken(const struct comm *c);
 /* Is a message with this context id, of a communicator, one of a collective call? */
 static inline bool p2p_is_collective(uint64_t ctx, const struct comm *c)
 {
-	return ctx % CTX_PLANES == CTX_COLL || (c->hints & COMM_COLLECTIVE) != 0;
+	uint64_t plane = ctx % CTX_PLANES;
+
+	return plane == CTX_COLL || plane == CTX_MAKE || (c->hints & COMM_COLLECTIVE) != 0;
 }
 
 /* The first member, of either group, that has failed, or -1. */
