@@ -83,12 +83,17 @@ int shm_event_handle(struct shm *s)
 	return 0;
 }
 
-const void *shm_news_get(const struct shm *s, uint32_t i)
+const void *shm_seg_news(const struct shm_seg *seg, uint32_t i)
 {
-	uint32_t n = atomic_load_explicit(&s->seg->head->event, memory_order_acquire);
+	uint32_t n = atomic_load_explicit(&seg->head->event, memory_order_acquire);
 
 	n &= ~(uint32_t)EVENT_ABORTED;
-	return i < n ? news_at(s->seg, i) : NULL;
+	return i < n ? news_at(seg, i) : NULL;
+}
+
+const void *shm_news_get(const struct shm *s, uint32_t i)
+{
+	return shm_seg_news(s->seg, i);
 }
 
 void shm_news_look(struct shm *s)

@@ -173,6 +173,7 @@ void shm_news_look(struct shm *s);
 /* The i-th record, heard or not; NULL: there are no more.  Never changes, and may be read at any
  * time, also in `hear' and while frames are delivered. */
 const void *shm_news_get(const struct shm *s, uint32_t i);
+const void *shm_seg_news(const struct shm_seg *seg, uint32_t i);
 
 #define SHM_DESCRIPTION_LEN 152 /* bytes of a description; a multiple of 8 */
 

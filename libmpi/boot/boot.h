@@ -85,6 +85,8 @@ bool boot_is_over(int number); /* of this host, and MPI has ended in it; no alia
 int boot_number_at(int seat);  /* of its tenant now */
 int boot_first_at(int seat);   /* of the first rank whose seat it was at first */
 const char *boot_host_name(int host); /* as in the host list; else the system's name */
+
+/* Likewise of the host of a process, also if it has ended and the launcher has told so. */
 const char *boot_host_name_of(int number);
 
 /* The address at which a process listens, as text: "tcp:10.0.0.2:4711", "tcp:[fe80::1]:4711",

@@ -7,6 +7,7 @@
  *                             then the launcher is asked */
 #include <limits.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 #include "libmpi/boot/control.h"
 #include "libmpi/boot/job_map.h"
@@ -203,12 +204,33 @@ const char *boot_host_name(int host)
 	return own;
 }
 
+/* The host of a process that the launcher does not know any more, as the news of its end say.
+ * -1: there are none. */
+static int host_of_ended(int number)
+{
+	struct boot_news news;
+	const void *record;
+
+	for (uint32_t i = 0; seats != NULL && (record = shm_seg_news(seats, i)) != NULL; i++) {
+		memcpy(&news, record, sizeof(news));
+		if (news.number == number)
+			return news.host;
+	}
+	return -1;
+}
+
 const char *boot_host_name_of(int number)
 {
-	const struct boot_location *p =
-		number_first(number) || seat_of_spawned(number) >= 0 ? NULL : location_of(number);
+	const struct boot_location *p;
+	int host;
 
-	return p != NULL ? p->name : boot_host_name(boot_host_of(number));
+	if (map == NULL || number_first(number) || seat_of_spawned(number) >= 0)
+		return boot_host_name(boot_host_of(number));
+	p = location_of(number);
+	if (p != NULL)
+		return p->name;
+	host = host_of_ended(number);
+	return host >= 0 && host < map->nhosts ? boot_host_name(host) : "(not known any more)";
 }
 
 /* The address of a process that was spawned; NULL: none is known yet.  Of one that has ended it is
