@@ -211,7 +211,9 @@ enum boot_end {
 	BOOT_END_FAILED = 1, /* without MPI_Finalize, or by a signal */
 	BOOT_END_LEFT,       /* in good order */
 	BOOT_END_HOST,       /* its host cannot be reached any more */
-	BOOT_END_UNBORN      /* it was spawned, and has ended before MPI_Init */
+	BOOT_END_UNBORN,     /* it was spawned, and has ended before MPI_Init */
+	BOOT_END_SIBLING     /* the launcher has ended it with others of its spawn, as one of these
+			      * is BOOT_END_UNBORN: rank, pid and status are of that one */
 };
 
 /* News of the launcher (shm_news_put): a process has ended, and the job goes on. */

@@ -33,6 +33,12 @@ void ft_use(bool handled)
 	boot_ft(handled && p2p_failed_count() > 0 ? BOOT_FT_HANDLED : BOOT_FT_SURVIVES);
 }
 
+/* Did the process end before MPI_Init, or was it ended as another of its spawn did? */
+static bool news_unborn(const struct boot_news *n)
+{
+	return n->how == BOOT_END_UNBORN || n->how == BOOT_END_SIBLING;
+}
+
 /* "process 4711 was killed by signal 9 (Killed) at 12:00:00". */
 static void news_words(const struct boot_news *n, char *words, size_t room)
 {
@@ -44,16 +50,20 @@ static void news_words(const struct boot_news *n, char *words, size_t room)
 		snprintf(how, sizeof(how), "was on a host that cannot be reached any more");
 	else if (WIFSIGNALED(n->status))
 		snprintf(how, sizeof(how), "was killed by signal %d (%s)%s", WTERMSIG(n->status),
-			strsignal(WTERMSIG(n->status)),
-			n->how == BOOT_END_UNBORN ? " before MPI_Init" : "");
+			strsignal(WTERMSIG(n->status)), news_unborn(n) ? " before MPI_Init" : "");
 	else
 		snprintf(how, sizeof(how), "exited with code %d%s", WEXITSTATUS(n->status),
-			n->how == BOOT_END_FAILED   ? " before MPI_Finalize"
-			: n->how == BOOT_END_UNBORN ? " before MPI_Init"
-						    : "");
+			n->how == BOOT_END_FAILED ? " before MPI_Finalize"
+			: news_unborn(n)          ? " before MPI_Init"
+						  : "");
 	if (localtime_r(&when, &tm) != NULL)
 		strftime(at, sizeof(at), "%H:%M:%S", &tm);
-	snprintf(words, room, "process %d %s at %s", n->pid, how, at);
+	if (n->how == BOOT_END_SIBLING)
+		snprintf(words, room,
+			"rank %d of its spawn, process %d, %s at %s, and mpiexec ended the others",
+			n->rank, n->pid, how, at);
+	else
+		snprintf(words, room, "process %d %s at %s", n->pid, how, at);
 }
 
 /* libshm's: the launcher tells that a process has ended, and the job goes on. */
@@ -68,7 +78,7 @@ static void ft_hear(const void *record)
 		p2p_peer_left(n.number, words);
 		return;
 	}
-	if (n.how == BOOT_END_UNBORN) {
+	if (news_unborn(&n)) {
 		p2p_peer_unborn(n.number, words);
 		return;
 	}
@@ -120,7 +130,7 @@ static bool ft_unborn(int peer, char *words, size_t n)
 		usleep(NEWS_STEP_US);
 		us -= NEWS_STEP_US;
 	}
-	if (!found || news.how != BOOT_END_UNBORN)
+	if (!found || !news_unborn(&news))
 		return false;
 	news_words(&news, words, n);
 	return true;

@@ -14,4 +14,22 @@ for ft in '' -ft; do
 done
 job $two -ft -n 1 "$me" b abort
 want_out 'on host b, is lost'
+
+# --- a sibling that mpiexec has ended is not the cause: the words name the first failure
+first='rank 1 of its spawn, process [0-9]*, exited with code 3 before MPI_Init at .*, and mpiexec ended'
+for sibling in 'sleep 1000' live; do
+	job -n 1 "$me" - "$sibling" 'exit 3' "$sibling"
+	want_out 'MPI_ERR_SPAWN'
+	grep -q "$first" "$out" || fail "$said: $(cat "$out")"
+done
+job $two -n 1 "$me" b live 'exit 3'
+grep -q "on host b, is lost: $first" "$out" || fail "$said: $(cat "$out")"
+
+# --- a child that exits with 0 without MPI_Init is told by mpiexec, once
+job -n 1 "$me" - live 'exit 0'
+want_out ', exited with code 0 before MPI_Init'
+want_err 'exited with code 0 without MPI_Init: its parents get MPI_ERR_SPAWN, others of its spawn'
+job -n 1 "$me" - 'exit 0' 'exit 0'
+[ "$(grep -c 'exited with code 0 without MPI_Init: its parents get MPI_ERR_SPAWN' "$err")" = 1 ] ||
+	fail "$said: $(cat "$err")"
 finish

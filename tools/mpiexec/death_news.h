@@ -13,7 +13,11 @@
 bool news_send(struct job *j, const struct death *d, int how);
 
 /* Entry r was spawned, and has ended before MPI_Init was called, or because another of its world
- * has: tells all processes, once.  Operations with it raise MPI_ERR_SPAWN. */
+ * has: tells all processes, once.  Operations with it raise MPI_ERR_SPAWN.  The words for those
+ * that end with their world name the first one. */
 void news_unborn(struct job *j, int r, int status);
+
+/* Likewise of one that has exited with 0; the first one of its world is told to the user. */
+void news_absent(struct job *j, int r);
 
 #endif

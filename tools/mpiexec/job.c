@@ -38,7 +38,7 @@ static void unborn_end(struct job *j, int r, bool waits)
 {
 	struct world *w = j->rank[r].world;
 
-	news_unborn(j, r, 0);
+	news_absent(j, r);
 	if (!waits)
 		return;
 	job_world_cut(j, w->id);

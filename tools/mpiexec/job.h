@@ -116,13 +116,6 @@ struct failures {
 	uint32_t known; /* enum boot_ft: the most that a rank under a proxy has told */
 };
 
-/* The first process of a spawn that has ended before MPI_Init; of the last such spawn. */
-struct unborn {
-	int first; /* number of the first process of its world; 0: there is none */
-	int n;     /* processes of that */
-	int rank, pid, host, status;
-};
-
 struct job {
 	struct plan *plan;   /* of the process: hosts that are added change it */
 	struct world *world; /* the list of worlds that have entries; world 0 is the first */
@@ -151,7 +144,7 @@ struct job {
 	uint64_t kill_ns;      /* when to send SIGKILL; 0: never */
 	uint64_t stop_ns;      /* when -timeout ends; 0: never */
 	struct lost_wait wait;
-	struct unborn unborn;
+	struct unborn unborn; /* of the last such spawn */
 	struct failures failures;
 	uint64_t look_ns; /* when to look for ranks that wait for absent ones; 0: never */
 	struct hang hang;

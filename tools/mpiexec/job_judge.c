@@ -337,7 +337,7 @@ void job_died(struct job *j, const struct death *d)
 	if (d->state == BOOT_NEW && j->unborn.first != k->world->first)
 		j->unborn = (struct unborn){
 			k->world->first, k->world->n, k->rank, k->pid, k->host, d->status};
-	if (k->world->unborn)
+	if (k->world->unborn.n > 0)
 		news_unborn(j, d->rank, d->status);
 	if (failure_survived(j, d) || unborn_judge(j, d) || (!j->ending && lost_judge(j, d)))
 		return;

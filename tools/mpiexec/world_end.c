@@ -110,7 +110,7 @@ static void world_drop(struct job *j, struct world *w)
 {
 	for (int i = 0; i < w->n; i++)
 		if (w->entry[i] >= 0 && j->rank[w->entry[i]].absent)
-			news_unborn(j, w->entry[i], 0);
+			news_absent(j, w->entry[i]);
 	job_world_remove(j, w);
 	if (j->remote == NULL)
 		local_forget(&j->local, w);

@@ -20,6 +20,13 @@ struct preput {
 	char *key, *value;
 };
 
+/* The first process of a spawn that has ended before MPI_Init. */
+struct unborn {
+	int first; /* number of the first process of its world; 0: there is none */
+	int n;     /* processes of that */
+	int rank, pid, host, status;
+};
+
 struct world {
 	struct world *next;
 	int id;    /* 0: the command line */
@@ -32,13 +39,13 @@ struct world {
 	int *host_of; /* by rank: index of its host */
 	struct preput *preput;
 	int npreputs;
-	int stdin_to;     /* of a spawned one: the rank that reads mpiexec's stdin, or STDIN_... */
-	bool starting;    /* hosts have not said yet how its start went */
-	bool unborn;      /* one of its processes has ended before MPI_Init, and its parents know */
-	bool mark;        /* of job_mark_connected */
-	bool ending;      /* it is ended alone, and other worlds go on */
-	bool killed;      /* ... and has got SIGKILL */
-	uint64_t kill_ns; /* when to send it; 0: never */
+	struct unborn unborn; /* .n 0: none, or its parents do not know */
+	int stdin_to;      /* of a spawned one: the rank that reads mpiexec's stdin, or STDIN_... */
+	bool starting;     /* hosts have not said yet how its start went */
+	bool mark;         /* of job_mark_connected */
+	bool ending;       /* it is ended alone, and other worlds go on */
+	bool killed;       /* ... and has got SIGKILL */
+	uint64_t kill_ns;  /* when to send it; 0: never */
 	uint64_t drain_ns; /* when to stop reading the output of its background processes; 0: it
 			    * lives, or has none */
 };
