@@ -33,10 +33,16 @@ void ft_use(bool handled)
 	boot_ft(handled && p2p_failed_count() > 0 ? BOOT_FT_HANDLED : BOOT_FT_SURVIVES);
 }
 
-/* Did the process end before MPI_Init, or was it ended as another of its spawn did? */
+/* Was the process spawned, and has it or another of its spawn ended before MPI_Init? */
 static bool news_unborn(const struct boot_news *n)
 {
 	return n->how == BOOT_END_UNBORN || n->how == BOOT_END_SIBLING;
+}
+
+/* Do the words tell of an end before MPI_Init? */
+static bool news_before_init(const struct boot_news *n)
+{
+	return news_unborn(n) || n->how == BOOT_END_NEW;
 }
 
 /* "process 4711 was killed by signal 9 (Killed) at 12:00:00". */
@@ -50,11 +56,12 @@ static void news_words(const struct boot_news *n, char *words, size_t room)
 		snprintf(how, sizeof(how), "was on a host that cannot be reached any more");
 	else if (WIFSIGNALED(n->status))
 		snprintf(how, sizeof(how), "was killed by signal %d (%s)%s", WTERMSIG(n->status),
-			strsignal(WTERMSIG(n->status)), news_unborn(n) ? " before MPI_Init" : "");
+			strsignal(WTERMSIG(n->status)),
+			news_before_init(n) ? " before MPI_Init" : "");
 	else
 		snprintf(how, sizeof(how), "exited with code %d%s", WEXITSTATUS(n->status),
 			n->how == BOOT_END_FAILED ? " before MPI_Finalize"
-			: news_unborn(n)          ? " before MPI_Init"
+			: news_before_init(n)     ? " before MPI_Init"
 						  : "");
 	if (localtime_r(&when, &tm) != NULL)
 		strftime(at, sizeof(at), "%H:%M:%S", &tm);

@@ -15,6 +15,15 @@ done
 job $two -ft -n 1 "$me" b abort
 want_out 'on host b, is lost'
 
+# --- an end before MPI_Init has one class and the same words, whether failures are survived or not
+for ft in '' -ft '-x HAFT_FT=no'; do
+	job $ft -n 1 "$me" - 'exit 3'
+	want_rc 0
+	want_out 'MPI_ERR_SPAWN'
+	want_out 'exited with code 3 before MPI_Init'
+	want_err 'it had not called MPI_Init: its parents get MPI_ERR_SPAWN, and the job goes on'
+done
+
 # --- a sibling that mpiexec has ended is not the cause: the words name the first failure
 first='rank 1 of its spawn, process [0-9]*, exited with code 3 before MPI_Init at .*, and mpiexec ended'
 for sibling in 'sleep 1000' live; do

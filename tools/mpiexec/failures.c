@@ -61,6 +61,14 @@ static void failure_tell(struct job *j, const struct death *d)
 	out_say("the job goes on without it (HAFT_FT)");
 }
 
+/* enum boot_end of a death. */
+static int failure_end(const struct death *d, bool failed)
+{
+	if (!failed)
+		return BOOT_END_LEFT;
+	return d->state == BOOT_NEW ? BOOT_END_NEW : BOOT_END_FAILED;
+}
+
 bool failure_survived(struct job *j, const struct death *d)
 {
 	bool bad = WIFSIGNALED(d->status) || WEXITSTATUS(d->status) != 0;
@@ -83,7 +91,7 @@ bool failure_survived(struct job *j, const struct death *d)
 		failure_tell(j, d);
 		return true;
 	}
-	if (!news_send(j, d, failed ? BOOT_END_FAILED : BOOT_END_LEFT) || !failed)
+	if (!news_send(j, d, failure_end(d, failed)) || !failed)
 		return false;
 	failure_tell(j, d);
 	return true;

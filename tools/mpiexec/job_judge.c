@@ -292,8 +292,9 @@ static bool world_has_parents(struct job *j, struct world *w)
 	return any;
 }
 
-/* A spawned process has failed before MPI_Init.  Its parents get MPI_ERR_SPAWN, and go on; its
- * siblings can do nothing without it, and end.  False: that is not so, or no parent lives. */
+/* A spawned process has failed before MPI_Init.  Its parents get MPI_ERR_SPAWN, and go on, whether
+ * failures are survived or not: no member of a communicator has failed.  Its siblings can do
+ * nothing without it, and end.  False: that is not so, or no parent lives. */
 static bool unborn_judge(struct job *j, const struct death *d)
 {
 	struct rank *k = &j->rank[d->rank];
@@ -339,7 +340,7 @@ void job_died(struct job *j, const struct death *d)
 			k->world->first, k->world->n, k->rank, k->pid, k->host, d->status};
 	if (k->world->unborn.n > 0)
 		news_unborn(j, d->rank, d->status);
-	if (failure_survived(j, d) || unborn_judge(j, d) || (!j->ending && lost_judge(j, d)))
+	if (unborn_judge(j, d) || failure_survived(j, d) || (!j->ending && lost_judge(j, d)))
 		return;
 	if (!j->ending && j->abort.told) {
 		abort_judge(j);
