@@ -266,8 +266,8 @@ static bool connect_failed(struct pairing *m)
 	switch (m->why) {
 	case EACCES:
 		return pairing_fail(m, MPI_ERR_PORT,
-			"the process at the port on host %s does not know its secret: the port was "
-			"closed",
+			"the process at the port on host %s has no port of this name: a digit of "
+			"the name is wrong, or it is of a port that was closed",
 			m->name.host);
 	case EBADMSG:
 		return pairing_fail(m, MPI_ERR_PORT,
