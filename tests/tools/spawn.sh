@@ -37,6 +37,8 @@ for where in "-n 1" "$here -n 2"; do
 	job $where "$me" -k wdir=/no/such/directory "$me" child say
 	want_out 'spawn: MPI_ERR_SPAWN, 0 processes, 1 codes'
 	want_out "working directory \`/no/such/directory': No such file or directory (2)"
+	job $where "$me" -k wdir=no_such "$me" child say
+	want_out "working directory \`$PWD/no_such': No such file or directory (2)"
 	job $where "$me" -k wdir="$TMPDIR/plain" "$me" child say
 	want_out 'is no directory (20)'
 done

@@ -6,6 +6,7 @@
 #include "tools/mpiexec/job_plan.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -96,14 +97,22 @@ static char *program_find(const struct app *a, const char *path, int *err)
 static char *wdir_check(const char *dir, int *err)
 {
 	struct stat st;
+	const char *slash;
+	char here[PATH_MAX];
 
 	*err = stat(dir, &st) != 0 ? errno : S_ISDIR(st.st_mode) ? 0 : ENOTDIR;
 	if (*err == 0 && access(dir, X_OK) != 0)
 		*err = errno;
+	if (*err == 0)
+		return NULL;
+	if (dir[0] == '/' || getcwd(here, sizeof(here)) == NULL)
+		here[0] = '\0';
+	slash = here[0] != '\0' ? "/" : "";
 	if (*err == ENOTDIR)
-		return text_new("working directory `%s' is no directory (%d)", dir, *err);
-	return *err != 0 ? text_new("working directory `%s': %s (%d)", dir, strerror(*err), *err)
-			 : NULL;
+		return text_new(
+			"working directory `%s%s%s' is no directory (%d)", here, slash, dir, *err);
+	return text_new(
+		"working directory `%s%s%s': %s (%d)", here, slash, dir, strerror(*err), *err);
 }
 
 static char **script_make(const struct app *a)
