@@ -47,6 +47,9 @@ for key in mpi_initial_errhandler soft appnum npernode haft_stdin; do
 	want_out "MPI_ERR_INFO_VALUE"
 	want_out "$key is \`rubbish': it is "
 done
+job -n 1 "$me" -k env==x "$me" child say
+want_out 'MPI_ERR_INFO_VALUE'
+want_out 'env is `=x'"': it is lines of NAME=VALUE"
 job -n 1 "$me" -k arch=vax "$me" child say
 want_out 'arch is vax'
 

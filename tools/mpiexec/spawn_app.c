@@ -104,18 +104,21 @@ static void env_add(struct settings *set, const char *name, const char *value)
 		text_new("%s", name), value != NULL ? text_new("%s", value) : NULL};
 }
 
-/* Adds the lines of a list of variables. */
-static void env_lines(struct settings *set, const char *v)
+/* Adds the lines of a list of variables.  NULL, or a line without a name; malloc'ed. */
+static char *env_lines(struct settings *set, const char *v)
 {
 	while (*v != '\0') {
 		size_t len = strcspn(v, "\n");
 		char *line = text_new("%.*s", (int)len, v);
 
-		if (line[0] != '\0' && line[0] != '=')
+		if (line[0] == '=')
+			return line;
+		if (line[0] != '\0')
 			env_add(set, line, NULL);
 		free(line);
 		v += len + (v[len] == '\n');
 	}
+	return NULL;
 }
 
 static void info_line(struct spawn_app *s, const char *key, const char *value)
@@ -276,11 +279,15 @@ static char *appnum_take(struct spawn_app *s, const char *v)
 	return number_read(v, 0, &s->app.appnum) ? NULL : value_bad(s, "appnum", v, "a number");
 }
 
-/* NAME=VALUE, or NAME to unset it; one a line. */
+/* NAME=VALUE, or NAME to unset it; one a line.  As for env(1), names have all but `='. */
 static char *env_take(struct spawn_app *s, const char *v)
 {
-	env_lines(&s->app.set, v);
-	return NULL;
+	char *bad = env_lines(&s->app.set, v), *why = NULL;
+
+	if (bad != NULL)
+		why = value_bad(s, "env", bad, "lines of NAME=VALUE, or NAME to unset it");
+	free(bad);
+	return why;
 }
 
 static char *map_take(struct spawn_app *s, const char *v)
