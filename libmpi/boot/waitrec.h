@@ -29,11 +29,13 @@ enum boot_wait_kind {
 	BOOT_WAIT_USER,  /* a generalized request */
 	BOOT_WAIT_PSEND, /* partitioned */
 	BOOT_WAIT_PRECV,
-	BOOT_WAIT_WIN,  /* synchronization of a window */
-	BOOT_WAIT_BACK, /* a cancelled send: the answer of its receiver */
-	BOOT_WAIT_LOCK, /* the lock of a window; late are its holders */
-	BOOT_WAIT_DISK, /* an access to a file, which no other rank takes part in */
-	BOOT_WAIT_PIPE, /* the other end of a pipe, which nothing has opened */
+	BOOT_WAIT_WIN,     /* synchronization of a window */
+	BOOT_WAIT_BACK,    /* a cancelled send: the answer of its receiver */
+	BOOT_WAIT_LOCK,    /* the lock of a window; late are its holders */
+	BOOT_WAIT_DISK,    /* an access to a file, which no other rank takes part in */
+	BOOT_WAIT_PIPE,    /* the other end of a pipe, which nothing has opened */
+	BOOT_WAIT_ACCEPT,  /* the root at a port, for a client */
+	BOOT_WAIT_CONNECT, /* the root of a client, for the server of a port */
 };
 
 struct boot_wait {
@@ -65,7 +67,7 @@ struct boot_wait {
 					   * end the wait */
 	};
 	char call[BOOT_WAIT_CALL];
-	char name[BOOT_WAIT_NAME]; /* of the communicator or window; "": it has none */
+	char name[BOOT_WAIT_NAME]; /* of the communicator, window or port; "": it has none */
 };
 static_assert(sizeof(struct boot_wait) <= SHM_DESCRIPTION_LEN, "a description holds the record");
 

@@ -38,6 +38,8 @@ enum pairing_step {
 };
 
 struct pairing {
+	struct shm_describer describer; /* first */
+	const char *at;                 /* the name of the port */
 	enum pairing_step step;
 	struct net_handshake handshake;
 	uint64_t until;        /* of all, ns; 0: no limit */
@@ -126,9 +128,29 @@ static void pairing_drop(struct pairing *m)
 }
 
 /* Waits until the state machine is done. */
+/* For the report of waits: the host and the first address of the port; never its secret. */
+static void pairing_describe(const struct shm_describer *t, void *description)
+{
+	const struct pairing *m = (const struct pairing *)t;
+	const char *at = strstr(m->at, "//");
+	struct boot_wait *what = description;
+	size_t n;
+
+	at = at != NULL ? at + 2 : m->at;
+	what->kind = m->port != NULL ? BOOT_WAIT_ACCEPT : BOOT_WAIT_CONNECT;
+	what->peer = what->rank = what->tag = -1;
+	what->bytes = -1;
+	p2p_wait_report(NULL, what);
+	n = strcspn(at, "/");
+	n += at[n] != '\0' ? 1 + strcspn(at + n + 1, ",/") : 0;
+	snprintf(what->name, sizeof(what->name), "%.*s", (int)n, at);
+}
+
 static int pairing_run(struct pairing *m, bool (*step)(void *arg))
 {
-	p2p_progress_until(&(struct p2p_condition){.ready = step, .arg = m, .nap_ns = &m->nap_ns});
+	m->describer = (struct shm_describer){pairing_describe};
+	p2p_progress_until(&(struct p2p_condition){
+		.ready = step, .arg = m, .nap_ns = &m->nap_ns, .describer = &m->describer});
 	pairing_hang_up(m);
 	if (m->err == 0)
 		return 0;
@@ -244,6 +266,7 @@ int dyn_pair_accept(const struct dyn_awaited *what, const struct via_card *cards
 		.result = result,
 		.cards = cards,
 		.n = n,
+		.at = what->port,
 		.port = dyn_port_use(what->port),
 		.edge = what->edge};
 	int err;
@@ -398,6 +421,7 @@ int dyn_pair_connect(const char *port, double timeout_s, const struct via_card *
 	struct dyn_pairing *result)
 {
 	struct pairing m = {.step = STEP_DIAL,
+		.at = port,
 		.handshake.fd = -1,
 		.until = pairing_deadline(timeout_s),
 		.timeout_s = timeout_s,

@@ -15,6 +15,8 @@
  *  - it is outside of MPI, and neither it nor any process it has started has used CPU time.  Such a
  *    rank may wait for a user or a server, so these are reported once a job only.
  *
+ * A job whose processes in MPI all wait in MPI_Comm_accept is a server, and not reported.
+ *
  * On a busy machine one of many ranks has always just ended a nap.  Therefore ranks need not be
  * idle in one look: each must have been found idle once since the last look in which any rank
  * moved. Nothing can wake such ranks, because no rank has sent anything meanwhile.
@@ -95,7 +97,15 @@ static enum look rank_look(struct job *j, int r, uint64_t now)
 	return STILL;
 }
 
-/* The time since which all ranks have been idle; 0: not all are, or none waits in MPI.  *away: how
+/* Does the rank sleep as a server that waits for clients of other jobs? */
+static bool rank_serves(const struct rank_view *s)
+{
+	return s->known && s->view.nothers == 0 &&
+	       boot_wait_in(s->view.description)->kind == BOOT_WAIT_ACCEPT;
+}
+
+/* The time since which all ranks have been idle; 0: not all are, or none waits in MPI,
+ * except for clients of other jobs.  *away: how
  * many of them are outside of MPI. */
 static uint64_t still_since(const struct job *j, int *away)
 {
@@ -111,7 +121,7 @@ static uint64_t still_since(const struct job *j, int *away)
 			continue;
 		if (!k->idle || !j->seen[r].known)
 			return 0;
-		inside += k->away_ns == 0;
+		inside += k->away_ns == 0 && !rank_serves(&j->seen[r]);
 		*away += k->away_ns != 0;
 		still = k->still_ns > still ? k->still_ns : still;
 		still = k->busy_ns > still ? k->busy_ns : still;

@@ -189,6 +189,12 @@ static void add_disk(struct report_line *l, const struct boot_wait *w)
 		w->kind == BOOT_WAIT_PIPE ? ", for the other end of this pipe" : " for the disk");
 }
 
+static void add_port(struct report_line *l, const struct boot_wait *w)
+{
+	line_add(l, " %s port %.*s for a %s", w->kind == BOOT_WAIT_ACCEPT ? "at" : "to",
+		BOOT_WAIT_NAME - 1, w->name, w->kind == BOOT_WAIT_ACCEPT ? "client" : "server");
+}
+
 /* The words behind the call's name, by the kind of the wait. */
 static const struct {
 	const char *words;
@@ -205,6 +211,8 @@ static const struct {
 	[BOOT_WAIT_USER] = {" for MPI_Grequest_complete", NULL},
 	[BOOT_WAIT_DISK] = {"", add_disk},
 	[BOOT_WAIT_PIPE] = {"", add_disk},
+	[BOOT_WAIT_ACCEPT] = {"", add_port},
+	[BOOT_WAIT_CONNECT] = {"", add_port},
 };
 
 static void add_wait(struct report_line *l, const struct boot_wait *w)

@@ -28,6 +28,8 @@ static int needs_numbers(const struct boot_wait *w, int to[BOOT_WAIT_LATE])
 	case BOOT_WAIT_NONE:
 	case BOOT_WAIT_USER:
 	case BOOT_WAIT_PIPE:
+	case BOOT_WAIT_ACCEPT:
+	case BOOT_WAIT_CONNECT:
 	case BOOT_WAIT_DISK: return 0;
 	default: break;
 	}
