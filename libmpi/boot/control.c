@@ -30,6 +30,7 @@
 #include "libmpi/boot/request_text.h"
 #include "libmpi/boot/service.h"
 #include "libmpi/core/clock.h"
+#include "libmpi/core/process_state.h"
 #include "libmpi/core/err.h"
 
 #define LINE_FIRST 4096 /* bytes of the buffer for answers at first */
@@ -114,16 +115,35 @@ static char *line_take(struct control_line *l)
 	return line;
 }
 
+#define END_LOOK_MS 50 /* between two looks whether the job is to end */
+
+/* Waits for bytes, at most `ms' (-1: for ever); false: none have come.  The service of a program
+ * without launcher may end the job meanwhile, without an answer: then this process ends with it. */
+static bool line_wait(int fd, int ms)
+{
+	struct pollfd p = {.fd = fd, .events = POLLIN};
+	int n, code;
+
+	do {
+		n = poll(&p, 1, ms < 0 ? END_LOOK_MS : ms);
+		code = n == 0 && ms < 0 ? boot_end_code() : -1;
+	} while (ms < 0 && n == 0 && code < 0);
+	if (code >= 0) {
+		haft_flush();
+		_exit(code);
+	}
+	return n > 0;
+}
+
 /* Waits at most `ms' (-1: for ever) for more bytes, and takes them. 1: some have come; 0: none; -1:
  * mpiexec is gone. */
 static int line_bytes(struct control_line *l, int ms)
 {
-	struct pollfd p = {.fd = l->fd, .events = POLLIN};
 	ssize_t n;
 
 	if (l->gone)
 		return -1;
-	if (poll(&p, 1, ms) <= 0)
+	if (!line_wait(l->fd, ms))
 		return 0;
 	if (l->have == l->room) {
 		size_t room = l->room == 0 ? LINE_FIRST : 2 * l->room;
