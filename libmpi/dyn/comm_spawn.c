@@ -33,7 +33,8 @@ struct spawn_result {
 	int32_t by_port; /* the children come to a port of the root */
 	struct comm_ids ids;
 	char words[BOOT_WORDS];
-	int32_t errcode[]; /* [total] */
+	int32_t codes;     /* 0: the code of each process is err */
+	int32_t errcode[]; /* [codes] */
 };
 
 /* The request of the root. */
@@ -74,18 +75,31 @@ static int request_keys(struct boot_command *c, const struct info *info)
 	return 0;
 }
 
+/* Adds up the processes that are wanted: each has a code, whatever else is wrong. */
+static int request_count(struct spawn_request *q, int count, const int maxprocs[])
+{
+	int total = 0;
+
+	for (int i = 0; i < count; i++) {
+		if (maxprocs[i] < 0)
+			return haft_err(
+				MPI_ERR_ARG, "maxprocs of command %d is %d", i, maxprocs[i]);
+		if (maxprocs[i] > INT_MAX - total)
+			return haft_err(
+				MPI_ERR_ARG, "the maxprocs add up to more than %d", INT_MAX);
+		total += maxprocs[i];
+	}
+	q->total = total;
+	return 0;
+}
+
 static int request_add(struct spawn_request *q, int i, const char *command, char *const *argv,
 	int maxprocs, const struct info *info)
 {
 	if (command == NULL || command[0] == '\0')
 		return haft_err(MPI_ERR_ARG, "command %d is %s", i,
 			command == NULL ? "a null pointer" : "empty");
-	if (maxprocs < 0)
-		return haft_err(MPI_ERR_ARG, "maxprocs of %s is %d", command, maxprocs);
-	if (maxprocs > INT_MAX - q->total)
-		return haft_err(MPI_ERR_ARG, "the maxprocs add up to more than %d", INT_MAX);
 	q->command[i] = (struct boot_command){.path = command, .argv = argv, .maxprocs = maxprocs};
-	q->total += maxprocs;
 	return request_keys(&q->command[i], info);
 }
 
@@ -191,21 +205,17 @@ static void launcher_spawn(struct spawn_request *q, struct group *parents, struc
 
 /* --- the result ----------------------------------------------------------------------------- */
 
-/* The message of the root.  NULL: no memory. */
-static struct spawn_result *result_new(int total)
+static size_t result_bytes(int codes)
 {
-	struct spawn_result *s = calloc(1, sizeof(*s) + (size_t)total * sizeof(s->errcode[0]));
-
-	if (s != NULL)
-		s->total = total;
-	return s;
+	return sizeof(struct spawn_result) + (size_t)codes * sizeof(int32_t);
 }
 
 /* Spawns at the root.  err: the error of its arguments, or 0. */
 static int result_of_root(
 	struct spawn_request *q, struct group *parents, int err, struct spawn_result **result)
 {
-	struct spawn_result *s = result_new(err == 0 ? q->total : 0);
+	int codes = err == 0 ? q->total : 0;
+	struct spawn_result *s = calloc(1, result_bytes(codes));
 	struct boot_spawned r = {.err = err};
 
 	if (s == NULL)
@@ -216,13 +226,15 @@ static int result_of_root(
 	else
 		launcher_spawn(q, parents, &r);
 	s->err = r.err;
+	s->total = q->total;
+	s->codes = codes;
 	s->first = r.first;
 	s->n = r.n;
 	s->edge = r.edge;
 	s->ids = q->ids;
 	s->by_port = q->by_port && r.n > 0;
 	memcpy(s->words, r.words, sizeof(s->words));
-	for (int i = 0; i < s->total; i++)
+	for (int i = 0; i < s->codes; i++)
 		s->errcode[i] = r.errcode != NULL && i < r.total ? r.errcode[i] : r.err;
 	free(r.errcode);
 	*result = s;
@@ -257,7 +269,7 @@ static int result_take(const struct spawn_result *s, const char *port, int root,
 	int err;
 
 	for (int i = 0; array_of_errcodes != NULL && i < s->total; i++)
-		array_of_errcodes[i] = s->errcode[i];
+		array_of_errcodes[i] = i < s->codes ? s->errcode[i] : s->err;
 	if (s->err != 0)
 		return haft_err(s->err, "%s", s->words);
 	if (s->by_port != 0)
@@ -283,9 +295,7 @@ static int spawn_all(struct spawn_request *q, int err, int root, struct comm *c,
 	if (c->rank == root) {
 		err = result_of_root(q, c->group, err, &s);
 		b.data = s;
-		b.bytes =
-			err != 0 ? -err
-				 : (int64_t)(sizeof(*s) + (size_t)s->total * sizeof(s->errcode[0]));
+		b.bytes = err != 0 ? -err : (int64_t)result_bytes(s->codes);
 	}
 	if (err == 0 || c->rank == root) {
 		int bcast = comm_leader_bcast_blob(&path, c->group, root, &b);
@@ -319,11 +329,37 @@ int dyn_spawn(const char *command, char *argv[], int maxprocs, struct info *info
 	if (err != 0)
 		return err;
 	if (comm->rank == root)
+		err = request_count(&q, 1, &maxprocs);
+	if (comm->rank == root && err == 0)
 		err = request_add(&q, 0, command, argv, maxprocs, info);
 	err = spawn_all(&q, err, root, comm, intercomm, array_of_errcodes);
 	if (comm->rank == root)
 		free((struct boot_key *)(uintptr_t)one.keys);
 	return err;
+}
+
+/* The arrays of the root are there.  The processes are counted, and there is room for commands. */
+static int spawn_arrays(struct spawn_request *q, int count, char *commands[], const int maxprocs[],
+	struct haft_infos infos)
+{
+	int err;
+
+	if (count < 1)
+		return haft_err(MPI_ERR_ARG, "count is %d", count);
+	if (maxprocs == NULL)
+		return haft_err(MPI_ERR_ARG, "array_of_maxprocs is a null pointer");
+	err = request_count(q, count, maxprocs);
+	if (err == 0 && commands == NULL)
+		err = haft_err(MPI_ERR_ARG, "array_of_commands is a null pointer");
+	if (err == 0 && infos.v == NULL)
+		err = haft_err(MPI_ERR_ARG, "array_of_info is a null pointer");
+	if (err != 0)
+		return err;
+	q->command = calloc((size_t)count, sizeof(*q->command));
+	if (q->command == NULL)
+		return haft_err(MPI_ERR_NO_MEM, "no memory for %d commands", count);
+	q->count = count;
+	return 0;
 }
 
 int dyn_spawn_multiple(int count, char *array_of_commands[], char **array_of_argv[],
@@ -335,14 +371,8 @@ int dyn_spawn_multiple(int count, char *array_of_commands[], char **array_of_arg
 
 	if (err != 0)
 		return err;
-	if (comm->rank == root && count < 1)
-		err = haft_err(MPI_ERR_ARG, "count is %d", count);
-	else if (comm->rank == root) {
-		q.count = count;
-		q.command = calloc((size_t)count, sizeof(*q.command));
-		if (q.command == NULL)
-			err = haft_err(MPI_ERR_NO_MEM, "no memory for %d commands", q.count);
-	}
+	if (comm->rank == root)
+		err = spawn_arrays(&q, count, array_of_commands, array_of_maxprocs, array_of_info);
 	for (int i = 0; err == 0 && i < q.count; i++)
 		err = request_add(&q, i, array_of_commands[i],
 			array_of_argv != NULL ? array_of_argv[i] : NULL, array_of_maxprocs[i],
