@@ -5,9 +5,23 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include "tools/mpiexec/job.h"
 #include "tools/mpiexec/pmi_server.h"
 #include "tools/mpiexec/remote_ranks.h"
+
+char *request_word(const char *text)
+{
+	char *word = mem_grow(NULL, 3 * strlen(text) + 1, 1), *to = word;
+
+	for (; *text != '\0'; text++)
+		if ((unsigned char)*text <= ' ' || *text == '%')
+			to += snprintf(to, 4, "%%%02X", (unsigned char)*text);
+		else
+			*to++ = *text;
+	*to = '\0';
+	return word;
+}
 
 void request_reply(struct job *j, int entry, const char *fmt, ...)
 {

@@ -40,15 +40,19 @@ static void where_do(struct job *j, int entry, const char *line)
 {
 	int r = job_entry(j, request_number(line, "number"));
 	const struct rank *k = r >= 0 ? &j->rank[r] : NULL;
+	char *name, *addr;
 
 	if (k == NULL || (!k->alive && k->pid != 0)) {
 		request_reply(j, entry, "cmd=haft_where_result rc=-1 msg=%s",
 			k == NULL ? "no such process" : "it has ended");
 		return;
 	}
+	name = request_word(j->plan->nhosts > 0 ? j->plan->host[k->host].name : "localhost");
+	addr = request_word(k->addr != NULL ? k->addr : "");
 	request_reply(j, entry, "cmd=haft_where_result rc=0 host=%d name=%s pid=%d addr=%s",
-		k->host, j->plan->nhosts > 0 ? j->plan->host[k->host].name : "localhost", k->pid,
-		k->addr != NULL ? k->addr : "");
+		k->host, name, k->pid, addr);
+	free(name);
+	free(addr);
 }
 
 static void show_do(struct job *j, int entry, const char *line)
@@ -118,19 +122,21 @@ static void child_tell(struct job *j, int entry, int first)
 {
 	const struct unborn *u = &j->unborn;
 	bool killed = WIFSIGNALED(u->status);
+	char *text, *words;
 
 	if (u->first != first)
-		request_reply(j, entry,
-			"cmd=haft_children_result rc=-1 msg=they have ended before MPI_Init was "
-			"complete");
+		text = text_new("they have ended before MPI_Init was complete");
 	else
-		request_reply(j, entry,
-			"cmd=haft_children_result rc=-1 msg=child %d of %d, process %d on host %s, "
-			"%s %d before MPI_Init was complete",
+		text = text_new("child %d of %d, process %d on host %s, %s %d before MPI_Init was "
+				"complete",
 			u->rank, u->n, u->pid,
 			j->plan->nhosts > 0 ? j->plan->host[u->host].name : "localhost",
 			killed ? "was killed by signal" : "exited with code",
 			killed ? WTERMSIG(u->status) : WEXITSTATUS(u->status));
+	words = request_word(text);
+	request_reply(j, entry, "cmd=haft_children_result rc=-1 msg=%s", words);
+	free(words);
+	free(text);
 }
 
 /* The children come to a port of their parents, which ask meanwhile whether they still can. */

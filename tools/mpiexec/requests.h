@@ -17,4 +17,8 @@ struct job;
 __attribute__((format(printf, 3, 4))) void request_reply(
 	struct job *j, int entry, const char *fmt, ...);
 
+/* A copy of a text as a word of an answer: %XX for bytes that would end the word or the line, and
+ * for %.  libmpi reads it by boot_text_unescape.  malloc'ed. */
+char *request_word(const char *text);
+
 #endif

@@ -88,19 +88,16 @@ static void spawn_refuse(struct spawn *s)
 {
 	int entry = job_entry(s->j, s->root), class = MPI_ERR_SPAWN;
 	char *codes = codes_text(s, true);
+	char *words = request_word(s->why != NULL ? s->why : "no process could be started");
 
 	for (int i = 0; i < s->q.nparts && s->app != NULL; i++)
 		class = s->app[i].bad_value ? MPI_ERR_INFO_VALUE : class;
-
-	for (char *c = s->why; c != NULL && *c != '\0'; c++)
-		if (*c == '\n')
-			*c = ' ';
 	if (entry >= 0)
 		request_reply(s->j, entry,
 			"cmd=spawn_result rc=-1 haft_class=%d errcodes=%s%s%s msg=%s", class, codes,
 			s->abroad != NULL ? " haft_abroad=" : "",
-			s->abroad != NULL ? s->abroad : "",
-			s->why != NULL ? s->why : "no process could be started");
+			s->abroad != NULL ? s->abroad : "", words);
+	free(words);
 	free(codes);
 	spawn_free(s);
 }
@@ -110,12 +107,14 @@ static void spawn_answer(struct spawn *s)
 {
 	int entry = job_entry(s->j, s->root), n = s->w != NULL ? s->w->n : 0;
 	char *codes = n < s->q.total || s->why != NULL ? codes_text(s, false) : NULL;
+	char *words = s->why != NULL ? request_word(s->why) : NULL;
 
 	if (entry >= 0)
 		request_reply(s->j, entry, "cmd=spawn_result rc=0 haft_first=%d haft_n=%d%s%s%s%s",
 			n > 0 ? s->w->first : -1, n, codes != NULL ? " errcodes=" : "",
-			codes != NULL ? codes : "", s->why != NULL ? " msg=" : "",
-			s->why != NULL ? s->why : "");
+			codes != NULL ? codes : "", words != NULL ? " msg=" : "",
+			words != NULL ? words : "");
+	free(words);
 	free(codes);
 	spawn_free(s);
 }

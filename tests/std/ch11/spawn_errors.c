@@ -94,6 +94,51 @@ static void soft(void)
 	OK(MPI_Comm_disconnect(&inter));
 }
 
+/* One of two programs is missing, and soft allows none of it: the other one starts. */
+static void soft_of_one(int missing)
+{
+	char *commands[] = {self, self};
+	MPI_Info infos[] = {MPI_INFO_NULL, MPI_INFO_NULL};
+	const int procs[] = {2, 2};
+	int codes[4] = {9, 9, 9, 9}, remote = -1;
+	MPI_Comm inter;
+
+	commands[missing] = (char *)(uintptr_t)NONE;
+	OK(MPI_Info_create(&infos[missing]));
+	OK(MPI_Info_set(infos[missing], "soft", "0:9"));
+	OK(MPI_Comm_spawn_multiple(
+		2, commands, MPI_ARGVS_NULL, procs, infos, 0, MPI_COMM_WORLD, &inter, codes));
+	codes_are(codes + 2 * missing, 2, MPI_ERR_SPAWN);
+	codes_are(codes + 2 * (1 - missing), 2, MPI_SUCCESS);
+	OK(MPI_Comm_remote_size(inter, &remote));
+	expect_eq(remote, 2);
+	OK(MPI_Barrier(inter));
+	OK(MPI_Comm_disconnect(&inter));
+	OK(MPI_Info_free(&infos[missing]));
+}
+
+/* The words of a refusal have bytes that mean something in the protocol: all answers come, in
+ * their order, and the words are whole. */
+static void odd_names(void)
+{
+	int codes[1] = {9}, remote = -1;
+	MPI_Comm inter;
+	MPI_Info info;
+
+	OK(MPI_Info_create(&info));
+	OK(MPI_Info_set(info, "soft", "0:9"));
+	OK(MPI_Comm_spawn("./a\nb", MPI_ARGV_NULL, 1, info, 0, MPI_COMM_WORLD, &inter, codes));
+	codes_are(codes, 1, MPI_ERR_SPAWN);
+	OK(MPI_Comm_remote_size(inter, &remote));
+	expect_eq(remote, 0);
+	OK(MPI_Comm_disconnect(&inter));
+	OK(MPI_Info_free(&info));
+	FAILS(MPI_ERR_SPAWN, "haft_abroad=vm:1;1;;; rc=0 %41",
+		MPI_Comm_spawn("./no haft_abroad=vm:1;1;;; rc=0 %41", MPI_ARGV_NULL, 1,
+			MPI_INFO_NULL, 0, MPI_COMM_WORLD, &inter, codes));
+	codes_are(codes, 1, MPI_ERR_SPAWN);
+}
+
 /* After all that a spawn works. */
 static void works(void)
 {
@@ -122,6 +167,9 @@ int main(int argc, char **argv)
 		too_many();
 		second_not_there();
 		soft();
+		soft_of_one(0);
+		soft_of_one(1);
+		odd_names();
 		works();
 	}
 	MPI_Finalize();
