@@ -59,6 +59,13 @@ job -launcher fork -hosts a,b,c,d,e,f,g -fanout 2 -n 7 "$me" -r 2 -n 2 -k add-ho
 want_rc 0
 placed 'o.h.0 o.i.1'
 
+# --- a program that is missing on the hosts, with and without soft
+"$B/bin/mpicc" $san -Wall -I. tests/std/ch11/spawn_errors.c -o "$TMPDIR/errors" || exit 1
+for hosts in a:2,b:2 a:9; do
+	job -launcher fork -hosts $hosts -n 2 "$TMPDIR/errors"
+	want_rc 0
+done
+
 # --- children that fail before MPI_Init, on the host of their parents and on others
 "$B/bin/mpicc" $san -Wall -I. tests/std/ch11/spawn_fails.c -o "$TMPDIR/fails" || exit 1
 for n in 2 4; do

@@ -416,7 +416,7 @@ static void prepared_all(struct spawn *s)
 	bool all = true;
 
 	for (int i = 0; i < s->q.nparts; i++)
-		all &= s->found[i];
+		all &= s->found[i] || s->app[i].app.n == 0; /* soft allows none */
 	if (!all || !spawn_files(s)) {
 		pending_remove(s);
 		remote_forget(s->j->remote, s->w);
