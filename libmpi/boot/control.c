@@ -292,6 +292,11 @@ static int spawn_send(const struct boot_command *c, int n, const struct spawn_ro
 		spawn_part_put(&t, &c[i], i, n, route);
 	if (err == 0 && t.full)
 		err = haft_err(MPI_ERR_NO_MEM, "no memory for a request to the launcher");
+	if (err == 0 && t.len > BOOT_REQUEST_MAX)
+		err = haft_err(MPI_ERR_SPAWN,
+			"a request of %zu bytes, with all arguments and keys: the launcher takes "
+			"%d",
+			t.len, BOOT_REQUEST_MAX);
 	if (err == 0)
 		err = line_send(route->line, t.v, t.len);
 	free(t.v);

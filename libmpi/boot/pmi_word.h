@@ -6,6 +6,10 @@
 #include <stddef.h>
 #include <string.h>
 
+#define BOOT_LINE_MAX 16384 /* bytes of a request of one line: a name and a port, all %XX */
+#define BOOT_REQUEST_MAX \
+	(8 << 20) /* bytes of the greatest request: a spawn with all its arguments */
+
 /* The value of "KEY=VALUE" at the start of a word, and its length up to the next blank; NULL: there
  * is none.  It ends with a 0 at the end of the line, so a last value with blanks has
  * strlen bytes. */

@@ -154,6 +154,10 @@ int dyn_lookup_name(const char *service, struct info *info, char *port)
 	struct publish_scope s;
 	int err = publish_scope(info, &s);
 
+	if (err == 0 && strlen(service) > DYN_SERVICE_MAX)
+		err = haft_err(MPI_ERR_NAME,
+			"a service name of %zu characters: none longer than %d is published",
+			strlen(service), DYN_SERVICE_MAX);
 	if (err != 0)
 		return err;
 	if (s.host)

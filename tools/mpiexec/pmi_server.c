@@ -26,6 +26,7 @@
 #include <time.h>
 #include <unistd.h>
 #include "libmpi/boot/boot.h"
+#include "libmpi/boot/pmi_word.h"
 #include "libobj/base.h"
 #include "tools/mpiexec/local_ranks.h"
 
@@ -34,10 +35,9 @@
 #define KEY_MAX_LEN   64
 #define VALUE_MAX_LEN 1024
 
-#define LINE_LEN 4096      /* bytes of a request: a name, a key, a value, and some to spare */
-#define LINE_MAX (8 << 20) /* bytes of the greatest request: a spawn with all its arguments */
-#define FD_MIN   100       /* low numbers are left to scripts */
-#define EVENTS   32        /* clients served per pass */
+#define LINE_FIRST 4096 /* bytes of a client's buffer at first */
+#define FD_MIN     100  /* low numbers are left to scripts */
+#define EVENTS     32   /* clients served per pass */
 
 struct pmi_client {
 	int fd;      /* server's end; -1: none, or closed */
@@ -474,7 +474,8 @@ static void lines_work(struct pmi_server *p, int local)
 		return;
 	c->have -= (size_t)(from - c->line);
 	memmove(c->line, from, c->have);
-	if (c->have == LINE_MAX || (c->have >= LINE_LEN && strncmp(c->line, "mcmd=", 5) != 0))
+	if (c->have == BOOT_REQUEST_MAX ||
+		(c->have >= BOOT_LINE_MAX && strncmp(c->line, "mcmd=", 5) != 0))
 		hang_up(p, local);
 }
 
@@ -486,7 +487,7 @@ static void client_work(struct pmi_server *p, int local)
 	if (c->fd < 0)
 		return;
 	if (c->have == c->room) {
-		c->room = c->room == 0 ? LINE_LEN : 2 * c->room;
+		c->room = c->room == 0 ? LINE_FIRST : 2 * c->room;
 		c->line = mem_grow(c->line, c->room + 1, 1);
 	}
 	n = recv(c->fd, c->line + c->have, c->room - c->have, MSG_DONTWAIT);
