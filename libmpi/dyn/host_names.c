@@ -75,15 +75,33 @@ static void service_free(struct service *n)
 	free(n);
 }
 
-/* Writes the text of a name, in place of an older one.  False: errno says why not. */
-static bool service_write(const struct service *n, const char *port)
+/* A memfd with the text of a name.  -1: errno says why not. */
+static int service_memfd(const char *service, const char *port)
 {
-	char text[MPI_MAX_PORT_NAME + 2];
-	size_t len = strlen(n->service);
-	int k = snprintf(text, sizeof(text), "\n%s\n", port);
+	char text[SERVICE_TEXT];
+	int len = snprintf(text, sizeof(text), "%s\n%s\n", service, port);
+	int fd = memfd_create("haft-name", MFD_CLOEXEC), e;
 
-	return ftruncate(n->text, 0) == 0 && pwrite(n->text, n->service, len, 0) == (ssize_t)len &&
-	       pwrite(n->text, text, (size_t)k, (off_t)len) == k;
+	if (fd < 0 || write(fd, text, (size_t)len) == len)
+		return fd;
+	e = errno;
+	close(fd);
+	errno = e;
+	return -1;
+}
+
+/* Gives a name another port.  A process that looks it up meanwhile reads the old text or the new
+ * one: dup3 puts another file behind the number that others open.  False: errno says why not. */
+static bool service_swap(const struct service *n, const char *port)
+{
+	int fresh = service_memfd(n->service, port);
+	bool good = fresh >= 0 && dup3(fresh, n->text, O_CLOEXEC) >= 0;
+	int e = errno;
+
+	if (fresh >= 0)
+		close(fresh);
+	errno = e;
+	return good;
 }
 
 /* Reads the port of a name of this process. */
@@ -120,8 +138,8 @@ static int service_show(const char *service, const char *port, const char *socke
 	memcpy(n->service, service, len);
 	n->taken = taken;
 	n->where = -1;
-	n->text = memfd_create("haft-name", MFD_CLOEXEC);
-	if (n->text >= 0 && service_write(n, port)) {
+	n->text = service_memfd(service, port);
+	if (n->text >= 0) {
 		snprintf(where, sizeof(where), "%s-%d-%d", socket_name, (int)getpid(), n->text);
 		n->where = service_bind(where);
 	}
@@ -143,7 +161,7 @@ int dyn_service_publish(const char *service, const char *port, bool replace)
 	int taken;
 
 	if (mine != NULL && replace)
-		return service_write(mine, port) ? 0 : service_no_room(service);
+		return service_swap(mine, port) ? 0 : service_no_room(service);
 	service_socket(service, text);
 	taken = mine == NULL ? service_bind(text) : -1;
 	if (mine != NULL || (taken < 0 && errno == EADDRINUSE))
