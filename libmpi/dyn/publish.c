@@ -79,9 +79,15 @@ static int publish_check(const char *service, const char *port)
 		return haft_err(MPI_ERR_SERVICE,
 			"a service name of %zu characters: %d are the most", strlen(service),
 			DYN_SERVICE_MAX);
+	if (port[0] == '\0')
+		return haft_err(MPI_ERR_PORT, "port_name is empty");
 	if (strnlen(port, MPI_MAX_PORT_NAME) == MPI_MAX_PORT_NAME)
 		return haft_err(MPI_ERR_ARG, "port_name is longer than %d characters",
 			MPI_MAX_PORT_NAME - 1);
+	if (strchr(port, '\n') != NULL)
+		return haft_err(MPI_ERR_PORT,
+			"port_name has a newline at character %d: no name of a port has one",
+			(int)strcspn(port, "\n"));
 	return 0;
 }
 

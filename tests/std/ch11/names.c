@@ -24,6 +24,10 @@ static void errors(const char *port)
 	FAILS(MPI_ERR_NAME, "published", MPI_Lookup_name("", info, got));
 	FAILS(MPI_ERR_SERVICE, "2999 characters", MPI_Publish_name(longest, info, port));
 	OK(MPI_Info_free(&info));
+	FAILS(MPI_ERR_PORT, "empty", MPI_Publish_name("a", MPI_INFO_NULL, ""));
+	FAILS(MPI_ERR_PORT, "newline at character 1", MPI_Publish_name("a", MPI_INFO_NULL, "p\nq"));
+	FAILS(MPI_ERR_PORT, "empty", MPI_Unpublish_name("a", MPI_INFO_NULL, ""));
+	FAILS(MPI_ERR_NAME, "published", MPI_Lookup_name("a", MPI_INFO_NULL, got));
 	longest[2048] = '\0';
 	OK(MPI_Publish_name(longest, MPI_INFO_NULL, port));
 	OK(MPI_Lookup_name(longest, MPI_INFO_NULL, got));
