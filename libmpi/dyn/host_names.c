@@ -116,6 +116,13 @@ static bool service_own(const struct service *n, char *port, size_t len)
 	return end != NULL;
 }
 
+bool dyn_service_mine(const char *service, char *port, size_t len)
+{
+	const struct service *mine = *service_find(service);
+
+	return mine != NULL && service_own(mine, port, len);
+}
+
 /* --- publishing ----------------------------------------------------------------------------- */
 
 static int service_no_room(const char *service)
@@ -250,11 +257,10 @@ static bool service_search(FILE *list, const char *service, char *port, size_t l
 
 int dyn_service_lookup(const char *service, char *port, size_t len)
 {
-	const struct service *mine = *service_find(service);
 	FILE *list;
 	bool found;
 
-	if (mine != NULL && service_own(mine, port, len))
+	if (dyn_service_mine(service, port, len))
 		return 0;
 	list = fopen("/proc/net/unix", "re");
 	found = list != NULL && service_search(list, service, port, len);

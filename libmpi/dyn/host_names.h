@@ -22,6 +22,9 @@ int dyn_service_publish(const char *service, const char *port, bool replace);
 /* Withdraws a name of this process that leads to this port.  0, or MPI_ERR_SERVICE with words. */
 int dyn_service_unpublish(const char *service, const char *port);
 
+/* The port of a name that this process has published: len bytes with its 0.  False: it has not. */
+bool dyn_service_mine(const char *service, char *port, size_t len);
+
 /* Finds the port of a name: len bytes with its 0.  0, or MPI_ERR_NAME with words. */
 int dyn_service_lookup(const char *service, char *port, size_t len);
 

@@ -91,28 +91,90 @@ static int publish_check(const char *service, const char *port)
 	return 0;
 }
 
-int dyn_publish_name(const char *service, struct info *info, const char *port)
+/* The key haft_replace. */
+static int publish_replaces(const struct info *info, bool *replace)
 {
-	bool replace = env_info_flag(info, "haft_replace", false);
-	struct publish_scope s;
-	int err = publish_scope(info, &s);
+	const char *v = info != NULL ? env_info_find(info, "haft_replace") : NULL;
 
-	if (err == 0)
-		err = publish_check(service, port);
-	if (err == 0 && s.host)
+	*replace = env_info_flag(info, "haft_replace", false);
+	if (v == NULL || *replace || !env_info_flag(info, "haft_replace", true))
+		return 0;
+	return haft_err(MPI_ERR_INFO_VALUE, "haft_replace is \"%.40s\": it is true or false", v);
+}
+
+/* The ports that a name has in two scopes before it is replaced; empty: none. */
+struct publish_old {
+	char host[MPI_MAX_PORT_NAME], job[MPI_MAX_PORT_NAME];
+};
+
+static void publish_remember(
+	const char *service, const struct publish_scope *s, struct publish_old *old)
+{
+	if (s->host && !dyn_service_mine(service, old->host, sizeof(old->host)))
+		old->host[0] = '\0';
+	if (s->job && s->server != NULL && boot_lookup(service, old->job, sizeof(old->job)) != 0)
+		old->job[0] = '\0';
+}
+
+static void publish_undo_host(const char *service, const char *port, const char *old)
+{
+	if (old[0] != '\0')
+		dyn_service_publish(service, old, true);
+	else
+		dyn_service_unpublish(service, port);
+}
+
+static void publish_undo_job(const char *service, const char *port, const char *old)
+{
+	if (old[0] != '\0')
+		boot_publish(service, old, true);
+	else
+		boot_unpublish(service, port);
+}
+
+/* Publishes in one scope after the other.  If one fails, those before it get their old port
+ * back. */
+static int publish_all(
+	const char *service, const char *port, const struct publish_scope *s, bool replace)
+{
+	struct publish_old old = {"", ""};
+	char words[HAFT_ERR_TEXT_MAX];
+	bool server_failed = false;
+	int err = 0;
+
+	if (replace)
+		publish_remember(service, s, &old);
+	if (s->host)
 		err = dyn_service_publish(service, port, replace);
 	if (err != 0)
 		return err;
-	if (s.job)
+	if (s->job)
 		err = boot_publish(service, port, replace);
-	if (err == 0 && s.server != NULL) {
-		err = dyn_server_publish(s.server, service, port, replace);
-		if (err != 0 && s.job)
-			boot_unpublish(service, port);
+	if (err == 0 && s->server != NULL) {
+		err = dyn_server_publish(s->server, service, port, replace);
+		server_failed = err != 0;
 	}
-	if (err != 0 && s.host)
-		dyn_service_unpublish(service, port);
-	return err;
+	if (err == 0)
+		return 0;
+	snprintf(words, sizeof(words), "%s", haft_err_text(err));
+	if (s->job && server_failed)
+		publish_undo_job(service, port, old.job);
+	if (s->host)
+		publish_undo_host(service, port, old.host);
+	return haft_err(err, "%s", words); /* not those of the undoing */
+}
+
+int dyn_publish_name(const char *service, struct info *info, const char *port)
+{
+	struct publish_scope s;
+	bool replace;
+	int err = publish_scope(info, &s);
+
+	if (err == 0)
+		err = publish_replaces(info, &replace);
+	if (err == 0)
+		err = publish_check(service, port);
+	return err != 0 ? err : publish_all(service, port, &s, replace);
 }
 
 /* The errors of a name in several scopes: a success, else words that say most. */

@@ -42,6 +42,8 @@ static void errors(const char *port)
 	OK(MPI_Info_set(info, "haft_scope", "world"));
 	FAILS(MPI_ERR_INFO_VALUE, "host, job and server", MPI_Publish_name("a", info, port));
 	OK(MPI_Info_delete(info, "haft_scope"));
+	OK(MPI_Info_set(info, "haft_replace", "maybe"));
+	FAILS(MPI_ERR_INFO_VALUE, "true or false", MPI_Publish_name(service, info, port));
 	OK(MPI_Info_set(info, "haft_replace", "true"));
 	OK(MPI_Publish_name(service, info, "another port"));
 	OK(MPI_Lookup_name(service, MPI_INFO_NULL, got));

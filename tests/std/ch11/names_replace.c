@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* RUN np=2 */
-/* MPI-5.0 11.9.4: a name whose port is replaced is found all the time, with one port or the other. */
+/* RUN np=2 env="HAFT_NAME_SERVER=file:/no/such/file" */
+/* MPI-5.0 11.9.4: a name whose port is replaced is found all the time, with one port or the other.
+ * If the replacement fails at a name server, the name keeps its port on the host. */
 #include "tests/check.h"
 
 #include <stdio.h>
@@ -33,6 +34,25 @@ static void found_always(MPI_Info info)
 		OK(MPI_Unpublish_name(service, info, ports[TIMES % 2]));
 }
 
+/* Without haft_scope the name goes to the server as well, which is not there. */
+static void keeps(MPI_Info host)
+{
+	char got[MPI_MAX_PORT_NAME];
+	MPI_Info info;
+
+	if (check_rank != 0)
+		return;
+	OK(MPI_Publish_name(service, host, "old"));
+	OK(MPI_Info_create(&info));
+	OK(MPI_Info_set(info, "haft_replace", "true"));
+	FAILS(MPI_ERR_SERVICE, "no address of a name server",
+		MPI_Publish_name(service, info, "new"));
+	OK(MPI_Info_free(&info));
+	OK(MPI_Lookup_name(service, host, got));
+	expect_eq(strcmp(got, "old"), 0);
+	OK(MPI_Unpublish_name(service, host, "old"));
+}
+
 int main(int argc, char **argv)
 {
 	MPI_Info info;
@@ -47,6 +67,7 @@ int main(int argc, char **argv)
 	OK(MPI_Info_set(info, "haft_scope", "host"));
 	OK(MPI_Info_set(info, "haft_replace", "true"));
 	found_always(info);
+	keeps(info);
 	OK(MPI_Info_free(&info));
 	MPI_Finalize();
 	return check_end();
