@@ -105,6 +105,25 @@ want_out 'has refused this process'
 job -n 1 -nameserver "file:$uri" "$me" -k haft_scope=server lookup solver
 want_out 'no process has published "solver" at the name server'
 
+# --- without descriptors for more clients it says so once, waits, and goes on when some have left
+(
+	ulimit -n 14
+	exec "$run" -name-server -iface lo -report-uri "$uri.few" >"$TMPDIR/few" 2>&1 </dev/null
+) &
+few=$!
+until_ [ -s "$uri.few" ] || fail "the name server with few descriptors does not start"
+"$me" silence "$(cat "$uri.few")" >"$TMPDIR/held" </dev/null &
+held=$!
+until_ grep -q 'cannot accept more: .*(errno 24)' "$TMPDIR/few" || fail "no words of a full server"
+sleep 1.2
+[ "$(wc -l <"$TMPDIR/few")" = 1 ] || fail "a full server says: $(cat "$TMPDIR/few")"
+kill $held
+job -n 1 "$me" -k "haft_name_server=file:$uri.few" errors few
+want_out 'publish: good'
+want_out 'lookup again: MPI_ERR_NAME'
+kill $few
+wait $few || fail "the name server with few descriptors ends with $?"
+
 # --- its end: the file goes, and clients are told
 last=$(cat "$uri")
 kill $server

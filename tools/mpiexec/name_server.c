@@ -36,6 +36,7 @@
 
 #define HELLO_S     10   /* so long a client may take to prove itself */
 #define STRANGERS   64   /* clients without proof at once: one more takes the place of the oldest */
+#define PAUSE_S     1    /* so long no client is accepted after there was no room for one */
 #define KEEP_IDLE_S 30   /* after so many quiet seconds the kernel asks if a client's host lives */
 #define KEEP_ASK_S  10   /* every so many seconds, */
 #define KEEP_ASKS   3    /* so often */
@@ -65,6 +66,8 @@ static struct {
 	int nclients, nstrangers;
 	struct service_name *name;
 	int nnames;
+	uint64_t pause_ns; /* the listener is not looked at before this time */
+	bool full_said;    /* that there is no room: once */
 } server = {.listener = -1, .signals = -1};
 
 /* --- names ---------------------------------------------------------------------------------- */
@@ -181,13 +184,30 @@ static void strangers_trim(void)
 		client_close(oldest);
 }
 
+/* A client could not be accepted.  Without descriptors or memory it stays in the kernel's queue,
+ * so poll would return at once, again and again. */
+static void accept_failed(int err)
+{
+	if (err != EMFILE && err != ENFILE && err != ENOBUFS && err != ENOMEM)
+		return;
+	server.pause_ns = now_ns() + PAUSE_S * NS_PER_S;
+	if (!server.full_said)
+		fprintf(stderr,
+			"mpiexec: the name server has %d clients and cannot accept more: %s (errno "
+			"%d)\n",
+			server.nclients, strerror(err), err);
+	server.full_said = true;
+}
+
 static void stranger_accept(void)
 {
 	int fd = accept4(server.listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
 	struct name_client *k;
 
-	if (fd < 0)
+	if (fd < 0) {
+		accept_failed(errno);
 		return;
+	}
 	strangers_trim();
 	client_keep_alive(fd);
 	k = mem_grow(NULL, 1, sizeof(*k));
@@ -241,10 +261,10 @@ static bool client_work(struct name_client *k)
 
 /* --- the loop ------------------------------------------------------------------------------- */
 
-/* ms until the first stranger has had its time; -1: there is none. */
+/* ms until the first stranger has had its time, or a pause ends; -1: neither is there. */
 static int loop_wait(uint64_t now)
 {
-	uint64_t first = UINT64_MAX;
+	uint64_t first = server.pause_ns > now ? server.pause_ns : UINT64_MAX;
 
 	for (int i = 0; i < server.nclients; i++)
 		if (!server.client[i]->proven && server.client[i]->until < first)
@@ -257,9 +277,10 @@ static int loop_wait(uint64_t now)
 static void loop_pass(struct pollfd *p)
 {
 	int polled = server.nclients;
+	bool pause = server.pause_ns > now_ns();
 
 	p[0] = (struct pollfd){.fd = server.signals, .events = POLLIN};
-	p[1] = (struct pollfd){.fd = server.listener, .events = POLLIN};
+	p[1] = (struct pollfd){.fd = pause ? -1 : server.listener, .events = POLLIN};
 	for (int i = 0; i < polled; i++)
 		p[2 + i] = (struct pollfd){.fd = server.client[i]->handshake.fd,
 			.events = server.client[i]->answering ? POLLOUT : POLLIN};
