@@ -393,6 +393,21 @@ static bool connect_handshake(struct pairing *m)
 	return true;
 }
 
+/* The time is over: says how far the connection has come. */
+static bool connect_late(struct pairing *m)
+{
+	if (m->step != STEP_DIAL && m->step != STEP_REACH)
+		return pairing_fail(m, MPI_ERR_PORT,
+			"the port on host %s is open, but its process has not accepted within "
+			"%g s",
+			m->name.host, m->timeout_s);
+	return pairing_fail(m, MPI_ERR_PORT,
+		"the port on host %s could not be reached within %g s: address %d of %d, %s, does "
+		"not answer%s%s",
+		m->name.host, m->timeout_s, m->addr + 1, m->name.naddr, m->name.addr[m->addr],
+		m->why != 0 ? "; before it: " : "", m->why != 0 ? strerror(m->why) : "");
+}
+
 static bool connect_step(void *arg)
 {
 	struct pairing *m = arg;
@@ -409,12 +424,7 @@ static bool connect_step(void *arg)
 	}
 	if (m->step == STEP_DONE)
 		return true;
-	if (m->until != 0 && clock_now_ns() >= m->until)
-		return pairing_fail(m, MPI_ERR_PORT,
-			"the port on host %s is open, but its process has not accepted within "
-			"%g s",
-			m->name.host, m->timeout_s);
-	return false;
+	return m->until != 0 && clock_now_ns() >= m->until && connect_late(m);
 }
 
 int dyn_pair_connect(const char *port, double timeout_s, const struct via_card *cards, int n,
