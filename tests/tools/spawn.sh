@@ -122,6 +122,9 @@ job $here -n 2 "$me" -u
 want_out 'universe 4'
 MPIEXEC_UNIVERSE_SIZE=9 job -n 1 "$me" -u
 want_out 'universe 9'
+said='without mpiexec: MPIEXEC_UNIVERSE_SIZE'
+MPIEXEC_UNIVERSE_SIZE=9 timeout $patience "$me" -n 1 "$me" child universe >"$out" 2>"$err" </dev/null
+want_out 'universe 9'
 
 # Processes that were spawned have it only if there is room for more, or -usize was given.
 job $here -n 2 "$me" -n 1 "$me" child universe

@@ -52,6 +52,17 @@ void serve_detach(const char *what)
 	setsid();
 }
 
+/* MPI_UNIVERSE_SIZE of the program's children is that of the program, which has read the same
+ * variable. */
+static void universe_take(struct plan *p)
+{
+	const char *said = getenv("MPIEXEC_UNIVERSE_SIZE");
+	int n = said != NULL ? atoi(said) : -1;
+
+	p->universe = n > 0 ? n : -1;
+	p->universe_given = n > 0;
+}
+
 /* The plan: one process.  The hosts of the allocation, if it has several, are for its spawns. */
 static struct plan *serve_plan(void)
 {
@@ -62,7 +73,7 @@ static struct plan *serve_plan(void)
 
 	p->napps = p->nranks = p->app[0].n = 1;
 	p->host_of = host_of;
-	p->universe = -1;
+	universe_take(p);
 	p->stdin_to = STDIN_NONE;
 	p->serves = true;
 	plan_hosts_spare(p);
