@@ -50,6 +50,21 @@ done
 job -n 1 "$me" -k env==x "$me" child say
 want_out 'MPI_ERR_INFO_VALUE'
 want_out 'env is `=x'"': it is lines of NAME=VALUE"
+for value in 1:2:-1 3:1 2:1:1; do
+	job -n 1 "$me" -n 3 -k soft=$value "$me" child say
+	want_out "MPI_ERR_INFO_VALUE"
+	want_out "soft is \`$value': it is "
+done
+for value in localhost:xx localhost: :2 localhost:2x localhost:-1 localhost,b:1:1; do
+	for key in host add-host; do
+		job -n 1 "$me" -k $key=$value "$me" child say
+		want_out "MPI_ERR_INFO_VALUE"
+		want_out "a host is \`${value#localhost,}': it is HOST or HOST:N"
+	done
+done
+job -n 1 "$me" -n 2 -k haft_stdin=2 "$me" child say
+want_out "MPI_ERR_INFO_VALUE"
+want_out 'haft_stdin is 2: the children are 0 to 1'
 job -n 1 "$me" -k arch=vax "$me" child say
 want_out 'arch is vax'
 

@@ -201,6 +201,12 @@ static bool request_take(struct spawn *s, const char *text, char *const *base)
 			return false;
 		}
 	}
+	if (s->q.total > 0 && s->app[0].stdin_to >= s->q.total) {
+		s->app[0].bad_value = true;
+		spawn_reason(s, text_new("haft_stdin is %d: the children are 0 to %d",
+					s->app[0].stdin_to, s->q.total - 1));
+		return false;
+	}
 	s->abroad = spawn_abroad(s);
 	spawn_hosts_add(s);
 	for (int i = 0; i < s->q.nparts && s->abroad == NULL && s->why == NULL; i++)

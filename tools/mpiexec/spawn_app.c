@@ -41,6 +41,8 @@ static bool triplet_read(const char **s, long *a, long *b, long *c)
 		if (end == *s || *c == 0)
 			return false;
 	}
+	if (*a != *b && (*a < *b) != (*c > 0))
+		return false; /* c leads away from b */
 	*s = end + strspn(end, " ");
 	if (**s == ',')
 		++*s;
@@ -89,6 +91,8 @@ int soft_number(const char *soft, int all, int most)
 	return (int)best;
 }
 
+#define SLOTS_DIGITS 6 /* of the number of a host's slots */
+
 /* --- keys ----------------------------------------------------------------------------------- */
 
 static void text_set(char **to, const char *v)
@@ -132,13 +136,37 @@ static void info_line(struct spawn_app *s, const char *key, const char *value)
 	s->app.info = more;
 }
 
+/* The first word of a list that is neither HOST nor HOST:N, malloc'ed; NULL: there is none. */
+static char *host_bad(const char *v)
+{
+	static const char gap[] = ", \t\n";
+
+	for (v += strspn(v, gap); *v != '\0'; v += strspn(v, gap)) {
+		size_t len = strcspn(v, gap), name = strcspn(v, ":, \t\n");
+		size_t digits = name < len ? strspn(v + name + 1, "0123456789") : 0;
+
+		if (name == 0 || (name < len && (digits == 0 || digits > SLOTS_DIGITS ||
+							name + 1 + digits != len)))
+			return text_new("%.*s", (int)len, v);
+		v += len;
+	}
+	return NULL;
+}
+
 /* Adds a list of hosts with commas; MPI leaves the form to us, and users write blanks as well. */
 static char *hosts_add(char **list, const char *v)
 {
-	char *old = *list;
+	char *old = *list, *bad;
 
 	if (v[strspn(v, ", \t\n")] == '\0')
 		return text_new("the list of hosts `%s' names no host", v);
+	bad = host_bad(v);
+	if (bad != NULL) {
+		char *why = text_new("a host is `%s': it is HOST or HOST:N, with a number", bad);
+
+		free(bad);
+		return why;
+	}
 	*list = text_new("%s%s%s", old != NULL ? old : "", old != NULL ? "," : "", v);
 	free(old);
 	for (char *c = *list; *c != '\0'; c++)
@@ -157,7 +185,7 @@ static char *hostfile_take(char **list, const char *name)
 
 	if (f == NULL)
 		return text_new("hostfile %s: %s", name, strerror(errno));
-	while (getline(&line, &cap, f) >= 0) {
+	while (why == NULL && getline(&line, &cap, f) >= 0) {
 		char *slots, *host, *word;
 
 		line[strcspn(line, "#\r\n")] = '\0';
@@ -169,13 +197,13 @@ static char *hostfile_take(char **list, const char *name)
 			slots != NULL ? ":" : "",
 			slots != NULL ? (int)strspn(slots + 6, "0123456789") : 0,
 			slots != NULL ? slots + 6 : "");
-		free(hosts_add(list, word));
+		why = hosts_add(list, word);
 		free(word);
 		some = true;
 	}
-	if (ferror(f))
+	if (ferror(f) && why == NULL)
 		why = text_new("hostfile %s: %s", name, strerror(errno));
-	else if (!some)
+	else if (why == NULL && !some)
 		why = text_new("hostfile %s names no host", name);
 	free(line);
 	fclose(f);
@@ -253,9 +281,16 @@ static char *path_take(struct spawn_app *s, const char *v)
 	return NULL;
 }
 
+/* A list in a key that is refused; NULL: it is taken. */
+static char *host_value(struct spawn_app *s, char *why)
+{
+	s->bad_value |= why != NULL;
+	return why;
+}
+
 static char *host_take(struct spawn_app *s, const char *v)
 {
-	return hosts_add(&s->hosts, v);
+	return host_value(s, hosts_add(&s->hosts, v));
 }
 
 static char *hosts_of_file_take(struct spawn_app *s, const char *v)
@@ -266,7 +301,7 @@ static char *hosts_of_file_take(struct spawn_app *s, const char *v)
 /* Further hosts, beside those of the job: no choice among them. */
 static char *more_hosts_take(struct spawn_app *s, const char *v)
 {
-	return hosts_add(&s->more_hosts, v);
+	return host_value(s, hosts_add(&s->more_hosts, v));
 }
 
 static char *more_hosts_of_file_take(struct spawn_app *s, const char *v)
