@@ -93,7 +93,7 @@ static void part_env_lines(struct boot_part *p, const char *v)
 	}
 }
 
-static void part_env_handler(struct boot_part *p, const char *v)
+static int part_env_handler(struct boot_part *p, const char *v)
 {
 	static const char *const names[][2] = {
 		{"mpi_errors_are_fatal", "HAFT_ERRHANDLER=mpi_errors_are_fatal"},
@@ -101,8 +101,14 @@ static void part_env_handler(struct boot_part *p, const char *v)
 		{"mpi_errors_return", "HAFT_ERRHANDLER=mpi_errors_return"}};
 
 	for (size_t i = 0; i < countof(names); i++)
-		if (strcasecmp(v, names[i][0]) == 0)
+		if (strcasecmp(v, names[i][0]) == 0) {
 			part_env_take(p, names[i][1]);
+			return 0;
+		}
+	return haft_err(MPI_ERR_INFO_VALUE,
+		"mpi_initial_errhandler is `%.80s': it is mpi_errors_are_fatal, mpi_errors_abort "
+		"or mpi_errors_return",
+		v);
 }
 
 /* --- the program ---------------------------------------------------------------------------- */
@@ -154,17 +160,19 @@ static int part_find(struct boot_part *p, const char *path)
 	const char *name = p->command->path;
 	int err = part_file_check(p->wdir);
 
-	if (err != 0 && err != EISDIR)
-		return haft_err(
-			MPI_ERR_SPAWN, "working directory `%.200s': %s", p->wdir, strerror(err));
+	if (err == 0) /* a program */
+		err = ENOTDIR;
+	if (err != EISDIR)
+		return haft_err(MPI_ERR_SPAWN, "working directory `%.200s': %s (%d)", p->wdir,
+			strerror(err), err);
 	err = strchr(name, '/') == NULL ? file_search(p, path, name) : ENOENT;
 	if (err != 0 && strchr(name, '/') == NULL)
 		err = file_search(p, getenv("PATH"), name);
 	if (err != 0)
 		err = file_in(p, "", 0, name);
 	return err == 0 ? 0
-			: haft_err(MPI_ERR_SPAWN, "program `%.200s' cannot be executed: %s", name,
-				  err == EISDIR ? "it is a directory" : strerror(err));
+			: haft_err(MPI_ERR_SPAWN, "program `%.200s' cannot be executed: %s (%d)",
+				  name, err == EISDIR ? "it is a directory" : strerror(err), err);
 }
 
 /* --- keys ----------------------------------------------------------------------------------- */
@@ -192,7 +200,7 @@ static int part_key(struct boot_part *p, struct part_take *t, size_t i, const ch
 {
 	switch (keys[i].class) {
 	case KEY_ENV: part_env_lines(p, v); break;
-	case KEY_HANDLER: part_env_handler(p, v); break;
+	case KEY_HANDLER: return part_env_handler(p, v);
 	case KEY_WDIR: part_wdir(p, v); break;
 	case KEY_PATH: t->path = v; break;
 	case KEY_OURS: return -1;

@@ -77,12 +77,27 @@ static void missing(void)
 {
 	int codes[2] = {0}, err;
 	MPI_Comm none = MPI_COMM_NULL;
+	MPI_Info info;
 
 	OK(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN));
 	err = MPI_Comm_spawn("/no/such/program", MPI_ARGV_NULL, 2, MPI_INFO_NULL, 0, MPI_COMM_WORLD,
 		&none, codes);
 	CHECK(err == MPI_ERR_SPAWN && none == MPI_COMM_NULL);
 	CHECK(codes[0] == MPI_ERR_SPAWN && codes[1] == MPI_ERR_SPAWN);
+	FAILS(MPI_ERR_SPAWN, "No such file or directory (2)",
+		MPI_Comm_spawn("/no/such/program", MPI_ARGV_NULL, 2, MPI_INFO_NULL, 0,
+			MPI_COMM_WORLD, &none, codes));
+	OK(MPI_Info_create(&info));
+	OK(MPI_Info_set(info, "wdir", "/bin/true"));
+	FAILS(MPI_ERR_SPAWN, "directory",
+		MPI_Comm_spawn(
+			"/bin/true", MPI_ARGV_NULL, 2, info, 0, MPI_COMM_WORLD, &none, codes));
+	OK(MPI_Info_delete(info, "wdir"));
+	OK(MPI_Info_set(info, "mpi_initial_errhandler", "zz"));
+	FAILS(MPI_ERR_INFO_VALUE, "mpi_initial_errhandler is `zz': it is ",
+		MPI_Comm_spawn(
+			"/bin/true", MPI_ARGV_NULL, 2, info, 0, MPI_COMM_WORLD, &none, codes));
+	OK(MPI_Info_free(&info));
 	OK(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL));
 }
 
