@@ -14,6 +14,7 @@
 #include "libmpi/core/status.h"
 #include "libmpi/io/agree.h"
 #include "libmpi/io/check.h"
+#include "libmpi/io/collective.h"
 #include "libmpi/io/convert.h"
 #include "libmpi/io/disk.h"
 #include "libmpi/io/file.h"
@@ -187,11 +188,16 @@ static void access_move(struct io_job *j)
 }
 
 /* Each member has the lock of its whole range while it moves chunks, so it must not wait for other
- * members.  Extents of the program's are compared before that: collective.c. */
+ * members.  Extents of the program's are compared before that: collective.c.  A pending access may
+ * be the one that compares, at another time on each member: all go on when it is over. */
 static bool access_is_apart(const struct io_job *j)
 {
-	return j->collective && j->f->atomic && j->view != NULL &&
-	       (!io_rep_is_lazy(j->view->rep) || j->view->compared);
+	if (!j->collective || !j->f->atomic || j->view == NULL)
+		return false;
+	if (!io_rep_is_lazy(j->view->rep))
+		return true;
+	io_collective_drain(j->f);
+	return j->view->compared;
 }
 
 static void access_parts(struct io_job *j)

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* RUN np=1,2 */
 /* MPI-5.0 14.5.3, 14.5.3.1, 14.5.3.2: representations of the program: extents, conversion in
- * chunks by position, large counts, MPI_CONVERSION_FN_NULL, errors. */
+ * chunks by position, large counts, MPI_CONVERSION_FN_NULL, errors, atomic mode. */
 #include "tests/std/ch14/file_name.h"
+#include <unistd.h>
 
 /* In the file an int is its decimal number in 12 characters. */
 enum { WIDTH = 12 };
@@ -171,6 +172,35 @@ static void unequal(MPI_File f)
 	expect_eq(after, before);
 }
 
+/* The first access of an atomic view is pending, and is late on one rank: it compares the extents.
+ * The blocking one behind it does the same steps on all ranks. */
+static void behind_pending(MPI_File f)
+{
+	enum { N = 100 };
+	int x[N], y[N] = {0}, done;
+	MPI_Request r;
+	MPI_Status s;
+
+	for (int i = 0; i < N; i++)
+		x[i] = check_rank;
+	OK(MPI_File_set_atomicity(f, 1));
+	for (int i = 0; i < 5; i++) {
+		OK(MPI_File_set_view(
+			f, 2L * N * WIDTH * check_rank, MPI_INT, MPI_INT, "plain", MPI_INFO_NULL));
+		if (check_rank == 0)
+			usleep(20000);
+		OK(MPI_File_iwrite_all(f, x, N, MPI_INT, &r));
+		if (check_rank == 0)
+			OK(MPI_Test(&r, &done, MPI_STATUS_IGNORE));
+		OK(MPI_File_write_all(f, x, N, MPI_INT, &s));
+		expect_eq(file_bytes(&s), (long)sizeof(x));
+		OK(MPI_Wait(&r, &s));
+		OK(MPI_File_read_at_all(f, N, y, N, MPI_INT, &s));
+		expect(memcmp(x, y, sizeof(x)) == 0);
+	}
+	OK(MPI_File_set_atomicity(f, 0));
+}
+
 int main(int argc, char **argv)
 {
 	MPI_File f;
@@ -181,6 +211,7 @@ int main(int argc, char **argv)
 	text(f);
 	errors(f);
 	unequal(f);
+	behind_pending(f);
 	OK(MPI_File_close(&f));
 	MPI_Finalize();
 	return check_end();
