@@ -277,6 +277,16 @@ static int64_t convert_in(const struct io_convert *c, int64_t from, int64_t byte
 					     c->stage + units * c->file_unit, err);
 }
 
+/* Converts what a read has brought, units `from' on.  Returns the bytes of memory that are right
+ * here or in the file.  A read that has failed brings nothing. */
+static int64_t convert_moved(
+	const struct io_convert *c, int64_t from, const struct io_job *part, int *err)
+{
+	if (c->direction == IO_READ)
+		return part->err == 0 ? convert_in(c, from, part->moved, err) : 0;
+	return c->file_unit > 0 ? part->moved / c->file_unit * c->mem_unit : 0;
+}
+
 /* --- blocking ------------------------------------------------------------------------------- */
 
 /* The greatest number of chunks of any member; all members return the first error alike. */
@@ -293,9 +303,10 @@ static int convert_rounds(const struct io_file *f, int err, int64_t *rounds)
 	return err;
 }
 
-/* Moves units [from, from + n) by a job for the stage; false: stop. */
+/* Moves units [from, from + n) by a job for the stage, and counts those that are right in memory or
+ * in the file.  false: it was short, or has failed. */
 static bool convert_move(struct io_job *j, const struct io_convert *c, int64_t from, int64_t n,
-	void (*move)(struct io_job *part))
+	void (*move)(struct io_job *part), bool *failed)
 {
 	struct io_job part = {.f = j->f,
 		.direction = j->direction,
@@ -308,31 +319,31 @@ static bool convert_move(struct io_job *j, const struct io_convert *c, int64_t f
 		.view = j->view,
 		.at = j->at + from * c->file_unit,
 		.bytes = n * c->file_unit};
-	int64_t got;
 	int err = 0;
 
 	if (j->direction == IO_WRITE)
 		io_job_fail(&part, convert_chunk(c, from, n, c->stage));
 	if (j->collective || part.err == 0)
 		move(&part);
-	got = c->file_unit > 0 ? part.moved / c->file_unit : 0;
 	io_job_fail(j, io_job_error(&part));
-	if (j->direction == IO_READ && j->err == 0)
-		j->moved += convert_in(c, from, part.moved, &err);
-	else
-		j->moved += got * c->mem_unit;
+	j->moved += convert_moved(c, from, &part, &err);
 	io_job_fail(j, err);
 	free(part.words);
-	return part.err == 0 && (j->collective || (got == n && j->err == 0));
+	*failed = part.err != 0;
+	return j->err == 0 && part.moved == part.bytes;
 }
 
-/* So many rounds. */
+/* So many rounds, unless the moves fail: then they do so on all members.  Behind a chunk that was
+ * short, or that this member could not convert, it takes part without data. */
 static void convert_chunks(struct io_job *j, const struct io_convert *c, int64_t rounds,
 	void (*move)(struct io_job *part))
 {
-	for (int64_t i = 0, done = 0, n; i < rounds; i++, done += n) {
-		n = num_min(c->units - done, c->room);
-		if (!convert_move(j, c, done, n, move))
+	bool whole = true, failed = false;
+
+	for (int64_t i = 0, done = 0, n; i < rounds && !failed; i++, done += n) {
+		n = whole ? num_min(c->units - done, c->room) : 0;
+		whole = convert_move(j, c, done, n, move, &failed) && whole;
+		if (!whole && !j->collective)
 			break;
 	}
 }
@@ -434,15 +445,11 @@ void io_convert_later(struct io_job *j, void (*move)(struct io_job *part))
 void io_convert_finish(struct io_job *j)
 {
 	struct io_convert *c = j->convert;
-	int64_t units = c->file_unit > 0 ? j->moved / c->file_unit : 0;
 	int err = 0;
 
 	if (c->later)
 		return;
-	if (j->direction == IO_READ && j->err == 0)
-		j->moved = convert_in(c, 0, j->moved, &err);
-	else
-		j->moved = units * c->mem_unit;
+	j->moved = convert_moved(c, 0, j, &err);
 	io_job_fail(j, err);
 }
 

@@ -8,6 +8,7 @@
 enum { N = 10 };
 
 static bool fails;
+static MPI_Offset fails_at = -1; /* likewise: a chunk that begins at this entry */
 
 static int extent(MPI_Datatype type, MPI_Aint *bytes, void *state)
 {
@@ -49,6 +50,8 @@ static int convert_in(
 	void *user, MPI_Datatype type, int count, void *file, MPI_Offset position, void *state)
 {
 	(void)state;
+	if (position == fails_at)
+		return MPI_ERR_CONVERSION;
 	return convert(element(user, type, position), file, type, count);
 }
 
@@ -170,6 +173,47 @@ static void to_file(const char *path)
 	OK(MPI_File_close(&f));
 }
 
+/* A read in chunks: the status counts those before the one that fails, and no chunk behind it
+ * comes to memory. */
+static void chunks(const char *path)
+{
+	enum { MANY = 320, CHUNK = 32 };
+	int b[MANY], got[MANY], right;
+	bool first = check_rank == 0;
+	MPI_Info info;
+	MPI_Status s;
+	MPI_File f;
+
+	OK(MPI_Info_create(&info));
+	OK(MPI_Info_set(info, "cb_buffer_size", "128")); /* CHUNK ints */
+	OK(MPI_File_open(MPI_COMM_WORLD, path,
+		MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE, info, &f));
+	OK(MPI_Info_free(&info));
+	OK(MPI_File_set_view(
+		f, check_rank * (long)sizeof(b), MPI_INT, MPI_INT, "fails", MPI_INFO_NULL));
+	for (int i = 0; i < MANY; i++)
+		b[i] = i + 1;
+	OK(MPI_File_write_all(f, b, MANY, MPI_INT, &s));
+	for (int form = 0; form < 2; form++) {
+		memset(got, 0, sizeof(got));
+		fails_at = first ? (MPI_Offset)2 * CHUNK : -1;
+		if (form == 0)
+			FAILS(MPI_ERR_CONVERSION, "fails",
+				MPI_File_read_at_all(f, 0, got, MANY, MPI_INT, &s));
+		else if (first)
+			FAILS(MPI_ERR_CONVERSION, "fails",
+				MPI_File_read_at(f, 0, got, MANY, MPI_INT, &s));
+		else
+			OK(MPI_File_read_at(f, 0, got, MANY, MPI_INT, &s));
+		fails_at = -1;
+		right = first ? 2 * CHUNK : MANY;
+		expect_eq(file_bytes(&s), right * (long)sizeof(int));
+		for (int i = 0; i < MANY; i++)
+			expect_eq(got[i], i < right ? b[i] : 0);
+	}
+	OK(MPI_File_close(&f));
+}
+
 /* The bytes that do not come are skipped. */
 static void to_stream(void)
 {
@@ -206,6 +250,7 @@ int main(int argc, char **argv)
 	check_init(&argc, &argv);
 	OK(MPI_Register_datarep("fails", convert_in, convert_out, extent, NULL));
 	to_file(file_name("converted"));
+	chunks(file_name("chunks"));
 	if (!check_has_remote())
 		to_stream();
 	else

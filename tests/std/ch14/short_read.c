@@ -111,6 +111,49 @@ static void representation(const char *path, const char *rep)
 	OK(MPI_Type_free(&t));
 }
 
+/* Tiles are woven, so a chunk that is short has one behind it whose bytes are in the file.  The
+ * count ends at the first entry that is not there; no chunk behind it comes to memory. */
+static void short_chunk(const char *path, const char *rep)
+{
+	enum { CHUNK = 16, MANY = 60, END = CHUNK + 1 }; /* ints; the file has END */
+	int ones[END], got[MANY];
+	MPI_Datatype two, woven;
+	MPI_Count n;
+	MPI_Info info;
+	MPI_Status s;
+	MPI_File f;
+
+	memset(ones, -1, sizeof(ones));
+	OK(MPI_Info_create(&info));
+	OK(MPI_Info_set(info, "cb_buffer_size", "64")); /* CHUNK ints */
+	OK(MPI_File_open(MPI_COMM_WORLD, path,
+		MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE, info, &f));
+	OK(MPI_Info_free(&info));
+	if (check_rank == 0)
+		OK(MPI_File_write_at(f, 0, ones, sizeof(ones), MPI_BYTE, &s));
+	OK(MPI_Type_indexed(2, (int[]){1, 1}, (int[]){0, 3}, MPI_INT, &two));
+	OK(MPI_Type_create_resized(two, 0, 8, &woven)); /* ints 0 3 2 5 ... 14 17, 16 19 ... */
+	OK(MPI_Type_commit(&woven));
+	OK(MPI_Barrier(MPI_COMM_WORLD));
+	OK(MPI_File_set_view(f, 0, MPI_INT, woven, rep, MPI_INFO_NULL));
+	for (int form = 0; form < 2; form++) {
+		memset(got, 0x55, sizeof(got));
+		if (form == 0)
+			OK(MPI_File_read_at_all(f, 0, got, MANY, MPI_INT, &s));
+		else
+			OK(MPI_File_read_at(f, 0, got, MANY, MPI_INT, &s));
+		OK(MPI_Get_elements_c(&s, MPI_INT, &n));
+		expect_eq(n, CHUNK - 1);
+		for (int i = 0; i < CHUNK - 1; i++)
+			expect_eq(got[i], -1);
+		for (int i = CHUNK; i < MANY; i++)
+			expect_eq(got[i], 0x55555555);
+	}
+	OK(MPI_File_close(&f));
+	OK(MPI_Type_free(&two));
+	OK(MPI_Type_free(&woven));
+}
+
 int main(int argc, char **argv)
 {
 	check_init(&argc, &argv);
@@ -120,6 +163,8 @@ int main(int argc, char **argv)
 	representation(file_name("external"), "external32");
 	representation(file_name("plain"), "plain");
 	representation(file_name("as_is"), "as_is");
+	short_chunk(file_name("chunk"), "external32");
+	short_chunk(file_name("chunk_as_is"), "as_is");
 	MPI_Finalize();
 	return check_end();
 }
