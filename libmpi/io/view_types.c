@@ -5,7 +5,7 @@
  *      filetype   |##....####..|         whole etypes; holes are multiples of the etype's extent
  *      tiles      |##....####..|##....####..|       no overlap in a file that may be written
  *
- * Orders are computed over the description of a type, and combs by division.  Other blocks are
+ * Orders are computed over the description of a type, and combs by a congruence.  Other blocks are
  * looked at one by one.  Tiles that interleave are rare, so all their blocks are merged.  Whole
  * etypes are asked of the first TYPES_LOOK blocks: a view of many must cost as little as any. */
 #include "libmpi/io/view.h"
@@ -90,12 +90,40 @@ static bool types_shifted_overlap(struct types_cursor *first, int64_t shift, int
 	return false;
 }
 
-/* Likewise for a comb: two teeth are as far apart as the shift is from a multiple of the stride. */
-static bool types_comb_overlaps(const struct type_comb *c, int64_t shift)
+/* The least m with low <= m * a mod p <= high, where 0 < low <= high < p and 0 <= a < p; INT64_MAX:
+ * there is none, or it is too large.  (a, p) goes over to (p mod a, a), as Euclid's do. */
+static int64_t types_least(int64_t a, int64_t p, int64_t low, int64_t high)
 {
-	int64_t m = shift / c->stride, rest = shift % c->stride;
+	int64_t multiple, reach;
 
-	return (m < c->n && rest < c->block) || (m + 1 < c->n && c->stride - rest < c->block);
+	if (a == 0)
+		return INT64_MAX;
+	if ((low - 1) / a < high / a)
+		return (low - 1) / a + 1;
+	multiple = types_least(p % a, a, a - high % a, a - low % a);
+	if (multiple == INT64_MAX || __builtin_mul_overflow(multiple, p, &reach) ||
+		__builtin_add_overflow(reach, low, &reach))
+		return INT64_MAX;
+	return (reach - 1) / a + 1;
+}
+
+static int64_t types_gcd(int64_t a, int64_t b)
+{
+	for (int64_t rest; b != 0; a = b, b = rest)
+		rest = a % b;
+	return a;
+}
+
+/* Likewise for all tiles of a comb: tooth m meets the first tooth of a tile behind it, if m strides
+ * are less than a block from a multiple of the extent. */
+static bool types_comb_overlaps(const struct type_comb *c, int64_t extent)
+{
+	int64_t a = c->stride % extent, reach = c->block - 1;
+
+	if (extent / types_gcd(extent, a) < c->n)
+		return true;
+	return reach > 0 && (types_least(a, extent, 1, reach) < c->n ||
+				    types_least(a, extent, extent - reach, extent - 1) < c->n);
 }
 
 /* Has a byte of the file a place in two tiles?  The data of one tile do not overlap and are in
@@ -104,17 +132,17 @@ static bool types_tiles_overlap(const struct type *t)
 {
 	struct types_cursor first = {.t = t};
 	struct type_comb comb;
-	bool is_comb = type_comb(t, &comb) && comb.stride > 0;
 	int64_t steps = 0;
 
 	if (t->extent >= t->true_extent)
 		return false;
 	if (t->size > t->extent)
 		return true;
+	if (type_comb(t, &comb) && comb.stride > 0)
+		return types_comb_overlaps(&comb, t->extent);
 	for (int64_t shift = t->extent; shift < t->true_extent && ++steps < TYPES_STEPS;
 		shift += t->extent)
-		if (is_comb ? types_comb_overlaps(&comb, shift)
-			    : types_shifted_overlap(&first, shift, &steps))
+		if (types_shifted_overlap(&first, shift, &steps))
 			return true;
 	return false;
 }

@@ -197,6 +197,37 @@ static void woven(void)
 	OK(MPI_Type_free(&two));
 }
 
+/* Two blocks of `len' ints, `apart' ints from each other, in tiles of `extent' ints. */
+static void two_blocks(int len, MPI_Aint apart, MPI_Aint extent, bool good)
+{
+	MPI_Datatype two, tile;
+
+	OK(MPI_Type_create_hvector(2, len, 4 * apart, MPI_INT, &two));
+	tile = resized(two, 4 * extent);
+	if (good)
+		OK(MPI_File_set_view(f, 0, MPI_INT, tile, "native", MPI_INFO_NULL));
+	else
+		FAILS(MPI_ERR_IO, "own repetition",
+			MPI_File_set_view(f, 0, MPI_INT, tile, "native", MPI_INFO_NULL));
+	OK(MPI_Type_free(&tile));
+	OK(MPI_Type_free(&two));
+}
+
+/* The tiles that meet are hundreds of millions apart. */
+static void long_combs(void)
+{
+	MPI_Aint even = (MPI_Aint)1 << 29;
+
+	two_blocks(1, even, 2, false);
+	two_blocks(1, even - 1, 2, true);
+	two_blocks(1, even * even, 2, false);
+	two_blocks(1, even * even + 1, 2, true);
+	two_blocks(2, 7 * even + 1, 7, false);
+	two_blocks(2, 7 * even + 2, 7, true);
+	two_blocks(2, 7 * even + 5, 7, true);
+	two_blocks(2, 7 * even + 6, 7, false);
+}
+
 static void others(void)
 {
 	refuse(MPI_ERR_ARG, "displacement", -5, MPI_INT, MPI_INT, "native");
@@ -246,6 +277,7 @@ int main(int argc, char **argv)
 	woven();
 	empty();
 	late();
+	long_combs();
 	OK(MPI_File_close(&f));
 	MPI_Finalize();
 	return check_end();
