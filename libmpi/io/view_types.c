@@ -5,8 +5,9 @@
  *      filetype   |##....####..|         whole etypes; holes are multiples of the etype's extent
  *      tiles      |##....####..|##....####..|       no overlap in a file that may be written
  *
- * Orders are computed over the description of a type, and combs by a congruence.  Other blocks are
- * looked at one by one.  Tiles that interleave are rare, so all their blocks are merged.  Whole
+ * Orders are computed over the description of a type, and combs by a congruence.  Other tiles that
+ * interleave are rare: their blocks are sorted on a ring of the extent.  More than TYPES_SORTED
+ * blocks are merged with those of further tiles, up to a bound; later ones are not seen.  Whole
  * etypes are asked of the first TYPES_LOOK blocks: a view of many must cost as little as any. */
 #include "libmpi/io/view.h"
 
@@ -15,9 +16,11 @@
 #include "libmpi/type/runs.h"
 #include <stdlib.h>
 
-#define TYPES_RUNS  128       /* looked at together */
-#define TYPES_STEPS (1 << 22) /* of tiles that may overlap: so many are compared in some 20 ms */
-#define TYPES_LOOK  (1 << 15) /* blocks that must be whole etypes */
+#define TYPES_RUNS   128                  /* looked at together */
+#define TYPES_SORTED MEAN_OR(64, 1 << 16) /* of tiles that may overlap: sorted in some 10 ms */
+#define TYPES_STEPS  (1 << 22)            /* of more: so many are compared in some 20 ms */
+#define TYPES_SHIFT  (4 * TYPES_RUNS)     /* steps that a tile costs, whatever is compared */
+#define TYPES_LOOK   (1 << 15)            /* blocks that must be whole etypes */
 
 static int types_check_order(const struct io_file *f, struct type *etype, struct type *filetype)
 {
@@ -126,13 +129,62 @@ static bool types_comb_overlaps(const struct type_comb *c, int64_t extent)
 				    types_least(a, extent, extent - reach, extent - 1) < c->n);
 }
 
+static int types_ring_order(const void *a, const void *b)
+{
+	const struct type_run *x = a, *y = b;
+
+	return (x->off > y->off) - (x->off < y->off);
+}
+
+/* The runs, each where it is in the tile that has its first byte; malloc'ed.  NULL: they are too
+ * many, or there is no memory. */
+static struct type_run *types_in_ring(const struct type *t, size_t *n)
+{
+	struct types_cursor w = {.t = t};
+	struct type_run *v = malloc(TYPES_SORTED * sizeof(*v));
+	const struct type_run *run;
+
+	for (*n = 0; v != NULL && (run = types_next(&w)) != NULL; w.i++) {
+		if (*n == TYPES_SORTED) {
+			free(v);
+			return NULL;
+		}
+		v[(*n)++] = (struct type_run){run->off % t->extent, run->len};
+	}
+	return v;
+}
+
+/* Do two of these runs meet, on a ring of `extent' bytes? */
+static bool types_ring_overlaps(struct type_run *v, size_t n, int64_t extent)
+{
+	qsort(v, n, sizeof(*v), types_ring_order);
+	for (size_t i = 0; i + 1 < n; i++)
+		if (v[i].len > v[i + 1].off - v[i].off)
+			return true;
+	return n > 0 && v[n - 1].len > v[0].off + extent - v[n - 1].off;
+}
+
+/* Too many runs: tile by tile, up to a bound. */
+static bool types_merged_overlap(const struct type *t)
+{
+	struct types_cursor first = {.t = t};
+	int64_t steps = 0;
+
+	for (int64_t shift = t->extent; shift < t->true_extent && steps < TYPES_STEPS;
+		shift += t->extent, steps += TYPES_SHIFT)
+		if (types_shifted_overlap(&first, shift, &steps))
+			return true;
+	return false;
+}
+
 /* Has a byte of the file a place in two tiles?  The data of one tile do not overlap and are in
  * order, at no negative displacement.  Tiles are equal, so each is compared with the first. */
 static bool types_tiles_overlap(const struct type *t)
 {
-	struct types_cursor first = {.t = t};
 	struct type_comb comb;
-	int64_t steps = 0;
+	struct type_run *v;
+	bool overlap;
+	size_t n;
 
 	if (t->extent >= t->true_extent)
 		return false;
@@ -140,11 +192,12 @@ static bool types_tiles_overlap(const struct type *t)
 		return true;
 	if (type_comb(t, &comb) && comb.stride > 0)
 		return types_comb_overlaps(&comb, t->extent);
-	for (int64_t shift = t->extent; shift < t->true_extent && ++steps < TYPES_STEPS;
-		shift += t->extent)
-		if (types_shifted_overlap(&first, shift, &steps))
-			return true;
-	return false;
+	v = types_in_ring(t, &n);
+	if (v == NULL)
+		return types_merged_overlap(t);
+	overlap = types_ring_overlaps(v, n, t->extent);
+	free(v);
+	return overlap;
 }
 
 /* --- whole etypes --------------------------------------------------------------------------- */

@@ -228,6 +228,34 @@ static void long_combs(void)
 	two_blocks(2, 7 * even + 6, 7, false);
 }
 
+/* Three blocks of an int in tiles of 16 ints; the last one is `last' ints on. */
+static void three_blocks(MPI_Aint last, bool good)
+{
+	MPI_Datatype three, tile;
+
+	OK(MPI_Type_create_hindexed(
+		3, (int[]){1, 1, 1}, (MPI_Aint[]){0, 16, 4 * last}, MPI_INT, &three));
+	tile = resized(three, 64);
+	if (good)
+		OK(MPI_File_set_view(f, 0, MPI_INT, tile, "native", MPI_INFO_NULL));
+	else
+		FAILS(MPI_ERR_IO, "own repetition",
+			MPI_File_set_view(f, 0, MPI_INT, tile, "native", MPI_INFO_NULL));
+	OK(MPI_Type_free(&tile));
+	OK(MPI_Type_free(&three));
+}
+
+/* Blocks that are no comb, over as many tiles. */
+static void long_tiles(void)
+{
+	MPI_Aint tiles = (MPI_Aint)1 << 40;
+
+	three_blocks(tiles, false);
+	three_blocks(tiles + 4, false);
+	three_blocks(tiles + 3, true);
+	three_blocks(tiles + 15, true);
+}
+
 static void others(void)
 {
 	refuse(MPI_ERR_ARG, "displacement", -5, MPI_INT, MPI_INT, "native");
@@ -278,6 +306,7 @@ int main(int argc, char **argv)
 	empty();
 	late();
 	long_combs();
+	long_tiles();
 	OK(MPI_File_close(&f));
 	MPI_Finalize();
 	return check_end();
