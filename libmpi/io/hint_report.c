@@ -44,16 +44,31 @@ static void report_add(char **lines, const char *line)
 	*lines = more;
 }
 
+/* Keys and values are the user's: characters that end a line or move the cursor become \x0a. */
+static void report_escape(const char *raw, char line[REPORT_LINE])
+{
+	int at = 0;
+
+	for (; *raw != '\0' && at + 4 < REPORT_LINE; raw++) {
+		if ((unsigned char)*raw < ' ' || *raw == 0x7f)
+			at += snprintf(line + at, 5, "\\x%02x", (unsigned char)*raw);
+		else
+			line[at++] = *raw;
+	}
+	line[at] = '\0';
+}
+
 char *io_check_hints(const struct io_file *f, const struct info *info, bool late)
 {
-	char why[IO_HINT_WHY], line[REPORT_LINE], *lines = NULL;
+	char why[IO_HINT_WHY], raw[REPORT_LINE], line[REPORT_LINE], *lines = NULL;
 	const char *key;
 	int i = 0;
 
 	if (likely(info == NULL))
 		return NULL;
 	while ((key = io_hints_ignored(f->hints, info, late, &i, why)) != NULL) {
-		snprintf(line, sizeof(line), "\"%s\"%s%s", key, why[0] != '\0' ? ": " : "", why);
+		snprintf(raw, sizeof(raw), "\"%s\"%s%s", key, why[0] != '\0' ? ": " : "", why);
+		report_escape(raw, line);
 		if (report_find(f->hints->told, line) == NULL && report_find(lines, line) == NULL)
 			report_add(&lines, line);
 	}

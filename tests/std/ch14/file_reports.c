@@ -64,11 +64,11 @@ static void ignored_hints(void)
 	static const char *const pairs[][2] = {{"cb_node", "2"}, {"cb_buffer_size", "many"},
 		{"my_own_key", "1"}, {"haft_commit", "renam"}, {"haft_sink", "close"},
 		{"file_perm", "9"}, {"access_style", "read_once,often"},
-		{"collective_buffering", "perhaps"}};
+		{"collective_buffering", "perhaps"}, {"two\nlines", "1"}};
 	MPI_File f;
 
 	listen();
-	f = open_with(pairs, 8);
+	f = open_with(pairs, 9);
 	OK(MPI_File_close(&f));
 	heard();
 	expect(says("MPI_File_open of "));
@@ -86,6 +86,7 @@ static void ignored_hints(void)
 	expect(says("ignores the hint \"collective_buffering\": \"perhaps\" is none of "
 		    "automatic, true, false\n"));
 	expect(says("ignores the hint \"my_own_key\"\n"));
+	expect(says("ignores the hint \"two\\x0alines\"\n"));
 }
 
 /* Hints that only MPI_File_open takes; values in use already may be repeated. */
