@@ -65,8 +65,8 @@ static int access_check_data(struct io_job *j)
 		err = io_convert_size(v, j->type, &element);
 	if (err != 0)
 		return err;
-	j->asked = j->count * j->type->size; /* memory has room for it */
-	if (__builtin_mul_overflow(j->count, element, &j->bytes))
+	if (__builtin_mul_overflow(j->count, j->type->size, &j->asked) ||
+		__builtin_mul_overflow(j->count, element, &j->bytes))
 		return haft_err(MPI_ERR_COUNT, "%lld elements of %lld bytes are too many",
 			(long long)j->count, (long long)element);
 	if (j->bytes > 0 && v->file_filetype->size == 0)
@@ -97,6 +97,7 @@ static int access_prepare(struct io_job *j)
 
 	io_view_hold(f->view);
 	j->view = f->view;
+	j->atomic = f->atomic;
 	f->busy++;
 	err = access_check_mode(j);
 	if (err == 0)
@@ -192,7 +193,7 @@ static void access_move(struct io_job *j)
  * be the one that compares, at another time on each member: all go on when it is over. */
 static bool access_is_apart(const struct io_job *j)
 {
-	if (!j->collective || !j->f->atomic || j->view == NULL)
+	if (!j->collective || !j->atomic || j->view == NULL)
 		return false;
 	if (!io_rep_is_lazy(j->view->rep))
 		return true;

@@ -534,6 +534,7 @@ int io_collective_refuse(const struct io_job *j)
 		.direction = j->direction,
 		.collective = true,
 		.view = j->f->view,
+		.atomic = j->f->atomic,
 		.err = j->err};
 	io_view_hold(r->job.view);
 	if (j->words != NULL)

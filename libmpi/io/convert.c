@@ -313,6 +313,7 @@ static bool convert_move(struct io_job *j, const struct io_convert *c, int64_t f
 		.positioning = j->positioning,
 		.collective = j->collective,
 		.locked = j->locked,
+		.atomic = j->atomic,
 		.buf = c->stage,
 		.count = n * c->file_unit,
 		.type = type_predefined(MPI_BYTE),
@@ -360,7 +361,7 @@ static int convert_lock(struct io_job *j, struct io_lock *lock)
 	int err;
 
 	lock->slot = -1;
-	if (!j->f->atomic || j->collective || j->bytes == 0)
+	if (!j->atomic || j->collective || j->bytes == 0)
 		return 0;
 	had = haft_user_begin();
 	err = io_independent_lock(j, lock);
@@ -371,7 +372,7 @@ static int convert_lock(struct io_job *j, struct io_lock *lock)
 
 void io_convert(struct io_job *j, void (*move)(struct io_job *part))
 {
-	bool whole = j->f->atomic && j->collective; /* in one step without a lock here */
+	bool whole = j->atomic && j->collective; /* in one step without a lock here */
 	struct io_convert c = {.units = 0};
 	struct io_lock lock = {.slot = -1};
 	int64_t rounds;
@@ -436,7 +437,7 @@ void io_convert_later(struct io_job *j, void (*move)(struct io_job *part))
 	int err = io_independent_lock(j, &lock);
 
 	io_job_fail(j, err);
-	j->locked = err == 0 && j->f->atomic;
+	j->locked = err == 0 && j->atomic;
 	if (err == 0)
 		convert_chunks(j, j->convert, convert_count(j->convert), move);
 	io_unlock_range(j->f, &lock);

@@ -64,7 +64,7 @@ bool io_describe_is_direct(const struct io_collective *c, uint8_t *why)
 	if (wish == IO_DISABLE)
 		return true;
 	*why = IO_WHY_ORDER;
-	if (c->f->atomic || c->f->stream || !io_view_is_tidy(j->view))
+	if (c->j->atomic || c->f->stream || !io_view_is_tidy(j->view))
 		return true;
 	*why = IO_WHY_LONG;
 	if (wish == IO_ENABLE)
@@ -213,7 +213,7 @@ static bool described_rounds_are_cheap(const struct io_collective *c, const stru
 /* An atomic access locks its own range, against other opens as well. */
 static uint8_t describe_why(const struct io_collective *c, const struct described *d)
 {
-	if (c->f->atomic)
+	if (c->j->atomic)
 		return IO_WHY_ORDER;
 	if (c->holes && c->in_place)
 		return IO_WHY_HOLES;
@@ -258,7 +258,7 @@ enum io_collective_state io_describe_choose(struct io_collective *c)
 	describe_aggregators(c, &d);
 	c->holes = c->j->direction == IO_WRITE && c->local &&
 		   !io_cover_is_full(&d.cover, d.low, d.high);
-	c->in_place = d.busy || c->f->atomic || (c->f->amode & MPI_MODE_WRONLY) != 0;
+	c->in_place = d.busy || c->j->atomic || (c->f->amode & MPI_MODE_WRONLY) != 0;
 	c->why = describe_why(c, &d);
 	return c->why < IO_WHY_ROUNDS ? COLLECTIVE_SPREAD : COLLECTIVE_STAGE;
 }

@@ -52,10 +52,10 @@ static int independent_lock(const struct io_job *j, bool tidy, struct io_lock *l
 	lock->slot = -1;
 	if (j->locked)
 		return 0;
-	if (!f->atomic && !(j->direction == IO_WRITE && j->view->linear && io_may_rewrite(f)))
+	if (!j->atomic && !(j->direction == IO_WRITE && j->view->linear && io_may_rewrite(f)))
 		return 0;
 	independent_range(j, tidy, &lo, &hi);
-	if (f->atomic)
+	if (j->atomic)
 		return io_lock_range(f, lo, hi,
 			j->direction == IO_WRITE ? IO_LOCK_EXCLUSIVE : IO_LOCK_SHARED,
 			io_lock_reach(f), lock);
@@ -79,7 +79,7 @@ int io_write_beside(struct io_file *f, const char *buf, int64_t n, int64_t at, i
 int io_independent_lock(const struct io_job *j, struct io_lock *lock)
 {
 	lock->slot = -1;
-	return j->f->atomic ? independent_lock(j, io_view_is_tidy(j->view), lock) : 0;
+	return j->atomic ? independent_lock(j, io_view_is_tidy(j->view), lock) : 0;
 }
 
 /* Moves the bytes of a job, or of a part of one. */
@@ -190,7 +190,7 @@ static void independent_over(struct io_work *w)
 /* Can it be done here and now?  It must not wait for another process. */
 static bool independent_is_short(const struct io_job *j)
 {
-	if (j->bytes > INDEPENDENT_SHORT || !j->view->linear || j->f->atomic || j->f->stream)
+	if (j->bytes > INDEPENDENT_SHORT || !j->view->linear || j->atomic || j->f->stream)
 		return false;
 	return j->direction == IO_READ || j->f->alone || !io_may_rewrite(j->f);
 }

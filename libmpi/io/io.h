@@ -198,6 +198,7 @@ struct io_job {
 	struct io_view *view;       /* held */
 	int64_t asked;              /* bytes of the program's memory */
 	int64_t began_ns, ended_ns; /* of one that does not block, for statistics; or 0 */
+	bool atomic;                /* the mode of the file when it began; equal on all members */
 	bool inner;                 /* part of a collective access, which is counted */
 	bool locked;                /* part of an atomic access, which has the lock of its range */
 	bool placed;                /* a pointer has moved for it */

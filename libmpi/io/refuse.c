@@ -30,7 +30,8 @@ static int refuse_access(struct io_file *f, enum io_positioning positioning, enu
 		.direction = (uint8_t)direction,
 		.positioning = (uint8_t)positioning,
 		.form = (uint8_t)form,
-		.collective = true};
+		.collective = true,
+		.atomic = f->atomic};
 
 	io_job_fail(&j, err);
 	err = form == IO_BLOCKING ? io_same_call(f, io_same_call_of(&j)) : io_same_call_job(&j);

@@ -115,7 +115,7 @@ static int scatter_runs_lock(
 	int64_t lo = run[0].off, hi = run[0].off + run[0].len;
 
 	lock->slot = -1;
-	if (s->j->direction == IO_READ || s->j->f->atomic || !io_may_rewrite(s->j->f))
+	if (s->j->direction == IO_READ || s->j->atomic || !io_may_rewrite(s->j->f))
 		return 0;
 	for (int i = 1; i < n; i++) {
 		lo = num_min(lo, run[i].off);
@@ -252,7 +252,7 @@ static int scatter_sieve_write(struct scatter *s, const struct scatter_sieve *w)
 
 	if (scatter_needs_sole(f))
 		return scatter_sieve_sole(s, w);
-	if (!f->atomic)
+	if (!s->j->atomic)
 		err = io_lock_range(f, w->lo, w->hi, IO_LOCK_EXCLUSIVE, IO_LOCK_HOST, &lock);
 	s->sieving = err == 0 && io_gate_enter(f);
 	if (s->sieving) {
@@ -289,10 +289,12 @@ static int scatter_sieve_make(struct scatter *s)
 }
 
 /* May this member write blocks?  A sole open is more than the lock of an atomic access. */
-static bool scatter_rewrites(const struct io_file *f)
+static bool scatter_rewrites(const struct io_job *j)
 {
+	const struct io_file *f = j->f;
+
 	return io_may_rewrite(f) && f->readable && io_hint(f, IO_DS_WRITE) != IO_DISABLE &&
-	       !(f->atomic && scatter_needs_sole(f));
+	       !(j->atomic && scatter_needs_sole(f));
 }
 
 /* Moves the next part, with blocks. */
@@ -319,7 +321,7 @@ int io_scattered(struct io_job *j, bool tidy)
 	if (j->direction == IO_READ)
 		s.sieving = tidy;
 	else
-		s.sieving = tidy && scatter_rewrites(j->f);
+		s.sieving = tidy && scatter_rewrites(j);
 	if (err == 0 && s.sieving)
 		err = scatter_sieve_make(&s);
 	while (err == 0 && s.at < s.end && !s.at_end)
