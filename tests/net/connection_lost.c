@@ -82,6 +82,7 @@ static void survive(MPI_Comm two)
 
 int main(int argc, char **argv)
 {
+	MPI_Request r;
 	MPI_Comm two;
 	char byte;
 
@@ -94,8 +95,8 @@ int main(int argc, char **argv)
 		for (int i = 0; i < 2; i++)
 			OK(MPI_Recv(&byte, 0, MPI_BYTE, i, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
 		cut();
-		CHECK(MPI_Allreduce(all, in[2], LARGE / 4, MPI_INT, MPI_MAX, MPI_COMM_WORLD) ==
-			MPI_ERR_PROC_ABORTED);
+		OK(MPI_Iallreduce(all, in[2], LARGE / 4, MPI_INT, MPI_MAX, MPI_COMM_WORLD, &r));
+		CHECK(MPI_Wait(&r, MPI_STATUS_IGNORE) == MPI_ERR_PROC_ABORTED);
 		CHECK(MPI_Barrier(MPI_COMM_WORLD) == MPI_ERR_PROC_ABORTED);
 		CHECK(MPI_Recv(&byte, 1, MPI_BYTE, 0, 9, MPI_COMM_WORLD, MPI_STATUS_IGNORE) ==
 			MPI_ERR_PROC_ABORTED);
