@@ -53,7 +53,8 @@ struct boot_wait {
 	uint8_t able : 1;  /* only the processes in `enders' can end it */
 	uint8_t also : 3;  /* so many of late are the peers of further operations, which are to be
 			    * complete as well */
-	uint8_t world;     /* not 0: comm is MPI_COMM_WORLD */
+	uint8_t threads : 1; /* others of the process may call MPI: they may end the wait */
+	uint8_t world;       /* not 0: comm is MPI_COMM_WORLD */
 	uint8_t closed; /* not 0: only processes of this universe can end it; no other is known */
 	int32_t unexpected;      /* unexpected messages */
 	int32_t unexpected_rank; /* sender of one of them; < 0: of another communicator */

@@ -47,6 +47,7 @@ void p2p_wait_report(const struct comm *c, struct boot_wait *what)
 		p2p_long_wait_hook();
 	if (what->brief)
 		return;
+	what->threads = haft_threads_enabled();
 	haft_current_call(what->call, sizeof(what->call));
 	if (c != NULL) {
 		what->comm = c->ctx;

@@ -53,12 +53,19 @@ static bool has_ended(const struct job *j, int r, uint64_t now)
 	       now - j->rank[r].ended_ns >= j->ended_ns && s->known && !s->left;
 }
 
-/* True if rank r sleeps in MPI_Finalize, with all of its threads. */
+/* True if another thread of rank r may call MPI, also one that is outside now: with a message, with
+ * MPI_Cancel, or in a session that MPI_Finalize does not end. */
+static bool has_threads(const struct job *j, int r)
+{
+	return boot_wait_in(j->seen[r].view.description)->threads != 0;
+}
+
+/* True if rank r sleeps in MPI_Finalize, and has no thread that may call MPI meanwhile. */
 static bool is_finalizing(const struct job *j, int r, uint64_t now)
 {
 	const struct rank_view *s = &j->seen[r];
 
-	return j->rank[r].alive && sleeps_long(j, r, now) && s->view.nothers == 0 &&
+	return j->rank[r].alive && sleeps_long(j, r, now) && !has_threads(j, r) &&
 	       strcmp(boot_wait_in(s->view.description)->call, "MPI_Finalize") == 0;
 }
 
@@ -117,11 +124,13 @@ static bool number_gone(const struct job *j, int number, int r, uint64_t now)
 }
 
 /* True if all processes that could end the wait of rank r have ended, or are in MPI_Finalize.
- * Rank r cannot end it: it sleeps. */
+ * Rank r cannot end it: it sleeps, and has one thread. */
 static bool enders_gone(const struct job *j, int r, const struct needs *e, uint64_t now)
 {
 	int self = job_number(j, r), others = 0;
 
+	if (has_threads(j, r))
+		return false;
 	for (int k = 0; k < BOOT_WAIT_ENDERS; k++) {
 		const struct boot_numbers *row = &e->enders[k];
 
@@ -153,10 +162,10 @@ static void ended_fail(struct job *j, int r, const char *whom, bool told)
 
 /* A rank for which rank r waits, and which will start no more operations; -1: none.  Ranks in
  * MPI_Finalize wait for each other.  For those only a rank that has ended is too late, or one that
- * should have received a message. */
+ * should have received a message; likewise for a rank with threads. */
 static int ended_awaited(const struct job *j, int r, const struct needs *e, uint64_t now)
 {
-	bool patient = is_finalizing(j, r, now) && !sends(j, r);
+	bool patient = has_threads(j, r) || (is_finalizing(j, r, now) && !sends(j, r));
 
 	for (int i = 0; i < e->n; i++)
 		if (patient ? has_ended(j, e->to[i], now)
