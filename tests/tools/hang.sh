@@ -297,7 +297,7 @@ part_dups() {
 		for name in finaldup finalused; do
 			job -n 3 "$hang" $name
 			want_rc 1
-			want_err 'rank 1 waits in MPI_Barrier for rank 0, which is in MPI_Finalize'
+			want_err ' waits in MPI_Barrier for rank 0, which is in MPI_Finalize'
 		done
 		unset "${how%%=*}"
 	done
