@@ -6,6 +6,7 @@
  * mapped elsewhere: then every pointer into it moves by the same distance. */
 #include <pthread.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <unistd.h>
 #include "libshm/shm_inner.h"
 
@@ -22,43 +23,73 @@ static int pipe_max(const struct seg_head *h)
 	return (int)(n < h->nseats ? n : h->nseats);
 }
 
+#define RANK_TABLES 6
+
+/* --- the tables of seats --------------------------------------------------------------------- */
+
+/* The next n elements of `size' bytes at *at, which is moved behind them. */
+static void *rank_carve(char **at, size_t n, size_t size)
+{
+	char *p = *at;
+
+	*at += (n * size + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE;
+	return p;
+}
+
+/* Sets each table of n seats, from `at' on. */
+static void rank_tables_set(struct shm *s, size_t n, char *at)
+{
+	struct shm_private *in = s->in;
+
+	s->tx = rank_carve(&at, n, sizeof(*s->tx));
+	s->rx = rank_carve(&at, n, sizeof(*s->rx));
+	in->peer = rank_carve(&at, n, sizeof(*in->peer));
+	in->ring_src = rank_carve(&at, n, sizeof(*in->ring_src));
+	in->pipe_src = rank_carve(&at, n, sizeof(*in->pipe_src));
+	in->pipe_dst = rank_carve(&at, n, sizeof(*in->pipe_dst));
+}
+
+/* One mapping holds all tables: a seat costs memory once its rank is talked to.  calloc clears,
+ * and so touches, memory that was freed before. */
+static bool rank_tables_map(struct shm *s, size_t n)
+{
+	struct shm_private *in = s->in;
+	size_t seat = sizeof(*s->tx) + sizeof(*s->rx) + sizeof(*in->peer) + sizeof(*in->ring_src) +
+		      sizeof(*in->pipe_src) + sizeof(*in->pipe_dst);
+	size_t len = n * seat + RANK_TABLES * CACHE_LINE; /* each ends at the end of a line */
+	char *p = mmap(NULL, len, PROT_READ | PROT_WRITE,
+		MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	if (p == MAP_FAILED)
+		return false;
+	rank_tables_set(s, n, p);
+	in->tables_len = len;
+	return true;
+}
+
 static void rank_free(struct shm *s)
 {
-	if (s->in != NULL) {
-		free(s->in->peer);
-		free(s->in->ring_src);
-		free(s->in->pipe_src);
-		free(s->in->pipe_dst);
-	}
+	if (s->in != NULL && s->in->tables_len > 0)
+		munmap(s->tx, s->in->tables_len);
 	free(s->in);
-	free(s->tx);
-	free(s->rx);
 	free(s);
 }
 
 static struct shm *rank_alloc(struct shm_seg *seg)
 {
-	size_t n = seg->head->nseats;
 	struct shm *s = calloc(1, sizeof(*s));
 
 	if (s == NULL)
 		return NULL;
-	s->tx = calloc(n, sizeof(*s->tx));
-	s->rx = calloc(n, sizeof(*s->rx));
 	s->in = calloc(1, sizeof(*s->in));
-	if (s->in != NULL) {
-		s->in->peer = calloc(n, sizeof(*s->in->peer));
-		s->in->ring_src = calloc(n, sizeof(int));
-		s->in->pipe_src = calloc(n, sizeof(int));
-		s->in->pipe_dst = calloc(n, sizeof(int));
-	}
-	if (s->tx == NULL || s->rx == NULL || s->in == NULL || s->in->peer == NULL ||
-		s->in->ring_src == NULL || s->in->pipe_src == NULL || s->in->pipe_dst == NULL) {
+	if (s->in == NULL || !rank_tables_map(s, seg->head->nseats)) {
 		rank_free(s);
 		return NULL;
 	}
 	return s;
 }
+
+/* --- coming for the first time --------------------------------------------------------------- */
 
 static void rank_init(struct shm *s, struct shm_seg *seg, int me)
 {

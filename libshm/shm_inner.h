@@ -208,6 +208,7 @@ struct shm_private {
 	int *ring_src;                 /* whose rings I know, in the order of their offers */
 	int *pipe_src;                 /* ranks that have ever offered me a pipe */
 	int *pipe_dst;                 /* towards whom I have pipes */
+	size_t tables_len;             /* of the mapping that starts at tx: all tables of seats */
 	int nrings, npipes_in, npipes;
 	uint32_t name; /* of this tenant of the seat */
 	shm_newcomer_fn *newcomer;

@@ -6,6 +6,7 @@
  * comes up.  A tenant leaves when all that it has put was taken, as MPI_Comm_disconnect demands, or
  * at any time, as a process that is killed does. */
 #include <string.h>
+#include <sys/mman.h>
 #include "tests/unit/shm_node.h"
 #include "libshm/shm_inner.h"
 
@@ -14,6 +15,11 @@
 #define SEATS  (FIRST + SPARE)
 #define ROUNDS 10000
 #define LONG   200 /* bytes of a frame that needs a payload area */
+
+#define MANY       1000                /* spare seats of a process alone ... */
+#define TABLES_MAX (512 << 10)         /* ... whose tables are smaller than this */
+#define USED       ((size_t)100 << 10) /* freed before: below the size that malloc maps */
+#define PAGE_LEN   4096
 
 struct tenant {
 	struct shm *s; /* NULL: the seat is closed */
@@ -182,11 +188,38 @@ static void test_bad(void **state)
 	shm_seg_close(seg);
 }
 
+/* A process that has freed memory before it attaches: seats without a tenant cost it none. */
+static void test_memory(void **state)
+{
+	const struct shm_opts opts = {.nranks = 1, .spare = MANY};
+	unsigned char there[TABLES_MAX / PAGE_LEN];
+	char *used = malloc(USED);
+	size_t pages, touched = 0;
+	struct shm *s;
+
+	(void)state;
+	assert_non_null(used);
+	memset(used, 1, USED);
+	free(used);
+	assert_int_equal(shm_seg_create(&opts, &seg), 0);
+	assert_int_equal(shm_attach(seg, 0, &s), 0);
+	pages = (s->in->tables_len + PAGE_LEN - 1) / PAGE_LEN;
+	assert_in_range(pages, MANY * sizeof(struct shm_peer) / PAGE_LEN, TABLES_MAX / PAGE_LEN);
+	assert_int_equal(mincore(s->tx, s->in->tables_len, there), 0);
+	for (size_t i = 0; i < pages; i++)
+		touched += there[i] & 1;
+	print_message("%zu of %zu pages of %d seats are touched\n", touched, pages, MANY + 1);
+	assert_true(touched == 0);
+	shm_detach(s);
+	shm_seg_close(seg);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_tenants),
 		cmocka_unit_test(test_bad),
+		cmocka_unit_test(test_memory),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
