@@ -28,6 +28,7 @@
 #include "libmpi/core/session_object.h"
 #include "libmpi/core/win_object.h"
 #include "libmpi/core/process_state.h"
+#include "libmpi/core/rank_name.h"
 
 #include <engine.h>
 #include <names.h>
@@ -54,30 +55,37 @@ static const struct comm *raise_comm(const void *self)
 	return raise_alive(o) && o->u.cls == &haft_comm_class ? self : NULL;
 }
 
-/* "rank 1 of MPI_COMM_WORLD". */
+/* "rank 1 of MPI_COMM_WORLD", or "rank 1 of world 2" in a spawned process: others have its rank. */
+static void raise_self(char who[HAFT_RANK_NAME])
+{
+	if (haft_life.spawn > 0)
+		haft_rank_name(who, haft_life.spawn, haft_life.rank);
+	else if (haft_life.world == HAFT_RUNNING)
+		snprintf(who, HAFT_RANK_NAME, "rank %d of MPI_COMM_WORLD", haft_life.rank);
+	else /* sessions only: there is no such communicator */
+		snprintf(who, HAFT_RANK_NAME, "process %d of the job", haft_life.rank);
+}
+
+/* "rank 1 of a communicator (rank 3 of MPI_COMM_WORLD)". */
 static void raise_origin(char *buf, size_t n, const void *self)
 {
 	const struct comm *c = raise_comm(self);
-	char name[MPI_MAX_OBJECT_NAME] = "";
+	bool whole = c == &haft_world || haft_life.size == 1;
+	char name[MPI_MAX_OBJECT_NAME] = "", who[HAFT_RANK_NAME];
 	int len = 0;
 
 	if (self != NULL)
 		obj_name_get(self, name, sizeof(name), OBJ_C, &len);
-	if (c != NULL && (c == &haft_world || haft_life.size == 1))
+	raise_self(who);
+	if (c != NULL && whole && haft_life.spawn == 0)
 		snprintf(buf, n, "rank %d of %s", c->rank, len > 0 ? name : "a communicator");
 	else if (c != NULL)
-		snprintf(buf, n, "rank %d of %s (%s %d of %s)", c->rank,
-			len > 0 ? name : "a communicator",
-			haft_life.world == HAFT_RUNNING ? "rank" : "process", haft_life.rank,
-			haft_life.world == HAFT_RUNNING ? "MPI_COMM_WORLD" : "the job");
+		snprintf(buf, n, "rank %d of %s (%s)", c->rank, len > 0 ? name : "a communicator",
+			who);
 	else if (haft_life.state != HAFT_RUNNING)
 		snprintf(buf, n, "process outside of MPI");
-	else if (haft_life.world != HAFT_RUNNING) /* sessions only: there is no such communicator */
-		snprintf(buf, n, "process %d of the job%s%s", haft_life.rank, len > 0 ? ", " : "",
-			name);
 	else
-		snprintf(buf, n, "rank %d of MPI_COMM_WORLD%s%s", haft_life.rank,
-			len > 0 ? ", " : "", name);
+		snprintf(buf, n, "%s%s%s", who, len > 0 ? ", " : "", name);
 }
 
 /* The user's function takes the address of a handle of its class, and of the code that the call is
@@ -102,7 +110,7 @@ static int raise_call(const struct errh *e, void *self, int err)
 /* Completes the words with function and rank, also for MPI_Error_string. */
 static void raise_text(char *line, size_t n, int err, const void *self, int fn)
 {
-	char words[HAFT_ERR_TEXT_MAX], front[MPI_MAX_OBJECT_NAME + 64], name[64];
+	char words[HAFT_ERR_TEXT_MAX], front[MPI_MAX_OBJECT_NAME + 128], name[64];
 
 	snprintf(words, sizeof(words), "%s", haft_err_text(err));
 	raise_origin(front, sizeof(front), self);

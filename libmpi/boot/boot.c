@@ -182,6 +182,7 @@ static void job_adopt(const struct job_spec *o, struct shm_seg *seg, int fd)
 	this_process = (struct boot){.rank = o->rank,
 		.size = o->size,
 		.first = o->first,
+		.world = o->world,
 		.nhosts = map != NULL ? map->nhosts : 1,
 		.host = map != NULL ? map->host : 0,
 		.seat = o->seat,

@@ -45,6 +45,7 @@ struct boot {
 	int rank;     /* 0 .. size-1 */
 	int size;     /* ranks of the job, on all hosts */
 	int first;    /* number of rank 0 in the universe; 0 in the first job */
+	int world;    /* rank_name.h; 0: not spawned by our mpiexec */
 	int nhosts;   /* >= 1 */
 	int host;     /* 0 .. nhosts-1: where this process is */
 	int seat;     /* 0 .. nseats-1: the place of this process in the segment of its host */
@@ -220,10 +221,11 @@ enum boot_end {
 /* News of the launcher (shm_news_put): a process has ended, and the job goes on. */
 struct boot_news {
 	int32_t number; /* of the process in the universe */
-	int32_t rank;   /* in its MPI_COMM_WORLD */
+	int32_t world;  /* rank_name.h; and its rank there */
+	int32_t rank;
 	int32_t pid;
-	int32_t status; /* as of wait(2) */
-	int32_t how;    /* enum boot_end */
+	uint16_t status; /* as of wait(2) */
+	uint16_t how;    /* enum boot_end */
 	int32_t host;
 	int64_t when_s; /* since 1970 */
 };

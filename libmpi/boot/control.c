@@ -31,6 +31,7 @@
 #include "libmpi/boot/service.h"
 #include "libmpi/core/clock.h"
 #include "libmpi/core/process_state.h"
+#include "libmpi/core/rank_name.h"
 #include "libmpi/core/err.h"
 
 #define LINE_FIRST 4096 /* bytes of the buffer for answers at first */
@@ -447,6 +448,8 @@ void boot_spawn_end(struct boot_spawned *r)
 	*r = (struct boot_spawned){.same_universe = control.kvs == NULL,
 		.first = answer_number(line, "haft_first", -1),
 		.n = answer_number(line, "haft_n", 0),
+		.world =
+			control.asked == &control.abroad ? 0 : answer_number(line, "haft_world", 0),
 		.total = control.total,
 		.errcode = calloc((size_t)control.total + 1, sizeof(int)),
 		.abroad = abroad != NULL ? strndup(abroad, hosts) : NULL,
@@ -598,7 +601,7 @@ int boot_where(int number, struct boot_location *where)
 {
 	struct boot_text t = {.v = NULL};
 	int err = control_need(), rc;
-	char *answer;
+	char *answer, name[HAFT_RANK_NAME];
 	const char *v;
 	size_t n;
 
@@ -607,7 +610,8 @@ int boot_where(int number, struct boot_location *where)
 	boot_text_add(&t, "cmd=haft_where number=%d\n", number);
 	err = control_call(&t, &rc, &answer);
 	if (err == 0 && rc != 0)
-		err = haft_err(MPI_ERR_PROC_ABORTED, "process %d has ended", number);
+		err = haft_err(
+			MPI_ERR_PROC_ABORTED, "%s has ended", haft_number_name(name, number));
 	if (err == 0) {
 		*where = (struct boot_location){.host = answer_number(answer, "host", 0),
 			.pid = answer_number(answer, "pid", 0)};

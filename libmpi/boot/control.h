@@ -36,6 +36,7 @@ struct boot_command {
 struct boot_spawned {
 	bool same_universe;     /* they are in our universe, and know us; false: strangers */
 	int first, n;           /* same_universe: numbers first .. first+n-1 */
+	int world;              /* ... and the name of their world: rank_name.h; 0: not known */
 	int total;              /* processes that were asked for */
 	int edge;               /* for boot_spawn_apart; 0: the launcher counts no connection */
 	int *errcode;           /* [total], classes of MPI; malloc'ed: the caller's */

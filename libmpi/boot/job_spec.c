@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* job_spec.c - what HAFT_JOB says, and the segment that it names.
  *
- *   HAFT_JOB=fd=3,rank=5,seat=1,size=8,first=0,cookie=..,app=0,by=4711,listen=4,pmi=5
+ *   HAFT_JOB=fd=3,rank=5,seat=1,size=8,first=8,world=1,cookie=..,app=0,by=4711,listen=4,pmi=5
  *            |                         |                |
  *            '-- memfd of the segment  '-- must be in   '-- pid of mpiexec: /proc/4711/fd/3 is a
  *                                          the segment      second way to the segment
@@ -67,6 +67,8 @@ bool boot_spec_read(struct job_spec *o)
 		o->universe = -1;
 	if (!spec_int(list, "first", &o->first))
 		o->first = 0;
+	if (!spec_int(list, "world", &o->world))
+		o->world = 0;
 	if (!spec_int(list, "seat", &o->seat) && !spec_int(list, "rank", &o->seat))
 		return false;
 	return spec_int(list, "fd", &o->fd) && spec_int(list, "rank", &o->rank) &&

@@ -12,6 +12,7 @@ struct job_spec {
 	int fd; /* of the segment */
 	int rank, size, app;
 	int first;    /* number of the job's rank 0 in the universe; 0: the first job */
+	int world;    /* rank_name.h; 0: the first job */
 	int universe; /* MPI_UNIVERSE_SIZE; -1: it is not set */
 	int by;       /* pid of mpiexec */
 	int seat;     /* the rank, if the variable does not say it: one host, first job */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* process_state.c - the state of this process, and how it or its job is aborted. */
 #include "libmpi/core/process_state.h"
+#include "libmpi/core/rank_name.h"
 
 #include <stdatomic.h>
 #include <stdio.h>
@@ -89,4 +90,37 @@ void haft_abort_job(int code, const char *text)
 	haft_flush();
 	fprintf(stderr, "%s\n", text);
 	_Exit(exit_code(code));
+}
+
+#define WORLDS_KNOWN 16 /* spawns of this process that words can name */
+
+/* The last spawns of this process, in turn.  Protected by the library's lock. */
+static struct {
+	int world, first, n;
+} worlds[WORLDS_KNOWN];
+static unsigned worlds_made;
+
+void haft_world_known(int world, int first, int n)
+{
+	unsigned at = worlds_made++ % WORLDS_KNOWN;
+
+	worlds[at].world = world;
+	worlds[at].first = first;
+	worlds[at].n = n;
+}
+
+const char *haft_number_name(char name[HAFT_RANK_NAME], int number)
+{
+	int rank = number - (haft_life.peer - haft_life.rank);
+
+	if (rank >= 0 && rank < haft_life.size && haft_life.spawn > 0)
+		return haft_rank_name(name, haft_life.spawn, rank);
+	for (int i = 0; i < WORLDS_KNOWN; i++)
+		if (number >= worlds[i].first && number - worlds[i].first < worlds[i].n)
+			return haft_rank_name(name, worlds[i].world, number - worlds[i].first);
+	if (rank >= 0 && rank < haft_life.size)
+		snprintf(name, HAFT_RANK_NAME, "rank %d of the job", rank);
+	else
+		snprintf(name, HAFT_RANK_NAME, "a process of another world");
+	return name;
 }

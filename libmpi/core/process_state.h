@@ -33,7 +33,8 @@ struct haft_life {
 	int thread_level;       /* of the World Model, provided: MPI_THREAD_SINGLE .. */
 	bool user_threads;      /* the program was promised MPI_THREAD_MULTIPLE */
 	int rank, size;         /* in MPI_COMM_WORLD, once running */
-	int peer; /* number of this process in its universe: engines name processes so */
+	int peer;  /* number of this process in its universe: engines name processes so */
+	int spawn; /* the spawn that has started it: rank_name.h; 0: none of our mpiexec */
 };
 
 extern struct haft_life haft_life;

@@ -14,6 +14,7 @@
 #include "libmpi/comm/comm_create.h"
 #include "libmpi/comm/leader_exchange.h"
 #include "libmpi/core/err.h"
+#include "libmpi/core/rank_name.h"
 #include "libmpi/dyn/connect.h"
 #include "libmpi/dyn/connected.h"
 #include "libmpi/dyn/dyn.h"
@@ -27,8 +28,8 @@
 
 /* The result, as the root sends it to the members. */
 struct spawn_result {
-	int32_t err;             /* class of MPI: nothing was started */
-	int32_t first, n, total; /* as struct boot_spawned */
+	int32_t err;                    /* class of MPI: nothing was started */
+	int32_t first, n, total, world; /* as struct boot_spawned */
 	int32_t edge;
 	int32_t by_port; /* the children come to a port of the root */
 	struct comm_ids ids;
@@ -230,6 +231,7 @@ static int result_of_root(
 	s->codes = codes;
 	s->first = r.first;
 	s->n = r.n;
+	s->world = r.world;
 	s->edge = r.edge;
 	s->ids = q->ids;
 	s->by_port = q->by_port && r.n > 0;
@@ -274,6 +276,8 @@ static int result_take(const struct spawn_result *s, const char *port, int root,
 		return haft_err(s->err, "%s", s->words);
 	if (s->by_port != 0)
 		return result_by_port(s, port, root, c, intercomm, array_of_errcodes);
+	if (s->world > 0)
+		haft_world_known(s->world, s->first, s->n);
 	err = dyn_group_range(s->first, s->n, &children);
 	if (err != 0)
 		return err;

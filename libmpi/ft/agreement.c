@@ -22,6 +22,7 @@
 #include "libmpi/comm/groups.h"
 #include "libmpi/core/err.h"
 #include "libmpi/core/process_state.h"
+#include "libmpi/core/rank_name.h"
 #include "libmpi/ft/era.h"
 #include "libmpi/ft/ft.h"
 #include "libmpi/ft/ft_inner.h"
@@ -247,12 +248,14 @@ static int agreed_differ(const struct ft_part *d)
 /* A member has failed that not all have acknowledged. */
 static int agreed_error(const struct agreement *a, const struct ft_part *d)
 {
+	char who[HAFT_RANK_NAME];
+
 	for (int i = 0; i < a->m.n; i++)
 		if (ft_bit(d->failed, i) && !ft_bit(d->acked, i))
 			return haft_err(MPIX_ERR_PROC_FAILED,
-				"member %d has failed (rank %d of the job), and not all members "
-				"have acknowledged it",
-				i, ft_member_peer(&a->m, i));
+				"member %d has failed (%s), and not all members have "
+				"acknowledged it",
+				i, haft_number_name(who, ft_member_peer(&a->m, i)));
 	return 0;
 }
 

@@ -10,6 +10,7 @@
 #include "libmpi/boot/boot.h"
 #include "libmpi/coll/coll_args.h"
 #include "libmpi/core/process_state.h"
+#include "libmpi/core/rank_name.h"
 #include "libmpi/core/setting.h"
 #include "libmpi/ft/ft.h"
 #include "libmpi/ft/ft_inner.h"
@@ -45,10 +46,10 @@ static bool news_before_init(const struct boot_news *n)
 	return news_unborn(n) || n->how == BOOT_END_NEW;
 }
 
-/* "process 4711 was killed by signal 9 (Killed) at 12:00:00". */
+/* "rank 1 of world 2 (process 4711) was killed by signal 9 (Killed) at 12:00:00". */
 static void news_words(const struct boot_news *n, char *words, size_t room)
 {
-	char how[80], at[16] = "";
+	char how[80], at[16] = "", name[HAFT_RANK_NAME];
 	time_t when = (time_t)n->when_s;
 	struct tm tm;
 
@@ -65,12 +66,9 @@ static void news_words(const struct boot_news *n, char *words, size_t room)
 						  : "");
 	if (localtime_r(&when, &tm) != NULL)
 		strftime(at, sizeof(at), "%H:%M:%S", &tm);
-	if (n->how == BOOT_END_SIBLING)
-		snprintf(words, room,
-			"rank %d of its spawn, process %d, %s at %s, and mpiexec ended the others",
-			n->rank, n->pid, how, at);
-	else
-		snprintf(words, room, "process %d %s at %s", n->pid, how, at);
+	snprintf(words, room, "%s (process %d) %s at %s%s", haft_rank_name(name, n->world, n->rank),
+		n->pid, how, at,
+		n->how == BOOT_END_SIBLING ? ", and mpiexec ended the others" : "");
 }
 
 /* libshm's: the launcher tells that a process has ended, and the job goes on. */

@@ -154,6 +154,7 @@ static int life_join_job(void)
 	haft_peer_lost_hook = boot_lost;
 	haft_life.rank = boot->rank;
 	haft_life.peer = boot->first + boot->rank;
+	haft_life.spawn = boot->world;
 	haft_life.size = boot->size;
 	if (boot_agree(boot) != 0)
 		return haft_err(MPI_ERR_OTHER, "%s", boot_error_text());

@@ -7,6 +7,7 @@
 
 #include "libmpi/core/err.h"
 #include "libmpi/core/process_state.h"
+#include "libmpi/core/rank_name.h"
 #include "libmpi/p2p/request.h"
 #include "libmpi/via/alias.h"
 #include <mpi-ext.h>
@@ -22,7 +23,7 @@ static int fail_peer_error(int peer, const struct comm *c)
 	bool alias = via_is_alias(peer);
 	bool failed = p->lost != PEER_LEFT && p2p_state.ft && !p->unborn;
 	int rank = c != NULL ? group_rank_of(comm_peers(c), peer) : -1;
-	char here[48] = "", words[256];
+	char here[48] = "", words[256], who[HAFT_RANK_NAME];
 
 	snprintf(words, sizeof(words), "%s",
 		p->lost_words != NULL ? p->lost_words : via_error_text(peer, VIA_LOST));
@@ -31,25 +32,32 @@ static int fail_peer_error(int peer, const struct comm *c)
 			peer, words, sizeof(words)); /* a stream fails before its peer */
 	if (!alias && !failed)
 		haft_peer_lost(peer);
+	if (alias)
+		snprintf(who, sizeof(who), "process %d of another job",
+			via_alias_card(peer)->number);
+	else
+		haft_number_name(who, peer);
 	if (rank >= 0 && c != &haft_world)
 		snprintf(here, sizeof(here), " (rank %d of this communicator)", rank);
 	return haft_err(failed      ? MPIX_ERR_PROC_FAILED
 			: p->unborn ? MPI_ERR_SPAWN
 				    : MPI_ERR_PROC_ABORTED,
-		"%s %d of %s job%s, on host %s, is %s: %s", alias ? "process" : "rank",
-		alias ? via_alias_card(peer)->number : peer, alias ? "another" : "the", here,
-		via_host(peer), p->lost == PEER_LEFT ? "no longer in MPI" : "lost", words);
+		"%s%s, on host %s, is %s: %s", who, here, via_host(peer),
+		p->lost == PEER_LEFT ? "no longer in MPI" : "lost", words);
 }
 
 void p2p_fail_request(struct req *r, int peer, int err)
 {
+	char who[HAFT_RANK_NAME];
+
 	if (r->res.error != 0)
 		return;
 	if (err == VIA_LOST)
 		p2p_req_fail(r, fail_peer_error(peer, r->comm));
 	else
-		p2p_req_fail(r, haft_err(MPI_ERR_NO_MEM, "%lld bytes to rank %d of the job: %s",
-					(long long)r->bytes, peer, via_error_text(peer, err)));
+		p2p_req_fail(
+			r, haft_err(MPI_ERR_NO_MEM, "%lld bytes to %s: %s", (long long)r->bytes,
+				   haft_number_name(who, peer), via_error_text(peer, err)));
 }
 
 /* Has the communicator another member that may still send, or none at all? */
@@ -138,14 +146,14 @@ bool p2p_peer_in_comm(int peer, const struct comm *c)
 
 void p2p_protocol_error(int peer, const char *fmt, ...)
 {
-	char what[128], line[384];
+	char what[128], line[384], who[HAFT_RANK_NAME], self[HAFT_RANK_NAME];
 	va_list ap;
 
 	va_start(ap, fmt);
 	vsnprintf(what, sizeof(what), fmt, ap);
 	va_end(ap);
-	snprintf(line, sizeof(line),
-		"rank %d of the job, on host %s, has sent rank %d what makes no sense: %s", peer,
-		via_host(peer), p2p_state.me, what);
+	snprintf(line, sizeof(line), "%s, on host %s, has sent %s what makes no sense: %s",
+		haft_number_name(who, peer), via_host(peer), haft_number_name(self, p2p_state.me),
+		what);
 	haft_abort_job(MPI_ERR_INTERN, line);
 }

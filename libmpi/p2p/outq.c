@@ -16,6 +16,7 @@
 
 #include "libmpi/core/clock.h"
 #include "libmpi/core/err.h"
+#include "libmpi/core/rank_name.h"
 #include "libmpi/p2p/claim.h"
 #include "libmpi/p2p/fail.h"
 #include "libmpi/p2p/remote_stream.h"
@@ -192,10 +193,12 @@ static struct p2p_error_msg out_no_memory = {.err = MPI_ERR_NO_MEM};
 
 void p2p_out_error_instead(struct req *r)
 {
+	char who[HAFT_RANK_NAME];
+
 	out_drop_rts(r);
 	p2p_fail_request(r, r->peer, VIA_NOMEM);
-	snprintf(out_no_memory.words, sizeof(out_no_memory.words),
-		"at rank %d of the job: no memory for a message", p2p_state.me);
+	snprintf(out_no_memory.words, sizeof(out_no_memory.words), "at %s: no memory for a message",
+		haft_number_name(who, p2p_state.me));
 	r->send.payload = &out_no_memory;
 	r->send.frame = FRAME_ERROR;
 	r->send.payload_bytes = sizeof(out_no_memory);
@@ -216,15 +219,14 @@ static bool out_must_go(const struct req *r, int peer)
 static int out_wait_memory(int peer)
 {
 	uint64_t now = clock_now_ns();
-	char words[80];
+	char words[HAFT_RANK_NAME + 80], who[HAFT_RANK_NAME];
 
 	if (starved.last_ns == 0 || now - starved.last_ns > STARVED_GAP_NS)
 		starved.since_ns = now;
 	starved.last_ns = now;
 	if (now - starved.since_ns > STARVED_NS) {
-		snprintf(words, sizeof(words),
-			"no memory for a frame to rank %d of the job, tried for %llu s", peer,
-			STARVED_NS / NS_S);
+		snprintf(words, sizeof(words), "no memory for a frame to %s, tried for %llu s",
+			haft_number_name(who, peer), STARVED_NS / NS_S);
 		haft_abort_job(MPI_ERR_NO_MEM, words);
 	}
 	return VIA_AGAIN;

@@ -25,6 +25,7 @@
 #include "libmpi/core/err.h"
 #include "libmpi/core/error_code.h"
 #include "libmpi/core/process_state.h"
+#include "libmpi/core/rank_name.h"
 #include "libmpi/p2p/claim.h"
 #include "libmpi/p2p/cooperative.h"
 #include "libmpi/p2p/fail.h"
@@ -193,14 +194,16 @@ static void recv_error(struct req *r, const struct p2p_error_msg *msg)
 /* A malformed one is an error, too: its receive must not wait for another message. */
 static void recv_error_read(const struct shm_frame *f, struct p2p_error_msg *msg)
 {
+	char who[HAFT_RANK_NAME];
+
 	memset(msg, 0, sizeof(*msg));
 	if (f->len == sizeof(*msg))
 		memcpy(msg, f->data, sizeof(*msg));
 	if (msg->err > MPI_SUCCESS && haft_code_is_own(msg->err))
 		return;
 	msg->err = MPI_ERR_INTERN;
-	snprintf(msg->words, sizeof(msg->words),
-		"rank %d of the job has sent an error of no known class", f->src);
+	snprintf(msg->words, sizeof(msg->words), "%s has sent an error of no known class",
+		haft_number_name(who, f->src));
 }
 
 /* --- frames --------------------------------------------------------------------------------- */

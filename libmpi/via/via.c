@@ -12,6 +12,7 @@
 
 #include "libmpi/core/err.h"
 #include "libmpi/core/process_state.h"
+#include "libmpi/core/rank_name.h"
 #include "libmpi/core/setting.h"
 #include "libmpi/core/valid.h"
 #include <mpi.h>
@@ -136,14 +137,14 @@ static void tenant_face(int seat, int number)
 void via_peer_gone(int number)
 {
 	struct via_peer *p = (struct via_peer *)(uintptr_t)via_peer(number);
-	char words[64];
+	char words[HAFT_RANK_NAME + 64], name[HAFT_RANK_NAME];
 
 	if (!p->made)
 		return;
 	p->seat = -1;
 	p->slot = 0;
 	p->direct = 0;
-	snprintf(words, sizeof(words), "process %d has ended", number);
+	snprintf(words, sizeof(words), "%s has ended", haft_number_name(name, number));
 	if (ended(number, words) && p->rma == NULL && p->ofi == NULL)
 		via_peer_unmake(p);
 }
@@ -193,9 +194,10 @@ void via_peer_died(int number)
 
 void via_peer_unreachable(int number)
 {
-	char words[64];
+	char words[HAFT_RANK_NAME + 64], name[HAFT_RANK_NAME];
 
-	snprintf(words, sizeof(words), "process %d has ended, or is not known here", number);
+	snprintf(words, sizeof(words), "%s has ended, or is not known here",
+		haft_number_name(name, number));
 	lost(number, false, words);
 }
 

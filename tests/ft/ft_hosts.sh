@@ -13,7 +13,7 @@ job $two "$TMPDIR/notice" process $strict
 want_rc 0
 want_err "was killed by signal 9"
 want_err "the job goes on without it"
-want_out "on host two, is lost: process "
+want_out "on host two, is lost: rank 3 (process "
 noticed=$(sed -n 's/.*noticed after \([0-9.]* ms\).*/\1/p' "$out")
 
 job $two "$TMPDIR/notice" host

@@ -25,7 +25,7 @@ for ft in '' -ft '-x HAFT_FT=no'; do
 done
 
 # --- a sibling that mpiexec has ended is not the cause: the words name the first failure
-first='rank 1 of its spawn, process [0-9]*, exited with code 3 before MPI_Init at .*, and mpiexec ended'
+first='rank 1 of world 1 (process [0-9]*) exited with code 3 before MPI_Init at .*, and mpiexec ended'
 for sibling in 'sleep 1000' live; do
 	job -n 1 "$me" - "$sibling" 'exit 3' "$sibling"
 	want_out 'MPI_ERR_SPAWN'
@@ -36,7 +36,7 @@ grep -q "on host b, is lost: $first" "$out" || fail "$said: $(cat "$out")"
 
 # --- a child that exits with 0 without MPI_Init is told by mpiexec, once
 job -n 1 "$me" - live 'exit 0'
-want_out ', exited with code 0 before MPI_Init'
+want_out ') exited with code 0 before MPI_Init'
 want_err 'exited with code 0 without MPI_Init: its parents get MPI_ERR_SPAWN, others of its spawn'
 job -n 1 "$me" - 'exit 0' 'exit 0'
 [ "$(grep -c 'exited with code 0 without MPI_Init: its parents get MPI_ERR_SPAWN' "$err")" = 1 ] ||

@@ -80,7 +80,7 @@ for line in 'exit 3' 'kill -9 $$'; do
 	want_out 'spawn: MPI_ERR_SPAWN, 0 processes, 2 codes'
 	case $line in exit*) how='exited with code 3' ;; *) how='was killed by signal 9' ;; esac
 	want_out "$how before MPI_Init"
-	want_out ' of 2, process '
+	want_out ' of world 1 (process '
 done
 
 # --- a host that cannot be had
@@ -133,8 +133,8 @@ want_out ' before MPI_Init was complete'
 # One of two: the other is ended as well, although it never comes to MPI.
 alone -n 2 -k host=a,b /bin/sh -c "$my"' [ "$r" = 0 ] || exec sleep '$mark
 want_rc 0
-want_out 'child 0 of 2, process'
-want_out 'on host a, exited with code 0 before MPI_Init was complete'
+want_out 'rank 0 of world '
+want_out 'on host a) exited with code 0 before MPI_Init was complete'
 until_gone $mark 3000 || fail "$said: a child that was given up is left"
 HAFT_CONF=$TMPDIR/conf "$me" -n 2 -k host=a,b "$me" child sleep $mark >"$out" 2>"$err" </dev/null &
 pid=$!

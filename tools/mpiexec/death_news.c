@@ -19,10 +19,11 @@ bool news_send(struct job *j, const struct death *d, int how)
 {
 	const struct rank *k = &j->rank[d->rank];
 	struct boot_news news = {.number = job_number(j, d->rank),
+		.world = k->world->id,
 		.rank = k->rank,
 		.pid = k->pid,
-		.status = d->status,
-		.how = how,
+		.status = (uint16_t)d->status,
+		.how = (uint16_t)how,
 		.host = k->host,
 		.when_s = (int64_t)time(NULL)};
 
@@ -34,6 +35,7 @@ void news_unborn(struct job *j, int r, int status)
 	struct rank *k = &j->rank[r];
 	struct unborn *first = &k->world->unborn;
 	struct boot_news news = {.number = job_number(j, r),
+		.world = k->world->id,
 		.how = BOOT_END_UNBORN,
 		.host = k->host,
 		.when_s = (int64_t)time(NULL)};
@@ -44,11 +46,11 @@ void news_unborn(struct job *j, int r, int status)
 	if (first->n > 0 && k->world->ending)
 		news.how = BOOT_END_SIBLING;
 	else
-		*first = (struct unborn){
-			k->world->first, k->world->n, k->rank, k->pid, k->host, status};
+		*first = (struct unborn){k->world->first, k->world->n, k->world->id, k->rank,
+			k->pid, k->host, status};
 	news.rank = first->rank;
 	news.pid = first->pid;
-	news.status = first->status;
+	news.status = (uint16_t)first->status;
 	(void)news_put(j, &news);
 }
 

@@ -211,8 +211,7 @@ static const char *ended_whom(const struct job *j, int r, uint64_t now)
 		snprintf(whom, sizeof(whom), "%s, which %s", job_rank_name(j, gone),
 			gone_reason(j, gone, r, now));
 	else if (e.forgotten > 0)
-		snprintf(whom, sizeof(whom), "a spawned process (number %d), which has ended",
-			e.forgotten);
+		snprintf(whom, sizeof(whom), "a spawned process, which has ended with its world");
 	else if ((e.any || e.several) && e.closed && !is_finalizing(j, r, now) && alone(j, r, now))
 		snprintf(whom, sizeof(whom), "%s, and all others have ended",
 			e.any ? "any rank" : "one of several");

@@ -15,36 +15,24 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "libmpi/core/rank_name.h"
 #include "tools/mpiexec/output.h"
 
 #define NAMES 4 /* of job_rank_name, as one message has */
 
 const char *job_rank_name(const struct job *j, int r)
 {
-	static char name[NAMES][64];
+	static char name[NAMES][HAFT_RANK_NAME];
 	static int at;
 	const struct rank *k = &j->rank[r];
 
 	at = (at + 1) % NAMES;
-	if (k->world == NULL || k->world->id == 0)
-		snprintf(name[at], sizeof(name[at]), "rank %d", k->rank);
-	else
-		snprintf(name[at], sizeof(name[at]), "rank %d of world %d", k->rank, k->world->id);
-	return name[at];
+	return haft_rank_name(name[at], k->world != NULL ? k->world->id : 0, k->rank);
 }
 
 const char *job_rank_short(const struct job *j, int r)
 {
-	static char name[NAMES][32];
-	static int at;
-	const struct rank *k = &j->rank[r];
-
-	at = (at + 1) % NAMES;
-	if (k->world == NULL || k->world->id == 0)
-		snprintf(name[at], sizeof(name[at]), "%d", k->rank);
-	else
-		snprintf(name[at], sizeof(name[at]), "%d:%d", k->world->id, k->rank);
-	return name[at];
+	return job_rank_name(j, r) + strlen("rank ");
 }
 
 const char *job_process_name(const struct job *j, int r, int pid)

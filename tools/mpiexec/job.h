@@ -187,11 +187,10 @@ bool job_forgets(const struct job *j, int number);
 /* Makes room for n entries in the table and in all that has its size. */
 void job_entries_grow(struct job *j, int n);
 
-/* The words for a process: "rank 3", or "rank 3 of world 2" if it was spawned.  A static buffer,
- * one of four in turn. */
+/* The words for a process: haft_rank_name.  A static buffer, one of four in turn. */
 const char *job_rank_name(const struct job *j, int r);
 
-/* Short words for lists and labels: "3", or "2:3".  Another static buffer of that kind. */
+/* Short words for lists: "3", or "3 of world 2".  A buffer of job_rank_name. */
 const char *job_rank_short(const struct job *j, int r);
 
 /* "rank 3 (process 4711, ./a)", with the host if there are several.  A static buffer. */

@@ -336,8 +336,8 @@ void job_died(struct job *j, const struct death *d)
 	k->world->alive--;
 	j->alive--;
 	if (d->state == BOOT_NEW && j->unborn.first != k->world->first)
-		j->unborn = (struct unborn){
-			k->world->first, k->world->n, k->rank, k->pid, k->host, d->status};
+		j->unborn = (struct unborn){k->world->first, k->world->n, k->world->id, k->rank,
+			k->pid, k->host, d->status};
 	if (k->world->unborn.n > 0)
 		news_unborn(j, d->rank, d->status);
 	if (unborn_judge(j, d) || failure_survived(j, d) || (!j->ending && lost_judge(j, d)))

@@ -60,16 +60,24 @@ static void add_comm(struct report_line *l, const struct boot_wait *w)
 		line_add(l, "communicator %llu", (unsigned long long)w->comm);
 }
 
-/* A process of the universe, "3" or "2:3"; one that has gone: its number. */
+/* A process of the universe, "3" or "3 of world 2"; one of a world that has gone has no name. */
 static const char *number_name(const struct report_line *l, int number)
 {
-	static char gone[32];
 	int r = job_entry(l->j, number);
 
-	if (r >= 0)
-		return job_rank_short(l->j, r);
-	snprintf(gone, sizeof(gone), "%d", number);
-	return gone;
+	return r >= 0 ? job_rank_short(l->j, r) : "of a world that has ended";
+}
+
+/* True if one of the processes was spawned: its name says so. */
+static bool any_spawned(const struct job *j, const struct boot_wait *w)
+{
+	for (int i = 0; i < w->nlate && i < BOOT_WAIT_LATE; i++) {
+		int r = job_entry(j, w->late[i]);
+
+		if (r < 0 || j->rank[r].world->id > 0)
+			return true;
+	}
+	return false;
 }
 
 static void add_peer(struct report_line *l, const struct boot_wait *w)
@@ -131,7 +139,7 @@ static void add_late(struct report_line *l, const struct boot_wait *w)
 		add_comm(l, w);
 	}
 	add_ranks(l, w, "for");
-	if (w->nlate > 0 && !w->world)
+	if (w->nlate > 0 && !w->world && !any_spawned(l->j, w))
 		line_add(l, " (in MPI_COMM_WORLD)");
 }
 

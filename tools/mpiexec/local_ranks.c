@@ -14,6 +14,7 @@
 #include <unistd.h>
 #include "libmpi/boot/boot.h"
 #include "libmpi/boot/listen.h"
+#include "libmpi/core/rank_name.h"
 #include "libmpi/core/setting.h"
 #include "tools/mpiexec/cpu_bind.h"
 #include "tools/mpiexec/pmi_server.h"
@@ -103,6 +104,8 @@ static void seat_close(struct local_ranks *c, struct local_rank *m)
  * malloc'ed words and errno. */
 static char *seat_open(struct local_ranks *c, struct local_rank *m)
 {
+	char name[HAFT_RANK_NAME];
+
 	if (m->world->id == 0 || seat_find(c, m))
 		return NULL;
 	for (int i = 0; i < c->n; i++)
@@ -112,9 +115,10 @@ static char *seat_open(struct local_ranks *c, struct local_rank *m)
 	if (seat_find(c, m))
 		return NULL;
 	errno = ENOSPC;
-	return text_new("rank %d (%s) could not be started: all %d seats of its host are used, or "
+	return text_new("%s (%s) could not be started: all %d seats of its host are used, or "
 			"there is no memory for one (HAFT_SEATS)",
-		m->rank, m->world->app[m->app].argv[0], seats_of(c));
+		haft_rank_name(name, m->world->id, m->rank), m->world->app[m->app].argv[0],
+		seats_of(c));
 }
 
 /* --- rows ----------------------------------------------------------------------------------- */
@@ -324,11 +328,11 @@ static int world_universe(const struct plan *p, const struct world *w)
 static char *boot_var_make(const struct local_ranks *c, int i, int pmi)
 {
 	const struct local_rank *m = &c->m[i];
-	char first[32] = "", seat[32] = "", listen[32] = "", other[32] = "", universe[32] = "";
+	char first[48] = "", seat[32] = "", listen[32] = "", other[32] = "", universe[32] = "";
 	char profile[32] = "";
 
 	if (m->world->first > 0)
-		snprintf(first, sizeof(first), ",first=%d", m->world->first);
+		snprintf(first, sizeof(first), ",first=%d,world=%d", m->world->first, m->world->id);
 	if (m->seat >= 0 && (m->listen >= 0 || m->world->first > 0))
 		snprintf(seat, sizeof(seat), ",seat=%d", m->seat);
 	if (m->listen >= 0)
@@ -454,7 +458,7 @@ static char *member_start(struct local_ranks *c, int i, int in, local_hear_fn *h
 	const struct app *a = &m->world->app[m->app];
 	struct rank_ends e = {.in = in, .pmi = c->pmi != NULL ? pmi_give(c->pmi, i) : -1};
 	const char *step = "a pipe";
-	char *own[ENV_OWN], *why = NULL;
+	char *own[ENV_OWN], *why = NULL, name[HAFT_RANK_NAME];
 	pid_t pid = -1;
 	int err;
 
@@ -467,8 +471,9 @@ static char *member_start(struct local_ranks *c, int i, int in, local_hear_fn *h
 		pid = rank_start(&c->common, a, &e, &step);
 	err = errno;
 	if (pid < 0)
-		why = text_new("rank %d (%s) could not be started: %s: %s (%d)", m->rank,
-			a->argv[0], step, strerror(err), err);
+		why = text_new("%s (%s) could not be started: %s: %s (%d)",
+			haft_rank_name(name, m->world->id, m->rank), a->argv[0], step,
+			strerror(err), err);
 	rank_ends_close(m, &e, own);
 	errno = err;
 	if (pid < 0)

@@ -35,7 +35,7 @@ void job_rank_say(const struct job *j, int r, const cpu_set_t *cpus)
 	bool remote = j->plan->nhosts > 0;
 	char *list = cpus != NULL ? bind_text(cpus) : NULL;
 
-	out_say("rank %d is process %d%s%s: %s%s%s", r, k->pid, remote ? " on " : "",
+	out_say("%s is process %d%s%s: %s%s%s", job_rank_name(j, r), k->pid, remote ? " on " : "",
 		remote ? j->plan->host[k->host].name : "", a->file != NULL ? a->file : a->argv[0],
 		list != NULL ? ", on CPUs " : "", list != NULL ? list : "");
 	free(list);

@@ -18,6 +18,7 @@
 #include <sys/wait.h>
 #include "libmpi/boot/boot.h"
 #include "libmpi/boot/pmi_word.h"
+#include "libmpi/core/rank_name.h"
 #include "libobj/base.h"
 #include "tools/mpiexec/job.h"
 #include "tools/mpiexec/names.h"
@@ -122,14 +123,13 @@ static void child_tell(struct job *j, int entry, int first)
 {
 	const struct unborn *u = &j->unborn;
 	bool killed = WIFSIGNALED(u->status);
-	char *text, *words;
+	char *text, *words, name[HAFT_RANK_NAME];
 
 	if (u->first != first)
 		text = text_new("they have ended before MPI_Init was complete");
 	else
-		text = text_new("child %d of %d, process %d on host %s, %s %d before MPI_Init was "
-				"complete",
-			u->rank, u->n, u->pid,
+		text = text_new("%s (process %d on host %s) %s %d before MPI_Init was complete",
+			haft_rank_name(name, u->world, u->rank), u->pid,
 			j->plan->nhosts > 0 ? j->plan->host[u->host].name : "localhost",
 			killed ? "was killed by signal" : "exited with code",
 			killed ? WTERMSIG(u->status) : WEXITSTATUS(u->status));

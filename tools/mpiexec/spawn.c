@@ -110,10 +110,11 @@ static void spawn_answer(struct spawn *s)
 	char *words = s->why != NULL ? request_word(s->why) : NULL;
 
 	if (entry >= 0)
-		request_reply(s->j, entry, "cmd=spawn_result rc=0 haft_first=%d haft_n=%d%s%s%s%s",
-			n > 0 ? s->w->first : -1, n, codes != NULL ? " errcodes=" : "",
-			codes != NULL ? codes : "", words != NULL ? " msg=" : "",
-			words != NULL ? words : "");
+		request_reply(s->j, entry,
+			"cmd=spawn_result rc=0 haft_first=%d haft_n=%d haft_world=%d%s%s%s%s",
+			n > 0 ? s->w->first : -1, n, n > 0 ? s->w->id : 0,
+			codes != NULL ? " errcodes=" : "", codes != NULL ? codes : "",
+			words != NULL ? " msg=" : "", words != NULL ? words : "");
 	free(words);
 	free(codes);
 	spawn_free(s);

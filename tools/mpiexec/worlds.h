@@ -24,6 +24,7 @@ struct preput {
 struct unborn {
 	int first; /* number of the first process of its world; 0: there is none */
 	int n;     /* processes of that */
+	int world; /* its id */
 	int rank, pid, host, status;
 };
 

@@ -10,7 +10,7 @@
 
 #include <unistd.h>
 
-#define UNBORN "is lost: process"
+#define UNBORN " of world "
 
 static char *self;
 
