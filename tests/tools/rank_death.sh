@@ -71,10 +71,12 @@ want_rc 124
 job -timeout $patience true
 want_rc 0
 
-# A program that vanishes between look and start.  (ThreadSanitizer's posix_spawn does not tell.)
-printf '#!/no/such/shell\n' >"$TMPDIR/script"
-chmod +x "$TMPDIR/script"
-job -n 2 "$TMPDIR/script"
+# A program that is there, but cannot be started: it is open for writing.  (ThreadSanitizer's
+# posix_spawn does not tell.)
+cp /bin/true "$TMPDIR/busy"
+exec 9>>"$TMPDIR/busy"
+job -n 2 "$TMPDIR/busy"
+exec 9>&-
 want_err 'rank 0 '
 case $B in
 *-thread*) want_rc 127 ;;

@@ -24,6 +24,8 @@ want_out 'child 0 of 1 in /,'
 # --- errors: with the name and the reason, and nothing is started
 here="-launcher fork -hosts a:2,b:2"
 : >"$TMPDIR/plain"
+printf '#!/no/such/python\n' >"$TMPDIR/script"
+chmod +x "$TMPDIR/script"
 for where in "-n 1" "$here -n 2"; do
 	job $where "$me" -n 3 /no/such/program
 	want_rc 0
@@ -34,6 +36,9 @@ for where in "-n 1" "$here -n 2"; do
 	want_out "\`$TMPDIR/plain' cannot be executed: Permission denied (13)"
 	job $where "$me" -n 2 "$TMPDIR/bin"
 	want_out 'it is a directory (21)'
+	job $where "$me" -n 2 "$TMPDIR/script"
+	want_out 'spawn: MPI_ERR_SPAWN, 0 processes, 2 codes'
+	want_out "\`$TMPDIR/script' cannot be executed: its interpreter /no/such/python is not there (2)"
 	job $where "$me" -k wdir=/no/such/directory "$me" child say
 	want_out 'spawn: MPI_ERR_SPAWN, 0 processes, 1 codes'
 	want_out "working directory \`/no/such/directory': No such file or directory (2)"

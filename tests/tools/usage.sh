@@ -82,6 +82,26 @@ wrong 127 'not found' ./no-such-program
 wrong 127 'not found' ''
 wrong 127 'not found' true : no-such-program
 wrong 127 'it is a directory' /etc
+# A script whose interpreter is missing.
+interpreted() {
+	printf "$1" >"$TMPDIR/script"
+	chmod +x "$TMPDIR/script"
+	wrong 127 "program \`$TMPDIR/script' cannot be executed: its interpreter $2" "$TMPDIR/script"
+}
+interpreted '#!/no/such/python -u\n' '/no/such/python is not there (2)'
+interpreted '#! /no/such/python' '/no/such/python is not there (2)'
+interpreted '#!/bin/sh\r\necho hi\r\n' '/bin/sh, followed by a carriage return, is not there (2)'
+interpreted '#!/etc/passwd\n' '/etc/passwd: Permission denied (13)'
+interpreted '#!/etc\n' '/etc: it is a directory (21)'
+printf '#!/no/such/python\n' >"$TMPDIR/inner"
+chmod +x "$TMPDIR/inner"
+interpreted "#!$TMPDIR/inner\n" '/no/such/python is not there (2)'
+for line in '#! /bin/sh' '#!'; do
+	printf '%s\necho hi\n' "$line" >"$TMPDIR/script"
+	job "$TMPDIR/script"
+	want_rc 0
+	want_out hi
+done
 # A folder of PATH that may not be looked into (root may) has no program.
 mkdir "$TMPDIR/closed"
 chmod 0 "$TMPDIR/closed"

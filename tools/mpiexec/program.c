@@ -2,10 +2,15 @@
 /* program.c - finds each program and makes its environment, before any process is started.
  *
  * A name with a slash is a path, relative to the app's working directory.  Other names are searched
- * in -path, PATH and the working directory, in this order; so `mpiexec a.out' works. */
+ * in -path, PATH and the working directory, in this order; so `mpiexec a.out' works.
+ *
+ * A program needs its interpreter: that of the line #! of a script, or the loader of an ELF file.
+ * If that is missing, execve(2) says that the program is. */
 #include "tools/mpiexec/job_plan.h"
 
+#include <elf.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -115,6 +120,88 @@ static char *wdir_check(const char *dir, int *err)
 		"working directory `%s%s%s': %s (%d)", here, slash, dir, strerror(*err), *err);
 }
 
+/* --- interpreters --------------------------------------------------------------------------- */
+
+#define SCRIPT_LINE 256 /* bytes of a line #! that the kernel reads */
+#define SCRIPTS_MAX 4   /* scripts that interpret each other: as many as the kernel allows */
+
+/* Reads len bytes of a file at `at' as a string.  False: it has fewer. */
+static bool bytes_read(int fd, uint64_t at, char *to, size_t len)
+{
+	bool all = pread(fd, to, len, (off_t)at) == (ssize_t)len;
+
+	to[all ? len : 0] = '\0';
+	return all;
+}
+
+/* The loader that an ELF file of this machine's kind names, malloc'ed; NULL: none. */
+static char *elf_loader(int fd, const Elf64_Ehdr *e)
+{
+	char v[PATH_MAX + 1];
+	Elf64_Phdr p;
+
+	if (e->e_ident[EI_CLASS] != ELFCLASS64 || e->e_phentsize != sizeof(p))
+		return NULL;
+	for (int i = 0; i < e->e_phnum; i++) {
+		if (pread(fd, &p, sizeof(p), (off_t)(e->e_phoff + (size_t)i * sizeof(p))) !=
+			(ssize_t)sizeof(p))
+			return NULL;
+		if (p.p_type == PT_INTERP && p.p_filesz < sizeof(v))
+			return bytes_read(fd, p.p_offset, v, p.p_filesz) ? text_new("%s", v) : NULL;
+	}
+	return NULL;
+}
+
+/* The interpreter of a file, malloc'ed; NULL: none, or it cannot be read. */
+static char *interpreter_of(const char *file)
+{
+	int fd = open(file, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	union {
+		char line[SCRIPT_LINE + 1];
+		Elf64_Ehdr elf;
+	} head = {.line = ""};
+	ssize_t n = fd >= 0 ? pread(fd, head.line, SCRIPT_LINE, 0) : 0;
+	char *found = NULL, *word = head.line + 2 + strspn(head.line + 2, " \t");
+	size_t len = strcspn(word, " \t\n");
+
+	/* a name that is cut is none */
+	if (n > 2 && memcmp(head.line, "#!", 2) == 0 && len > 0 &&
+		word + len < head.line + SCRIPT_LINE)
+		found = text_new("%.*s", (int)len, word);
+	else if (n >= (ssize_t)sizeof(head.elf) && memcmp(head.elf.e_ident, ELFMAG, SELFMAG) == 0)
+		found = elf_loader(fd, &head.elf);
+	if (fd >= 0)
+		close(fd);
+	return found;
+}
+
+/* Why the interpreter of a file cannot be executed, malloc'ed; NULL: it can, or there is none. */
+static char *interpreter_check(const char *file, const char *wdir, int *err)
+{
+	char *at = file_in(wdir, file), *why = NULL;
+
+	for (int i = 0; i < SCRIPTS_MAX && why == NULL; i++) {
+		char *next = interpreter_of(at), *full;
+		size_t end = next != NULL ? strcspn(next, "\r") : 0;
+
+		if (next == NULL)
+			break;
+		full = file_in(wdir, next);
+		*err = file_check(full);
+		if (*err == ENOENT)
+			why = text_new("its interpreter %.*s%s is not there (%d)", (int)end, next,
+				next[end] != '\0' ? ", followed by a carriage return," : "", *err);
+		else if (*err != 0)
+			why = text_new("its interpreter %s: %s (%d)", next,
+				*err == EISDIR ? "it is a directory" : strerror(*err), *err);
+		free(next);
+		free(at);
+		at = full;
+	}
+	free(at);
+	return why;
+}
+
 static char **script_make(const struct app *a)
 {
 	char **v;
@@ -129,6 +216,17 @@ static char **script_make(const struct app *a)
 	return v;
 }
 
+/* The words for a program that is there but cannot run; frees `why'. */
+static char *program_unfit(struct app *a, char *why)
+{
+	char *words = text_new("program `%s' cannot be executed: %s", a->argv[0], why);
+
+	free(why);
+	free(a->file);
+	a->file = NULL;
+	return words;
+}
+
 char *app_find(struct app *a, const char *path, int *err)
 {
 	char *why = a->wdir != NULL ? wdir_check(a->wdir, err) : NULL;
@@ -136,10 +234,13 @@ char *app_find(struct app *a, const char *path, int *err)
 	if (why != NULL)
 		return why;
 	a->file = program_find(a, path, err);
-	if (a->file != NULL) {
+	why = a->file != NULL ? interpreter_check(a->file, a->wdir, err) : NULL;
+	if (a->file != NULL && why == NULL) {
 		a->script = script_make(a);
 		return NULL;
 	}
+	if (why != NULL)
+		return program_unfit(a, why);
 	if (*err == ENOENT)
 		return text_new("program `%s' not found%s%s: %s (%d)", a->argv[0],
 			a->wdir != NULL ? " from directory " : "", a->wdir != NULL ? a->wdir : "",
