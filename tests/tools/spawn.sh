@@ -60,7 +60,8 @@ for value in 1:2:-1 3:1 2:1:1; do
 	want_out "MPI_ERR_INFO_VALUE"
 	want_out "soft is \`$value': it is "
 done
-for value in localhost:xx localhost: :2 localhost:2x localhost:-1 localhost,b:1:1; do
+for value in localhost:xx localhost: :2 localhost:2x localhost:-1 localhost:0 localhost,b:1:1 \
+	'[::1' '[::1]2' '[::1]:' '[]:2' ::g -oProxyCommand=x 'a;b'; do
 	for key in host add-host; do
 		job -n 1 "$me" -k $key=$value "$me" child say
 		want_out "MPI_ERR_INFO_VALUE"
@@ -86,6 +87,24 @@ want_out 'names no host'
 job -n 1 "$me" -k haft_outfile=/proc/no/such/file "$me" child say
 want_out 'spawn: MPI_ERR_SPAWN, 0 processes, 1 codes'
 want_out 'output to /proc/no/such/file'
+
+# IPv6 addresses, as in -hosts.
+for value in ::1 '[::1]' '[::1]:2' '[::1]:1,localhost'; do
+	for key in host add-host; do
+		job -n 1 "$me" -n 2 -k $key=$value "$me" child say
+		want_out 'spawn: MPI_SUCCESS, 2 processes, 0 codes'
+	done
+done
+for line in '::1 slots=2' '[::1] slots=2' '[::1]:2'; do
+	echo "$line" >"$TMPDIR/six"
+	job -n 1 "$me" -n 2 -k hostfile="$TMPDIR/six" "$me" child say
+	want_out 'spawn: MPI_SUCCESS, 2 processes, 0 codes'
+	job -launcher fork -hosts '[::1]:1,a:2' -n 2 "$me" -n 2 -k hostfile="$TMPDIR/six" \
+		-k haft_outfile="$TMPDIR/six.%h.%r" "$me" child say
+	[ "$(cd "$TMPDIR" && echo six.*)" = 'six.::1.0 six.::1.1' ] ||
+		fail "$line places $(cd "$TMPDIR" && echo six.*)"
+	rm -f "$TMPDIR"/six.*
+done
 
 # --- soft, slots
 job -n 1 "$me" -n 2 -k soft=5:9 "$me" child say

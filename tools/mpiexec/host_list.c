@@ -132,12 +132,44 @@ static bool colons_good(const char *name)
 	return inet_pton(AF_INET6, addr, &(struct in6_addr){0}) == 1;
 }
 
-static bool name_good(const char *name)
+bool host_name_good(const char *name)
 {
 	for (const char *c = name; *c != '\0'; c++)
 		if (!isalnum((unsigned char)*c) && strchr("._-:%@", *c) == NULL)
 			return false;
 	return name[0] != '\0' && name[0] != '-' && strstr(name, "@-") == NULL && colons_good(name);
+}
+
+char *host_word_cut(char *word, const char **slots)
+{
+	bool bracket = word[0] == '[';
+	char *end = strchr(word, bracket ? ']' : ':');
+
+	*slots = NULL;
+	if (bracket && (end == NULL || (end[1] != '\0' && end[1] != ':')))
+		return NULL;
+	if (bracket && end[1] == ':')
+		*slots = end + 2;
+	if (!bracket && end != NULL && strchr(end + 1, ':') == NULL)
+		*slots = end + 1;
+	if (bracket || *slots != NULL)
+		*end = '\0';
+	return word + bracket;
+}
+
+char *host_word(const char *name, int slots)
+{
+	bool bracket = strchr(name, ':') != NULL;
+
+	return text_new("%s%s%s:%d", bracket ? "[" : "", name, bracket ? "]" : "", slots);
+}
+
+int host_slots(const char *s)
+{
+	char *end;
+	long n = strtol(s, &end, 10);
+
+	return isdigit((unsigned char)s[0]) && *end == '\0' && n <= SHM_RANKS_MAX ? (int)n : 0;
 }
 
 /* Adds the slots of a repeated host.  The limits add up only if all of its entries have one. */
@@ -152,7 +184,7 @@ static void host_add(struct plan *p, const struct host_source *from, const struc
 {
 	int i = 0;
 
-	if (!name_good(h->name))
+	if (!host_name_good(h->name))
 		hosts_refuse(from, "`%s' is no name of a host", h->name);
 	while (i < p->nhosts && strcmp(p->host[i].name, h->name) != 0)
 		i++;
@@ -170,29 +202,23 @@ static void host_add(struct plan *p, const struct host_source *from, const struc
 /* Parses a number of slots. */
 static int slots_read(const struct host_source *from, const char *s)
 {
-	char *end;
-	long n = strtol(s, &end, 10);
+	int n = host_slots(s);
 
-	if (!isdigit((unsigned char)s[0]) || *end != '\0' || n < 1 || n > SHM_RANKS_MAX)
+	if (n < 1)
 		hosts_refuse(from, "`%s' is no number of slots from 1 to %d", s, SHM_RANKS_MAX);
-	return (int)n;
+	return n;
 }
 
-/* Parses "name" or "name:slots"; IPv6 addresses stand in brackets.  Without slots: slots is 0. */
+/* Parses a word of a list or a file.  Without slots: slots is 0. */
 static struct host host_read(const struct host_source *from, char *word)
 {
-	bool bracket = word[0] == '[';
-	char *end = bracket ? strchr(word, ']') : strchr(word, ':');
-	struct host h = {.name = bracket ? word + 1 : word};
+	const char *slots;
+	struct host h = {.name = host_word_cut(word, &slots)};
 
-	if (bracket && (end == NULL || (end[1] != '\0' && end[1] != ':')))
+	if (h.name == NULL)
 		hosts_refuse(from, "`%s' is no [HOST] or [HOST]:SLOTS", word);
-	if (bracket && end[1] == ':')
-		h.slots = slots_read(from, end + 2);
-	if (!bracket && end != NULL && strchr(end + 1, ':') == NULL)
-		h.slots = slots_read(from, end + 1);
-	if (bracket || h.slots > 0)
-		*end = '\0';
+	if (slots != NULL)
+		h.slots = slots_read(from, slots);
 	return h;
 }
 

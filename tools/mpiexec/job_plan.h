@@ -148,6 +148,19 @@ void plan_find(struct plan *p);
 void hosts_list(struct plan *p, const char *list);
 void hosts_file(struct plan *p, const char *path);
 
+/* Cuts a word HOST, HOST:N, [HOST] or [HOST]:N; an IPv6 address with N stands in brackets.  Returns
+ * the name; *slots: the text of N, or NULL.  NULL: the brackets do not fit. */
+char *host_word_cut(char *word, const char **slots);
+
+/* A word that host_word_cut understands; malloc'ed. */
+char *host_word(const char *name, int slots);
+
+/* The number of slots; 0: the text is no number from 1 to SHM_RANKS_MAX. */
+int host_slots(const char *s);
+
+/* True if the name can be that of a host, and means nothing to a shell or a launcher. */
+bool host_name_good(const char *name);
+
 /* True if the name is this machine's. */
 bool hosts_here(const char *name);
 

@@ -73,16 +73,19 @@ static int hosts_look(const struct spawn *s, struct host_room **v)
 
 char *spawn_list_next(const char **list, int *limit)
 {
-	size_t len, n;
-	char *name;
+	const char *slots;
+	char *word, *name;
+	size_t len;
 
 	*list += strspn(*list, ",");
 	if (**list == '\0')
 		return NULL;
 	len = strcspn(*list, ",");
-	n = strcspn(*list, ":,");
-	name = text_new("%.*s", (int)n, *list);
-	*limit = n < len ? atoi(*list + n + 1) : 0;
+	word = text_new("%.*s", (int)len, *list);
+	name = host_word_cut(word, &slots);
+	name = text_new("%s", name != NULL ? name : word);
+	*limit = slots != NULL ? atoi(slots) : 0;
+	free(word);
 	*list += len;
 	return name;
 }
@@ -159,13 +162,14 @@ static char *list_settle(const struct plan *p, char **list)
 
 	while (why == NULL && (name = spawn_list_next(&at, &limit)) != NULL) {
 		int h = host_meant(p, name);
-		char *all = hosts_text(p), *more;
+		char *all = hosts_text(p), *more, *word;
 
 		if (h < 0)
 			why = text_new(
 				"unknown host `%s': the hosts of this job are %s", name, all);
-		more = text_new("%s,%s:%d", settled,
-			h >= 0 && p->nhosts > 0 ? p->host[h].name : name, limit);
+		word = host_word(h >= 0 && p->nhosts > 0 ? p->host[h].name : name, limit);
+		more = text_new("%s,%s", settled, word);
+		free(word);
 		free(settled);
 		free(name);
 		free(all);

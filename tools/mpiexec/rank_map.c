@@ -130,9 +130,10 @@ void map_ranks(struct plan *p)
 void plan_hosts_spare(struct plan *p)
 {
 	for (int i = 0; i < p->nhosts && p->nhosts > 1; i++) {
-		char *more = text_new("%s%s%s:%d", i > 0 ? p->spare : "", i > 0 ? "," : "",
-			p->host[i].name, p->host[i].slots);
+		char *word = host_word(p->host[i].name, p->host[i].slots);
+		char *more = text_new("%s%s%s", i > 0 ? p->spare : "", i > 0 ? "," : "", word);
 
+		free(word);
 		free(p->spare);
 		p->spare = more;
 	}

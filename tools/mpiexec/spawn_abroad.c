@@ -157,9 +157,10 @@ static char *hosts_offer(const struct job *j, bool open)
 			j->plan, text_new("%s%s:%d", open ? "+" : "", own, slots_free(j)));
 	text = text_new("%s", open ? "+" : "");
 	while ((name = spawn_list_next(&list, &n)) != NULL) {
-		char *more = text_new("%s%s%s:%d", text, strlen(text) > (size_t)open ? "," : "",
-			name, hosts_here(name) ? slots_free(j) : n);
+		char *word = host_word(name, hosts_here(name) ? slots_free(j) : n);
+		char *more = text_new("%s%s%s", text, strlen(text) > (size_t)open ? "," : "", word);
 
+		free(word);
 		free(name);
 		free(text);
 		text = more;

@@ -91,8 +91,6 @@ int soft_number(const char *soft, int all, int most)
 	return (int)best;
 }
 
-#define SLOTS_DIGITS 6 /* of the number of a host's slots */
-
 /* --- keys ----------------------------------------------------------------------------------- */
 
 static void text_set(char **to, const char *v)
@@ -140,17 +138,20 @@ static void info_line(struct spawn_app *s, const char *key, const char *value)
 static char *host_bad(const char *v)
 {
 	static const char gap[] = ", \t\n";
+	char *bad = NULL;
 
-	for (v += strspn(v, gap); *v != '\0'; v += strspn(v, gap)) {
-		size_t len = strcspn(v, gap), name = strcspn(v, ":, \t\n");
-		size_t digits = name < len ? strspn(v + name + 1, "0123456789") : 0;
+	for (v += strspn(v, gap); *v != '\0' && bad == NULL; v += strspn(v, gap)) {
+		size_t len = strcspn(v, gap);
+		char *word = text_new("%.*s", (int)len, v);
+		const char *slots, *name = host_word_cut(word, &slots);
 
-		if (name == 0 || (name < len && (digits == 0 || digits > SLOTS_DIGITS ||
-							name + 1 + digits != len)))
-			return text_new("%.*s", (int)len, v);
+		if (name == NULL || !host_name_good(name) ||
+			(slots != NULL && host_slots(slots) < 1))
+			bad = text_new("%.*s", (int)len, v);
+		free(word);
 		v += len;
 	}
-	return NULL;
+	return bad;
 }
 
 /* Adds a list of hosts with commas; MPI leaves the form to us, and users write blanks as well. */
@@ -162,7 +163,9 @@ static char *hosts_add(char **list, const char *v)
 		return text_new("the list of hosts `%s' names no host", v);
 	bad = host_bad(v);
 	if (bad != NULL) {
-		char *why = text_new("a host is `%s': it is HOST or HOST:N, with a number", bad);
+		char *why = text_new("a host is `%s': it is HOST or HOST:N, with a number from 1 "
+				     "to %d; an IPv6 address with a number stands in brackets",
+			bad, SHM_RANKS_MAX);
 
 		free(bad);
 		return why;
@@ -173,6 +176,21 @@ static char *hosts_add(char **list, const char *v)
 		if (*c == ' ' || *c == '\t' || *c == '\n')
 			*c = ',';
 	return NULL;
+}
+
+/* The word of a list for a line of a hostfile.  slots: the text behind "slots=", or NULL. */
+static char *hostfile_word(const char *host, const char *slots)
+{
+	char *copy = text_new("%s", host), *word;
+	const char *own, *name = host_word_cut(copy, &own);
+
+	if (slots != NULL && name != NULL && own == NULL)
+		word = host_word(name, atoi(slots));
+	else
+		word = text_new(
+			"%s%s%s", host, slots != NULL ? ":" : "", slots != NULL ? slots : "");
+	free(copy);
+	return word;
 }
 
 /* Adds the hosts of a hostfile: "host", "host:4", "host slots=4". */
@@ -193,10 +211,8 @@ static char *hostfile_take(char **list, const char *name)
 		host = line + strspn(line, " \t");
 		if (*host == '\0')
 			continue;
-		word = text_new("%.*s%s%.*s", (int)strcspn(host, " \t"), host,
-			slots != NULL ? ":" : "",
-			slots != NULL ? (int)strspn(slots + 6, "0123456789") : 0,
-			slots != NULL ? slots + 6 : "");
+		host[strcspn(host, " \t")] = '\0';
+		word = hostfile_word(host, slots != NULL ? slots + 6 : NULL);
 		why = hosts_add(list, word);
 		free(word);
 		some = true;
