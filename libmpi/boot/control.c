@@ -501,11 +501,18 @@ static int launcher_refused(int class, const char *command, const char *service)
 
 static int launcher_publish(const char *service, const char *port, bool replace)
 {
-	if (replace)
+	char old[MPI_MAX_PORT_NAME];
+	bool had = replace && boot_kvs_lookup(control.kvs, service, old, sizeof(old)) == 0;
+	int err;
+
+	if (had)
 		(void)boot_kvs_unpublish(control.kvs, service);
 	if (boot_kvs_publish(control.kvs, service, port) == 0)
 		return 0;
-	return launcher_refused(MPI_ERR_SERVICE, "published", service);
+	err = launcher_refused(MPI_ERR_SERVICE, "published", service);
+	if (had)
+		(void)boot_kvs_publish(control.kvs, service, old);
+	return err;
 }
 
 int boot_publish(const char *service, const char *port, bool replace)
@@ -591,8 +598,9 @@ int boot_unpublish(const char *service, const char *port)
 	err = control_call(&t, &rc, &answer);
 	if (err == 0 && rc != 0)
 		err = haft_err(MPI_ERR_SERVICE, "`%.100s' is %s", service,
-			strstr(answer, "another_port") != NULL ? "published with another port"
-							       : "not published in this job");
+			strstr(answer, "another_port") != NULL      ? "published with another port"
+			: strstr(answer, "another_process") != NULL ? "published by another process"
+								    : "not published in this job");
 	free(answer);
 	return err;
 }

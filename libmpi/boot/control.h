@@ -68,10 +68,10 @@ void boot_spawn_end(struct boot_spawned *r);
  * Valid for ever. */
 const char *boot_birth(void);
 
-/* Names of ports, known to all processes of the launcher.  replace: a name that is there gets the
+/* Names of ports, known to all processes of the launcher.  replace: a name of this process gets the
  * new port; else that is MPI_ERR_SERVICE.  boot_lookup: MPI_ERR_NAME if there is none.
  * boot_unpublish withdraws a name that leads to this port; MPI_ERR_SERVICE: there is none, or it
- * leads to another one. */
+ * leads to another one, or (if the launcher is ours) another process has published it. */
 int boot_publish(const char *service, const char *port, bool replace);
 int boot_lookup(const char *service, char *port, size_t len);
 int boot_unpublish(const char *service, const char *port);

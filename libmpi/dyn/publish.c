@@ -116,20 +116,25 @@ static void publish_remember(
 		old->job[0] = '\0';
 }
 
-static void publish_undo_host(const char *service, const char *port, const char *old)
+static int publish_undo_host(const char *service, const char *port, const char *old)
 {
-	if (old[0] != '\0')
-		dyn_service_publish(service, old, true);
-	else
-		dyn_service_unpublish(service, port);
+	return old[0] != '\0' ? dyn_service_publish(service, old, true)
+			      : dyn_service_unpublish(service, port);
 }
 
-static void publish_undo_job(const char *service, const char *port, const char *old)
+static int publish_undo_job(const char *service, const char *port, const char *old)
 {
-	if (old[0] != '\0')
-		boot_publish(service, old, true);
-	else
-		boot_unpublish(service, port);
+	return old[0] != '\0' ? boot_publish(service, old, true) : boot_unpublish(service, port);
+}
+
+/* Adds to the words of a failure that a scope could not be put back.  err: 0, or why. */
+static void publish_undone(char words[HAFT_ERR_TEXT_MAX], const char *scope, int err)
+{
+	size_t len = strlen(words);
+
+	if (err != 0)
+		snprintf(words + len, HAFT_ERR_TEXT_MAX - len,
+			"; the new port stays in the scope %s: %s", scope, haft_err_text(err));
 }
 
 /* Publishes in one scope after the other.  If one fails, those before it get their old port
@@ -158,10 +163,10 @@ static int publish_all(
 		return 0;
 	snprintf(words, sizeof(words), "%s", haft_err_text(err));
 	if (s->job && server_failed)
-		publish_undo_job(service, port, old.job);
+		publish_undone(words, "job", publish_undo_job(service, port, old.job));
 	if (s->host)
-		publish_undo_host(service, port, old.host);
-	return haft_err(err, "%s", words); /* not those of the undoing */
+		publish_undone(words, "host", publish_undo_host(service, port, old.host));
+	return haft_err(err, "%s", words); /* not those of the undoing alone */
 }
 
 int dyn_publish_name(const char *service, struct info *info, const char *port)

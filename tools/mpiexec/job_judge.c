@@ -17,6 +17,7 @@
 #include "libmpi/boot/boot.h"
 #include "tools/mpiexec/failures.h"
 #include "tools/mpiexec/death_news.h"
+#include "tools/mpiexec/names.h"
 #include "tools/mpiexec/output.h"
 
 /* True if a rank has aborted the job, and this is neither reported nor kept back. */
@@ -152,6 +153,7 @@ void job_host_lost(struct job *j, int host)
 		j->rank[r].alive = false;
 		j->rank[r].world->alive--;
 		j->alive--;
+		names_drop(job_number(j, r));
 	}
 }
 
@@ -335,6 +337,7 @@ void job_died(struct job *j, const struct death *d)
 	k->alive = false;
 	k->world->alive--;
 	j->alive--;
+	names_drop(job_number(j, d->rank));
 	if (d->state == BOOT_NEW && j->unborn.first != k->world->first)
 		j->unborn = (struct unborn){k->world->first, k->world->n, k->world->id, k->rank,
 			k->pid, k->host, d->status};

@@ -11,7 +11,7 @@
 
 struct published {
 	char *service, *port;
-	int world;
+	int number; /* of the process that has published it */
 };
 
 static struct {
@@ -47,7 +47,7 @@ static void name_add(struct job *j, int entry, char *service, char *port)
 {
 	published.v = mem_grow(published.v, (size_t)published.n + 1, sizeof(*published.v));
 	published.v[published.n++] = (struct published){
-		.service = service, .port = port, .world = j->rank[entry].world->id};
+		.service = service, .port = port, .number = job_number(j, entry)};
 	request_reply(j, entry, "cmd=publish_result rc=0 info=ok");
 }
 
@@ -58,7 +58,8 @@ void names_publish(struct job *j, int entry, const char *line)
 	size_t len;
 	const char *mode = boot_pmi_word(line, "mode", &len);
 
-	if (old != NULL && mode != NULL && strncmp(mode, "replace", len) == 0) {
+	if (old != NULL && old->number == job_number(j, entry) && mode != NULL &&
+		strncmp(mode, "replace", len) == 0) {
 		name_forget(old);
 		old = NULL;
 	}
@@ -76,14 +77,18 @@ void names_unpublish(struct job *j, int entry, const char *line)
 {
 	char *service = word_copy(line, "service"), *port = word_copy(line, "port");
 	struct published *p = service != NULL ? name_find(service) : NULL;
-	bool agrees = p != NULL && (port == NULL || strcmp(port, p->port) == 0);
+	const char *why = NULL;
 
-	if (agrees)
+	if (p == NULL)
+		why = "service_not_found";
+	else if (port != NULL && strcmp(port, p->port) != 0)
+		why = "another_port";
+	else if (p->number != job_number(j, entry))
+		why = "another_process";
+	else
 		name_forget(p);
-	request_reply(j, entry, "cmd=unpublish_result rc=%d info=%s", agrees ? 0 : -1,
-		agrees      ? "ok"
-		: p != NULL ? "error msg=another_port"
-			    : "error msg=service_not_found");
+	request_reply(j, entry, "cmd=unpublish_result rc=%d info=%s%s", why == NULL ? 0 : -1,
+		why == NULL ? "ok" : "error msg=", why == NULL ? "" : why);
 	free(service);
 	free(port);
 }
@@ -100,9 +105,9 @@ void names_lookup(struct job *j, int entry, const char *line)
 	free(service);
 }
 
-void names_drop(int world)
+void names_drop(int number)
 {
 	for (int i = 0; i < published.n; i++)
-		if (published.v[i].world == world)
+		if (published.v[i].number == number)
 			name_forget(&published.v[i--]);
 }

@@ -2,8 +2,8 @@
 /* names.h - the names that MPI_Publish_name gives to ports: known to all worlds of this mpiexec.
  *
  * A request to withdraw a name may say which port it leads to; else, as with PMI-1, any will do.
- * A name belongs to the world that has published it, and ends with it.  A name that is there is not
- * published again, unless the request says mode=replace. */
+ * A name belongs to the process that has published it, and ends with it: only that process
+ * withdraws it, or publishes it again, with mode=replace (MPI-5.0 11.9.4 leaves that to us). */
 #ifndef HAFT_TOOLS_MPIEXEC_NAMES_H
 #define HAFT_TOOLS_MPIEXEC_NAMES_H
 
@@ -14,7 +14,7 @@ void names_publish(struct job *j, int entry, const char *line);
 void names_unpublish(struct job *j, int entry, const char *line);
 void names_lookup(struct job *j, int entry, const char *line);
 
-/* Forgets the names of a world. */
-void names_drop(int world);
+/* Forgets the names of the process with this number in the universe: it has ended. */
+void names_drop(int number);
 
 #endif

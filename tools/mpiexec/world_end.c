@@ -11,7 +11,6 @@
 
 #include <signal.h>
 #include <stdlib.h>
-#include "tools/mpiexec/names.h"
 #include "tools/mpiexec/death_news.h"
 #include "tools/mpiexec/output.h"
 #include "tools/mpiexec/remote_ranks.h"
@@ -102,7 +101,6 @@ void job_world_remove(struct job *j, struct world *w)
 			j->seen[w->entry[i]] = (struct rank_view){.known = false};
 		}
 	job_world_cut(j, w->id);
-	names_drop(w->id);
 	j->worlds--;
 }
 
