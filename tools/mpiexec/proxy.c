@@ -672,6 +672,8 @@ static bool proxy_over(uint64_t now)
 /* ms until the next heartbeat or check. */
 static int proxy_patience(void)
 {
+	if (me.told && me.tree.fresh)
+		return 0;
 	if (me.bye)
 		return 10;
 	return me.drain_ns != 0 ? 50 : HEARTBEAT_MS / 2;

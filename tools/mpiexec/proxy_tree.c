@@ -156,6 +156,7 @@ void tree_down(struct proxy_tree *t, const struct proxy_frame *f, const void *v)
 {
 	bool ends = f->kind == FRAME_END || (f->kind == FRAME_SIGNAL && f->which == SIGKILL);
 
+	t->fresh = true;
 	for (int i = 0; i < t->n; i++) {
 		struct proxy_child *b = &t->b[i];
 
@@ -248,6 +249,7 @@ static void err_read(struct proxy_tree *t, struct proxy_child *b)
 
 void tree_write(struct proxy_tree *t, uint64_t now)
 {
+	t->fresh = false;
 	for (int i = 0; i < t->n; i++) {
 		struct proxy_child *b = &t->b[i];
 		struct child_arg from = {t, b};

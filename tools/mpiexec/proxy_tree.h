@@ -47,6 +47,7 @@ struct proxy_tree {
 	int n;
 	int epfd;
 	bool bye;          /* FRAME_BYE was sent: children that end now are not lost */
+	bool fresh;        /* frames were put since tree_write: no event tells of them */
 	uint64_t clock_ns; /* time of the last tree_clock */
 	uint64_t nframes;  /* that children have sent, without pings */
 	link_take_fn *up;

@@ -222,7 +222,7 @@ int remote_fd(const struct remote_ranks *f)
 
 int remote_patience(const struct remote_ranks *f)
 {
-	if (f->adds)
+	if (f->adds || f->tree.fresh)
 		return 0;
 	return f->looking || f->j->ending ? 100 : HEARTBEAT_MS / 2;
 }
