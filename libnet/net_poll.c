@@ -35,8 +35,10 @@ void net_timer_set(struct net *net, uint64_t at)
 static void conn_read_ended(struct net_conn *c, int err)
 {
 	struct net_peer *p = c->peer;
+	/* our goodbye is there: this is the answer */
+	bool parted = err == 0 && c->state == CONN_CLOSING && !c->net->io->unsent(c);
 
-	if (p->in.bye)
+	if (p->in.bye || parted)
 		net_peer_lose(p, NET_WHY_LEFT, "it has left");
 	else if (err == 0 && c->tx_error && c->tx_error != EPIPE)
 		net_peer_lose(p, NET_WHY_LOST, "%s", strerror(c->tx_error));

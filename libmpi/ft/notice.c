@@ -129,6 +129,8 @@ static bool ft_unborn(int peer, char *words, size_t n)
 	struct boot_news news;
 	int until = us - 10 * NEWS_WAIT_US; /* another host's take longer */
 
+	if (haft_life.state != HAFT_RUNNING)
+		return false; /* no call is left that could raise it */
 	for (found = news_of(peer, &news);
 		!found && spawned && boot_launched() && us > 0 && us > until;
 		found = news_of(peer, &news)) {
