@@ -138,6 +138,20 @@ want_out 'the hosts of this job are a, b'
 job $here -n 1 "$me" -n 3 -k add-host=b -k haft_outfile="$TMPDIR/add.%h.%r" "$me" child say
 [ "$(cd "$TMPDIR" && echo add.*)" = 'add.a.0 add.b.1 add.b.2' ] ||
 	fail "add-host=b places $(cd "$TMPDIR" && echo add.*)"
+# Slots of children that have disconnected are free at once when these end, and those that have called
+# MPI_Finalize are waited for: no spawn is refused.
+for where in "-ppn 4" "-launcher fork -hosts a:2,b:2"; do
+	job $where -nooversubscribe -n 2 "$me" -n 2 -r 20 "$me" child quiet
+	want_rc 0
+	want_ms 5000
+	[ "$(grep -c MPI_SUCCESS "$out")" = 20 ] || fail "$said: $(cat "$out")"
+	job $where -nooversubscribe -n 2 "$me" -n 2 -r 2 "$me" child linger
+	want_rc 0
+	[ "$(grep -c MPI_SUCCESS "$out")" = 2 ] || fail "$said: $(cat "$out")"
+done
+# Messages name a child in one way.
+job -v -n 1 "$me" -n 2 "$me" child quiet
+want_err 'rank 1 of world 1 is process '
 # b has no first rank: its only seat is for a spawned process.
 job $here -x HAFT_SEATS=1 -n 2 "$me" -n 2 "$me" child say
 want_out 'spawn: MPI_SUCCESS, 2 processes, 0 codes'

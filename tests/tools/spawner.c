@@ -79,6 +79,8 @@ static int child(MPI_Comm parents, char **argv)
 	MPI_Barrier(parents);
 	MPI_Comm_disconnect(&parents);
 	MPI_Finalize();
+	if (strcmp(what, "linger") == 0)
+		sleep(3);
 	return 0;
 }
 

@@ -84,7 +84,8 @@ enum ask {
 	ASK_HANG = 4,    /* run hang_look */
 	ASK_ABSENT = 8,  /* does a rank in MPI wait for one that never called MPI_Init? */
 	ASK_DOUBT = 16,  /* did another rank need one that exited in MPI? */
-	ASK_ENDED = 32   /* run ended_look */
+	ASK_ENDED = 32,  /* run ended_look */
+	ASK_ROOM = 64    /* nothing: a spawn that waits for room reads the states */
 };
 
 /* An MPI_Abort, or an error that ends the job. */

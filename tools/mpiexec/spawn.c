@@ -20,6 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "libmpi/boot/boot.h"
 #include "libmpi/boot/listen.h"
 #include "libmpi/core/setting.h"
 #include "libobj/base.h"
@@ -518,25 +519,59 @@ void spawn_host_lost(int host)
 
 /* --- the request ---------------------------------------------------------------------------- */
 
-#define ROOM_WAIT_MS 1000 /* for the end of processes that are disconnected from the asking one */
+#define ROOM_WAIT_MS 1000 /* for processes that are disconnected from the asking one */
+#define ROOM_LOOK_MS 100  /* until the answer to a look is asked for again */
+#define ROOM_MAX_S   30   /* for those that have called MPI_Finalize, and live */
+#define NS_MS        1000000u
 
 static struct spawn *without_room; /* spawns that wait for room; tried again after each event */
 
+/* Waits on for room. */
+static bool room_await(struct spawn *s, uint64_t now, uint64_t ms)
+{
+	s->room_ns = now + ms * NS_MS;
+	return true;
+}
+
+/* True if a process lives that nothing connects with the marked worlds.  done: it has called
+ * MPI_Finalize, as of the last look. */
+static bool room_held(const struct job *j, bool done)
+{
+	for (int r = 0; r < j->n; r++)
+		if (j->rank[r].alive && !j->rank[r].world->mark &&
+			(!done || (j->seen[r].known && j->seen[r].state == BOOT_DONE)))
+			return true;
+	return false;
+}
+
 /* True if processes live that nothing connects with the one that asks: as a rule they are about to
- * end, and their places are free then. */
+ * end, and their places are free then.  Those that have called MPI_Finalize surely are, however
+ * busy the machine is: a look at the end of the wait tells. */
 static bool room_comes(struct spawn *s)
 {
 	int asks = job_entry(s->j, s->root);
 	uint64_t now = now_ns();
-	bool others = false;
 
-	s->room_ns = s->room_ns != 0 ? s->room_ns : now + (uint64_t)ROOM_WAIT_MS * 1000000u;
-	if (!s->full || asks < 0 || now >= s->room_ns)
+	if (!s->full || asks < 0)
 		return false;
 	job_mark_connected(s->j, s->j->rank[asks].world);
-	for (const struct world *w = s->j->world; w != NULL; w = w->next)
-		others |= !w->mark && w->alive > 0;
-	return others;
+	if (!room_held(s->j, false))
+		return false;
+	if (s->room_ns == 0) {
+		s->room_max_ns = now + (uint64_t)ROOM_MAX_S * 1000 * NS_MS;
+		return room_await(s, now, ROOM_WAIT_MS);
+	}
+	if (now < s->room_ns)
+		return true;
+	if ((s->j->asked & ASK_ROOM) != 0)
+		return room_await(s, now, ROOM_LOOK_MS);
+	if (!s->room_looked) {
+		s->room_looked = true;
+		job_ask(s->j, ASK_ROOM);
+		return room_await(s, now, ROOM_LOOK_MS);
+	}
+	s->room_looked = false;
+	return room_held(s->j, true) && now < s->room_max_ns && room_await(s, now, ROOM_WAIT_MS);
 }
 
 /* Settles numbers, hosts and entries, and starts. */
