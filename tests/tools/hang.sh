@@ -5,6 +5,7 @@
 
 hang=$TMPDIR/hang
 "$B/bin/mpicc" $san -Wall tests/tools/hang.c -o "$hang" -lpthread || exit 1
+"$B/bin/mpicc" $san -Wall tests/tools/spawner.c -o "$TMPDIR/spawner" || exit 1
 export HAFT_HANG=1
 export HAFT_ENDED=0 # jobs here are looked at while they hang
 asks='have slept for'
@@ -233,6 +234,37 @@ part_threads() {
 	! grep -F 'a cycle' "$err" || fail "$said: it is no cycle"
 }
 
+part_unborn() {
+	# Spawned processes that never call MPI_Init, asleep or not, are named: here, on other hosts, and
+	# where the spawn itself waits for them.
+	for far in '' '-launcher fork -hosts a:1,b:2'; do
+		for what in "sleep $mark" "sh $TMPDIR/spin"; do
+			said="unborn $far $what"
+			echo 'while :; do :; done' >"$TMPDIR/spin"
+			"$run" $far -n 1 "$TMPDIR/spawner" -n 2 $what >"$out" 2>"$err" </dev/null &
+			pid=$!
+			until_err 'ranks 0-1 of world 1: running, have not called MPI_Init (processes '
+			want_err "$asks"
+			want_err ', and the others have not called MPI_Init: does the job hang?'
+			want_err ", ${what%% *})"
+			[ -z "$far" ] || grep -qE 'processes [0-9]+ on b, [0-9]+ on [ab], ' "$err" || fail "$said: no hosts"
+			stop
+			[ "$(grep -cF "$asks" "$err")" = 1 ] || fail "$said: it is said more than once"
+		done
+	done
+	far=
+	said='unborn, at a port'
+	echo 'mpiexec = -launcher fork' >"$TMPDIR/conf"
+	HAFT_CONF=$TMPDIR/conf "$TMPDIR/spawner" -n 2 -k host=a,b sleep $mark >"$out" 2>"$err" </dev/null &
+	pid=$!
+	until_err 'ranks 0-1 of world 1: running, have not called MPI_Init (processes '
+	want_err 'a spawn has waited for its children for '
+	! grep -F 'the host has not answered' "$err" || fail "$said: the program is no host"
+	until_ grep -qE 'rank 0: has waited [0-9]+ s in MPI_Comm_spawn at port .* for its children' "$err" ||
+		fail "$said: the spawn is not told"
+	stop
+}
+
 part_twice_told() {
 	export GO="$TMPDIR/go_twice"
 	# Ranks move and then all sleep again: a second report.
@@ -325,7 +357,7 @@ part_timeout_only() {
 	! grep -F "$asks" "$err" || fail "HAFT_HANG=0 does not switch it off"
 }
 
-for name in receives barriers windows requests calls threads twice_told asleep computing ended finalized dups mixed timeout_only; do
+for name in receives barriers windows requests calls threads unborn twice_told asleep computing ended finalized dups mixed timeout_only; do
 	part part_$name
 done
 for p in $parts; do

@@ -33,3 +33,10 @@ int job_number(const struct job *j, int r)
 {
 	return j->rank[r].world->first + j->rank[r].rank;
 }
+
+bool job_shows(const struct job *j, int r)
+{
+	const struct rank *k = &j->rank[r];
+
+	return k->world != NULL && (j->plan->nhosts == 0 || !j->plan->host[k->host].outside);
+}

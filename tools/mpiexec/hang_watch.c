@@ -12,8 +12,10 @@
  *
  * A rank counts as idle if
  *  - it sleeps in MPI, its process has used almost no CPU time, and no thread of it is runnable; or
- *  - it is outside of MPI, and neither it nor any process it has started has used CPU time.  Such a
- *    rank may wait for a user or a server, so these are reported once a job only.
+ *  - it is outside of MPI, and neither it nor any process it has started has used CPU time; or
+ *  - it has not called MPI_Init, whatever it does: perhaps it never will.
+ * Ranks of the last two kinds may wait for a user or a server, or have much to do, so these are
+ * reported once a job only.
  *
  * A job whose processes in MPI all wait in MPI_Comm_accept is a server, and not reported.
  *
@@ -26,6 +28,7 @@
 #include "tools/mpiexec/job.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 #include "libmpi/boot/boot.h"
 #include "libmpi/core/setting.h"
@@ -58,6 +61,11 @@ static enum look away_look(
 	struct hang_rank *k, const struct rank_view *s, uint64_t used, uint64_t now)
 {
 	k->sleep = 0;
+	if (s->state == BOOT_NEW) {
+		k->away_ns = k->away_ns != 0 ? k->away_ns : now;
+		k->still_ns = k->away_ns;
+		return STILL;
+	}
 	if (s->state == BOOT_RUNNING && k->away_ns != 0 && used == 0 && !s->runs) {
 		k->still_ns = k->away_ns;
 		return STILL;
@@ -97,22 +105,30 @@ static enum look rank_look(struct job *j, int r, uint64_t now)
 	return STILL;
 }
 
-/* Does the rank sleep as a server that waits for clients of other jobs? */
+/* Does the rank sleep as a server that waits for clients of other jobs?  A spawn may wait at a port
+ * as well, but for its children. */
 static bool rank_serves(const struct rank_view *s)
 {
-	return s->known && s->view.nothers == 0 &&
-	       boot_wait_in(s->view.description)->kind == BOOT_WAIT_ACCEPT;
+	const struct boot_wait *w = boot_wait_in(s->view.description);
+
+	return s->known && s->view.nothers == 0 && w->kind == BOOT_WAIT_ACCEPT &&
+	       strncmp(w->call, "MPI_Comm_spawn", 14) != 0;
 }
 
-/* The time since which all ranks have been idle; 0: not all are, or none waits in MPI,
- * except for clients of other jobs.  *away: how
- * many of them are outside of MPI. */
-static uint64_t still_since(const struct job *j, int *away)
+/* The ranks that are idle, by where they are. */
+struct idle {
+	int inside; /* in MPI, and wait for other ranks */
+	int away;   /* outside of MPI */
+	int unborn; /* before MPI_Init */
+};
+
+/* The time since which all ranks have been idle; 0: not all are, or none waits in MPI, except for
+ * clients of other jobs. */
+static uint64_t still_since(const struct job *j, struct idle *n)
 {
 	uint64_t still = 0;
-	int inside = 0;
 
-	*away = 0;
+	*n = (struct idle){.inside = 0};
 	for (int r = 0; r < j->n; r++) {
 		const struct hang_rank *k = &j->rank[r].watch;
 
@@ -121,20 +137,21 @@ static uint64_t still_since(const struct job *j, int *away)
 			continue;
 		if (!k->idle || !j->seen[r].known)
 			return 0;
-		inside += k->away_ns == 0 && !rank_serves(&j->seen[r]);
-		*away += k->away_ns != 0;
+		n->inside += k->away_ns == 0 && !rank_serves(&j->seen[r]);
+		n->unborn += j->seen[r].state == BOOT_NEW;
+		n->away += k->away_ns != 0 && j->seen[r].state != BOOT_NEW;
 		still = k->still_ns > still ? k->still_ns : still;
 		still = k->busy_ns > still ? k->busy_ns : still;
 	}
-	return inside > 0 ? still : 0;
+	return n->inside > 0 ? still : 0;
 }
 
 bool hang_look(struct job *j, uint64_t now)
 {
 	struct hang *h = &j->hang;
 	uint64_t still, from = j->look_from_ns;
-	bool any = false;
-	int away;
+	struct idle n;
+	bool any = false, outside;
 
 	for (int r = 0; r < j->n; r++) {
 		enum look l = rank_look(j, r, now);
@@ -145,16 +162,21 @@ bool hang_look(struct job *j, uint64_t now)
 	}
 	for (int r = 0; r < j->n && any; r++)
 		j->rank[r].watch.idle = false;
-	still = still_since(j, &away);
+	still = still_since(j, &n);
+	outside = n.away + n.unborn > 0;
 	if (still == 0 || from < still || from - still < h->limit_ns || h->said ||
-		(away > 0 && h->said_away))
+		(outside && h->said_away))
 		return false;
 	h->said = true;
-	h->said_away |= away > 0;
+	h->said_away |= outside;
 	out_say("all processes that are in MPI have slept for %llu s (HAFT_HANG)%s: does the job "
 		"hang?",
 		(unsigned long long)((from - still) / NS_S),
-		away > 0 ? ", and the others have used no CPU time" : "");
+		n.away > 0 && n.unborn > 0
+			? ", and the others have used no CPU time or not called MPI_Init"
+		: n.away > 0   ? ", and the others have used no CPU time"
+		: n.unborn > 0 ? ", and the others have not called MPI_Init"
+			       : "");
 	job_report(j);
 	return true;
 }

@@ -74,7 +74,7 @@ static int processes_count(const struct job *j)
 	int n = 0;
 
 	for (int r = 0; r < j->n; r++)
-		n += j->rank[r].world != NULL;
+		n += job_shows(j, r);
 	return n;
 }
 

@@ -185,6 +185,10 @@ int job_entry(const struct job *j, int number);
 /* Did a process have this number whose world has ended and is forgotten? */
 bool job_forgets(const struct job *j, int number);
 
+/* True if the entry has a process whose state can be seen: not the program on a host of its own
+ * that a service works for. */
+bool job_shows(const struct job *j, int r);
+
 /* Makes room for n entries in the table and in all that has its size. */
 void job_entries_grow(struct job *j, int n);
 

@@ -22,6 +22,9 @@
 
 #define LINE_LEN   1024
 #define CYCLES_MAX 4 /* cycles to report; usually the first ones explain the others */
+#define PIDS_MAX   4 /* processes to name among equal ones that have not called MPI_Init */
+
+static const char NOT_INIT[] = "not called MPI_Init";
 
 /* A line under construction; truncated at LINE_LEN. */
 struct report_line {
@@ -199,8 +202,12 @@ static void add_disk(struct report_line *l, const struct boot_wait *w)
 
 static void add_port(struct report_line *l, const struct boot_wait *w)
 {
-	line_add(l, " %s port %.*s for a %s", w->kind == BOOT_WAIT_ACCEPT ? "at" : "to",
-		BOOT_WAIT_NAME - 1, w->name, w->kind == BOOT_WAIT_ACCEPT ? "client" : "server");
+	const char *whom = strncmp(w->call, "MPI_Comm_spawn", 14) == 0 ? "its children"
+			   : w->kind == BOOT_WAIT_ACCEPT               ? "a client"
+								       : "a server";
+
+	line_add(l, " %s port %.*s for %s", w->kind == BOOT_WAIT_ACCEPT ? "at" : "to",
+		BOOT_WAIT_NAME - 1, w->name, whom);
 }
 
 /* The words behind the call's name, by the kind of the wait. */
@@ -283,7 +290,7 @@ static void rank_line(const struct job *j, int r, struct report_line *l)
 	else if (s->stopped)
 		line_add(l, " stopped by a signal (SIGCONT lets it go on)");
 	else if (s->state == BOOT_NEW)
-		line_add(l, " running,"), l->has = "not called MPI_Init";
+		line_add(l, " running,"), l->has = NOT_INIT;
 	else if (s->state == BOOT_DONE)
 		line_add(l, " running,"), l->has = "called MPI_Finalize";
 	else if (away_ns > 0)
@@ -390,6 +397,23 @@ static void add_aged(struct report_line *l, const struct report_line *what, bool
 	line_add(l, "%s", what->s + at);
 }
 
+/* Names the processes of ranks that have not called MPI_Init: no more is known of them. */
+static void add_processes(struct report_line *l, int from, int to)
+{
+	const struct job *j = l->j;
+	const char *before = from == to ? " (process" : " (processes";
+
+	for (int r = from; r <= to && r < from + PIDS_MAX; r++) {
+		const struct rank *k = &j->rank[r];
+		const char *host = j->plan->nhosts > 0 ? j->plan->host[k->host].name : "localhost";
+
+		line_add(l, "%s %d on %s", r > from ? "," : before, k->pid, host);
+	}
+	if (to - from >= PIDS_MAX)
+		line_add(l, " and %d more", to - from + 1 - PIDS_MAX);
+	line_add(l, ", %s)", j->rank[from].app->argv[0]);
+}
+
 /* Prints the line of ranks from..to, which have waited least..most seconds. */
 static void ranks_say(int from, int to, const struct report_line *what, int64_t least, int64_t most)
 {
@@ -412,13 +436,17 @@ static void ranks_say(int from, int to, const struct report_line *what, int64_t 
 	add_aged(&l, what, from == to);
 	if (what->has != NULL)
 		line_add(&l, " %s %s", have, what->has);
+	if (what->has == NOT_INIT)
+		add_processes(&l, from, to);
 	out_say("  %s", l.s);
 }
 
-/* True if entries a and b can share a line: neighbors in one world. */
-static bool line_shared(const struct job *j, int a, int b)
+/* True if entries a and b can share a line: neighbors in one world, and of one program if the line
+ * names it. */
+static bool line_shared(const struct job *j, int a, int b, const struct report_line *what)
 {
-	return j->rank[b].world == j->rank[a].world && j->rank[b].rank == j->rank[a].rank + b - a;
+	return j->rank[b].world == j->rank[a].world && j->rank[b].rank == j->rank[a].rank + b - a &&
+	       (what->has != NOT_INIT || j->rank[b].app == j->rank[a].app);
 }
 
 void job_report(const struct job *j)
@@ -428,12 +456,12 @@ void job_report(const struct job *j)
 	int from = -1;
 
 	for (int r = 0; r <= j->n; r++) {
-		bool some = r < j->n && j->rank[r].world != NULL;
+		bool some = r < j->n && job_shows(j, r);
 
 		if (some)
 			rank_line(j, r, &next);
-		if (some && from >= 0 && line_shared(j, r - 1, r) && strcmp(cur.s, next.s) == 0 &&
-			cur.has == next.has) {
+		if (some && from >= 0 && line_shared(j, r - 1, r, &cur) &&
+			strcmp(cur.s, next.s) == 0 && cur.has == next.has) {
 			least = next.wait_s < least ? next.wait_s : least;
 			most = next.wait_s > most ? next.wait_s : most;
 			continue;

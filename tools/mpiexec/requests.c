@@ -139,6 +139,21 @@ static void child_tell(struct job *j, int entry, int first)
 	free(text);
 }
 
+/* A spawn has waited for HAFT_HANG seconds: says once what its children do. */
+static void children_late(struct job *j, struct world *w)
+{
+	uint64_t now = now_ns();
+
+	if (w->awaited_ns == 0)
+		w->awaited_ns = now;
+	if (w->late || j->hang.limit_ns == 0 || now - w->awaited_ns < j->hang.limit_ns)
+		return;
+	w->late = true;
+	out_say("a spawn has waited for its children for %llu s (HAFT_HANG): does it hang?",
+		(unsigned long long)((now - w->awaited_ns) / 1000000000u));
+	job_ask(j, ASK_REPORT);
+}
+
 /* The children come to a port of their parents, which ask meanwhile whether they still can. */
 static void children_do(struct job *j, int entry, const char *line)
 {
@@ -151,10 +166,12 @@ static void children_do(struct job *j, int entry, const char *line)
 		job_disconnect(j, j->rank[entry].world->id, w->id);
 		job_world_fail(j, w, 1);
 	}
-	if (child_ended(j, w))
+	if (child_ended(j, w)) {
 		child_tell(j, entry, first);
-	else
-		request_reply(j, entry, "cmd=haft_children_result rc=0");
+		return;
+	}
+	children_late(j, w);
+	request_reply(j, entry, "cmd=haft_children_result rc=0");
 }
 
 static void ft_do(struct job *j, int entry, const char *line)

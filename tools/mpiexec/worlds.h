@@ -41,13 +41,15 @@ struct world {
 	struct preput *preput;
 	int npreputs;
 	struct unborn unborn; /* .n 0: none, or its parents do not know */
-	int stdin_to;      /* of a spawned one: the rank that reads mpiexec's stdin, or STDIN_... */
-	bool starting;     /* hosts have not said yet how its start went */
-	bool mark;         /* of job_mark_connected */
-	bool ending;       /* it is ended alone, and other worlds go on */
-	bool killed;       /* ... and has got SIGKILL */
-	uint64_t kill_ns;  /* when to send it; 0: never */
-	uint64_t drain_ns; /* when to stop reading the output of its background processes; 0: it
+	int stdin_to;     /* of a spawned one: the rank that reads mpiexec's stdin, or STDIN_... */
+	bool starting;    /* hosts have not said yet how its start went */
+	bool mark;        /* of job_mark_connected */
+	bool ending;      /* it is ended alone, and other worlds go on */
+	bool killed;      /* ... and has got SIGKILL */
+	bool late;        /* its parents have waited for long, which has been said */
+	uint64_t kill_ns; /* when to send it; 0: never */
+	uint64_t awaited_ns; /* since when parents wait for it at a port; 0: they do not */
+	uint64_t drain_ns;   /* when to stop reading the output of its background processes; 0: it
 			    * lives, or has none */
 };
 
