@@ -118,8 +118,8 @@ want_out 'child 1 has read 300000 bytes'
 
 # --- ends
 alone -n 2 -k host=a,b "$me" child die
-want_err 'rank 1 of world 1'
-want_err 'was killed by signal 9'
+until_err 'rank 1 of world 1 (process '
+until_err 'was killed by signal 9'
 until_gone "$me" 3000 || fail "$said: processes are left"
 # Children that end on their way to the port of their parents: the spawn fails at once, with words.
 patience=20

@@ -30,6 +30,7 @@
 #include "tools/mpiexec/worlds.h"
 
 #define END_GRACE_MS 300  /* ms from SIGTERM to SIGKILL after a failure: the job ends within 1 s */
+#define LEAVE_MS     300  /* ms for the death of a child that made the program of a service end */
 #define LOST_MS      5000 /* ms to wait for the end of a lost rank to be reported */
 #define DRAIN_MS     300  /* ms to read output that background processes still write */
 #define ABSENT_MS \
@@ -147,7 +148,9 @@ struct job {
 	struct lost_wait wait;
 	struct unborn unborn; /* of the last such spawn */
 	struct failures failures;
-	uint64_t look_ns; /* when to look for ranks that wait for absent ones; 0: never */
+	uint64_t look_ns;  /* when to look for ranks that wait for absent ones; 0: never */
+	uint64_t leave_ns; /* when a program for which a service works, and which has ended in MPI,
+			    * takes its worlds along; 0: never */
 	struct hang hang;
 	uint64_t ended_ns;      /* HAFT_ENDED; 0: off */
 	uint64_t ended_look_ns; /* when to look for ranks that wait for ended ones; 0: never */

@@ -21,9 +21,9 @@
 #include "tools/mpiexec/priority.h"
 #include "tools/mpiexec/proc.h"
 
-#define FD_MIN    100 /* low numbers are left to scripts */
-#define FILES_OWN 32  /* files of mpiexec itself, and inherited ones */
-#define LEAVE_MS  200 /* for the program that is served to end itself */
+#define FD_MIN     100 /* low numbers are left to scripts */
+#define FILES_OWN  32  /* files of mpiexec itself, and inherited ones */
+#define ADOPTED_MS 200 /* for the program that is served to end itself */
 
 static int seats_of(const struct local_ranks *c)
 {
@@ -568,14 +568,14 @@ void local_signal_world(struct local_ranks *c, const struct world *w, int sig)
 	}
 }
 
-/* Waits until the program that this mpiexec serves has ended, or has not for LEAVE_MS. */
+/* Waits until the program that this mpiexec serves has ended, or has not for ADOPTED_MS. */
 static void adopted_await(const struct local_rank *m)
 {
 	struct pollfd p = {.fd = (int)syscall(SYS_pidfd_open, m->pid, 0), .events = POLLIN};
 
 	if (p.fd < 0)
 		return;
-	poll(&p, 1, LEAVE_MS);
+	poll(&p, 1, ADOPTED_MS);
 	close(p.fd);
 }
 

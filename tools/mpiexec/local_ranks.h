@@ -142,7 +142,7 @@ void local_signal_world(struct local_ranks *c, const struct world *w, int sig);
 
 /* Starts to end the ranks: wakes sleepers in MPI, sends `sig' to all, and SIGCONT to stopped
  * ones.  code: the job's.  The program that this mpiexec serves ends itself with it, if it waits in
- * MPI: up to LEAVE_MS are given to it before the signal. */
+ * MPI: up to ADOPTED_MS are given to it before the signal. */
 void local_end(struct local_ranks *c, int sig, int code);
 
 /* Reads the state of each rank, by row. */

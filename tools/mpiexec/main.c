@@ -166,7 +166,8 @@ static int loop_patience(const struct job *j, uint64_t drain_ns, uint64_t now)
 {
 	const uint64_t at[] = {j->killed ? 0 : j->kill_ns, j->ending ? 0 : j->stop_ns,
 		j->ending ? 0 : j->look_ns, j->ending ? 0 : j->wait.until_ns,
-		j->ending ? 0 : j->hang.look_ns, j->ending ? 0 : j->ended_look_ns, drain_ns};
+		j->ending ? 0 : j->leave_ns, j->ending ? 0 : j->hang.look_ns,
+		j->ending ? 0 : j->ended_look_ns, drain_ns};
 	int ms = out_patience(now), mine;
 
 	mine = job_worlds_patience(j, now);
@@ -201,6 +202,13 @@ static void main_clock(struct job *j, uint64_t now)
 	if (j->wait.until_ns != 0 && now >= j->wait.until_ns) {
 		job_first_failure(j);
 		return;
+	}
+	if (j->leave_ns != 0 && now >= j->leave_ns) {
+		j->leave_ns = 0;
+		if (j->wait.until_ns == 0) /* else that ends the worlds, with words */
+			job_world_fail(j, j->world, 1);
+		if (j->ending)
+			return;
 	}
 	if (j->look_ns != 0 && now >= j->look_ns) {
 		j->look_ns = now + (uint64_t)ABSENT_MS * NS_MS;

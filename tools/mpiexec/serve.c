@@ -129,7 +129,8 @@ void serve_work(struct job *j)
 	j->local.alive--;
 	j->alive--;
 	j->world->alive--;
-	/* Its exit code is its own to show.  Worlds that are connected to it end with it. */
-	if (boot_inside(state) || state == BOOT_ABORTED)
-		job_world_fail(j, j->world, 1);
+	/* Its exit code is its own to show.  Worlds that are connected to it end with it.  A child
+	 * may be the cause, and its death become known a moment later: that is to be told. */
+	if ((boot_inside(state) || state == BOOT_ABORTED) && !j->ending)
+		j->leave_ns = now_ns() + (uint64_t)LEAVE_MS * 1000000u;
 }
