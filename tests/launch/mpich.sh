@@ -43,6 +43,24 @@ want_rc 3
 want_err 'rank 0 (process '
 [ "$(alive "$theirs")" = 0 ] || fail 'ranks of MPICH are left'
 
+# They have the names of our mpiexec, and spawn by it.  MPICH with the UCX netmod, as Debian 12 has it,
+# spawns under no launcher (pmi_client.c sends what another one would).
+mpicc.mpich tests/launch/theirs.c -o "$TMPDIR/theirs_dyn" || exit 1
+for n in 1 3; do
+	job -n $n "$TMPDIR/theirs_dyn" names
+	want_rc 0
+	want_out 'names are well'
+done
+if timeout 60 mpiexec.hydra -n 2 "$TMPDIR/theirs_dyn" spawn >/dev/null 2>&1 </dev/null; then
+	for n in 1 3; do
+		job -n $n "$TMPDIR/theirs_dyn" spawn
+		want_rc 0
+		want_out 'spawn is well'
+	done
+else
+	echo 'not tested: a spawn by MPICH, which cannot do it here under its own launcher'
+fi
+
 # Two MPIs in one job.
 job -n 2 "$ranks" kill : -n 1 "$theirs" hello
 want_some_rc

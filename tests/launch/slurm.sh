@@ -128,6 +128,10 @@ want_lines 3
 under -n 1 "$ranks" hello
 want_rc 0
 want_ranks 1
+spawns=$B/tests/launch/spawns
+SPAWNS_APART=1 under -n 1 "$spawns"
+want_rc 0
+want_out 'parents are well'
 # Our own mpiexec in a step.
 under -n 1 "$run" -n 2 "$ranks" hello
 want_rc 0
@@ -200,6 +204,8 @@ if srun --mpi=list 2>&1 | grep -q pmix; then
 	launch='srun --mpi=pmix -N1'
 	foreign_leaks
 	all_well
+	export SPAWNS_APART=1 SPAWNS_NAMELESS=1 # Slurm has no names by PMIx
+	spawn_well
 else
 	echo "not tested: srun --mpi=pmix (Debian: slurm-wlm-basic-plugins)"
 fi

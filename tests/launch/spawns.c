@@ -2,7 +2,8 @@
 /* RUN np=2 */
 /* MPI-5.0 11.8, 11.9.4: processes are spawned, and names published, whatever has started the
  * parents.  `spawns PROGRAM' takes PROGRAM for the children: a script that starts this one.
- * With SPAWNS_APART the children have another launcher than the parents, and its names. */
+ * With SPAWNS_APART the children have another launcher than the parents, and its names; with
+ * SPAWNS_NAMELESS that of the parents has none. */
 #include "tests/check.h"
 
 #include <stdlib.h>
@@ -10,6 +11,8 @@
 #include <unistd.h>
 
 #define CHILDREN 3
+
+enum { TAG_DOWN, TAG_UP };
 
 static char name[64];
 
@@ -45,8 +48,23 @@ static void child(MPI_Comm parents, int argc, char **argv)
 	OK(MPI_Info_free(&job));
 	OK(MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD));
 	CHECK(sum == CHILDREN);
+	OK(MPI_Recv(&sum, 1, MPI_INT, 0, TAG_DOWN, parents, MPI_STATUS_IGNORE));
+	sum += check_rank;
+	OK(MPI_Send(&sum, 1, MPI_INT, 0, TAG_UP, parents));
 	OK(MPI_Barrier(parents));
 	OK(MPI_Comm_disconnect(&parents));
+}
+
+/* The first parent and each child exchange a message each way. */
+static void messages(MPI_Comm children)
+{
+	for (int i = 0; i < CHILDREN && check_rank == 0; i++) {
+		int v = 100 * i;
+
+		OK(MPI_Send(&v, 1, MPI_INT, i, TAG_DOWN, children));
+		OK(MPI_Recv(&v, 1, MPI_INT, i, TAG_UP, children, MPI_STATUS_IGNORE));
+		expect_eq(v, 101 * i);
+	}
 }
 
 static void spawn_two(char *program)
@@ -68,6 +86,7 @@ static void spawn_two(char *program)
 		2, commands, argvs, n, infos, 0, MPI_COMM_WORLD, &children, codes));
 	for (int i = 0; i < CHILDREN; i++)
 		CHECK(codes[i] == MPI_SUCCESS);
+	messages(children);
 	OK(MPI_Barrier(children));
 	OK(MPI_Comm_disconnect(&children));
 	OK(MPI_Info_free(&infos[1]));
@@ -105,15 +124,16 @@ static void parent(char *program)
 {
 	char port[MPI_MAX_PORT_NAME];
 	MPI_Info job = scope();
+	bool named = getenv("SPAWNS_NAMELESS") == NULL;
 
 	snprintf(name, sizeof(name), "spawns %d", (int)getpid());
-	if (check_rank == 0) {
+	if (check_rank == 0 && named) {
 		OK(MPI_Open_port(MPI_INFO_NULL, port));
 		OK(MPI_Publish_name(name, job, port));
 	}
 	missing();
 	spawn_two(program);
-	if (check_rank == 0) {
+	if (check_rank == 0 && named) {
 		OK(MPI_Unpublish_name(name, job, port));
 		OK(MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN));
 		CHECK(MPI_Lookup_name(name, job, port) != MPI_SUCCESS);
