@@ -203,6 +203,10 @@ int coll_run_constructor(struct comm *c, enum coll_maker maker, bool join);
  * (coll_calls.c). */
 void coll_calls_begin_maker(struct comm *c, enum coll_maker maker);
 
+/* That constructor waits for messages that have no number: MPI_Comm_dup and MPI_Comm_idup without
+ * ids at hand. */
+void coll_calls_maker_waits(struct comm *c, enum coll_maker maker);
+
 /* The next constructor of c, MPI_Comm_create or MPI_Comm_split, is a part of another MPI function:
  * members whose variants differ are told by their next calls. */
 enum coll_variant { COLL_CART = 1, COLL_GRAPH, COLL_DIST_GRAPH, COLL_SPLIT_TYPE };

@@ -131,6 +131,14 @@ void coll_calls_begin_maker(struct comm *c, enum coll_maker maker)
 		coll_calls_begin(c, COLL_BLOCKING, coll_maker_digest(maker));
 }
 
+void coll_calls_maker_waits(struct comm *c, enum coll_maker maker)
+{
+	if (coll_check_wanted || c->remote != NULL || coll_state(c) == NULL)
+		return;
+	calls_sent_set(c->coll, coll_last_tag(c), COLL_BLOCKING, coll_maker_digest(maker));
+	coll_calls_begin(c, COLL_BLOCKING, coll_maker_digest(maker));
+}
+
 void coll_calls_variant(struct comm *c, enum coll_variant variant)
 {
 	if (!coll_check_wanted)

@@ -14,8 +14,9 @@
  *    callback may call MPI and so complete refills for which other members still wait.
  *  - A duplicate whose attributes cannot be copied uses up its ids: the other members' do.
  *
- * MPI_Comm_dup without ids at hand is MPI_Comm_idup and a wait.  With HAFT_CHECK=coll the request
- * of MPI_Comm_idup completes when the members have compared their calls. */
+ * MPI_Comm_dup without ids at hand is MPI_Comm_idup and a wait.  With HAFT_CHECK=coll each
+ * MPI_Comm_idup is queued, and takes its ids once the members have compared their calls.  One whose
+ * calls differ has the error of that in all members, and takes no ids. */
 #include "libmpi/comm/world.h"
 
 #include "libmpi/coll/coll_check.h"
@@ -36,10 +37,11 @@
  * these may wait, and make duplicates, while other members' have not run. */
 struct dup {
 	struct dup *next;
-	struct comm *copy; /* held; NULL: the call failed, and its ids stay unused */
-	struct req *req;   /* held; NULL: as copy */
-	bool called;       /* its call has not returned; copy and req follow at its end */
-	bool served;       /* the call has not returned, and its ids or err are here already */
+	struct comm *copy;      /* held; NULL: the call failed, and its ids stay unused */
+	struct req *req;        /* held; NULL: as copy */
+	bool called;            /* its call has not returned; copy and req follow at its end */
+	bool served;            /* the call has not returned, and its ids or err are here already */
+	struct req *comparison; /* of its calls, without which it is not served; NULL: none */
 	struct comm_ids ids;
 	int err;
 };
@@ -49,6 +51,7 @@ struct refill {
 	struct comm *c; /* held */
 	struct dup *first, **last;
 	struct comm_ids block;
+	bool begun; /* the block is under way */
 	bool got;
 	int err, nout;
 	struct req in, out[FANOUT];
@@ -80,6 +83,7 @@ static void refill_begin(struct refill *f)
 {
 	struct comm *c = f->c;
 
+	f->begun = true;
 	f->got = false;
 	f->nout = 0;
 	if (c->rank == 0 && (c->remote == NULL || c->low)) {
@@ -133,20 +137,38 @@ static void dup_settle(struct dup *d, struct comm *copy, struct req *req)
 		dup_deliver(d);
 }
 
-/* Gives ids to the queue, as far as they reach; gives the error to all of it if the refill
- * failed. */
-static void refill_serve(struct refill *f)
+/* Has a duplicate's comparison ended, or is there none?  *err: the difference that it has found. */
+static bool dup_compared(struct dup *d, int *err)
 {
-	struct comm_ids ids = {0};
+	if (likely(d->comparison == NULL))
+		return true;
+	if (!d->comparison->done)
+		return false;
+	*err = p2p_wait(&d->comparison, MPI_STATUS_IGNORE);
+	return true;
+}
 
-	while (f->first != NULL && (f->err != 0 || comm_ctx_take(f->c, &ids))) {
+/* Gives ids to the queue, as far as they reach; gives the error to all of it if the refill
+ * failed.  True: the first one needs a block. */
+static bool refill_serve(struct refill *f)
+{
+	while (f->first != NULL) {
+		struct comm_ids ids = {0};
 		struct dup *d = f->first;
+		int err = 0;
 
+		if (!dup_compared(d, &err))
+			return false;
+		if (err == 0)
+			err = f->err;
+		if (err == 0 && !comm_ctx_take(f->c, &ids))
+			return true;
 		f->first = d->next;
-		dup_serve(d, ids, f->err);
+		if (f->first == NULL)
+			f->last = &f->first;
+		dup_serve(d, ids, err);
 	}
-	if (f->first == NULL)
-		f->last = &f->first;
+	return false;
 }
 
 /* The block does not come: tells the members below. */
@@ -191,19 +213,20 @@ static int refill_progress(void)
 
 	while (*at != NULL) {
 		struct refill *f = *at;
+		const struct dup *first = f->first;
 
-		if (!refill_done(f)) {
+		if (f->begun ? !refill_done(f) : !first->comparison->done) {
 			at = &f->next;
 			continue;
 		}
 		moved++;
-		if (f->err == 0)
+		if (f->begun && f->err == 0)
 			comm_ctx_give(f->c, f->block);
-		refill_serve(f);
-		if (f->first != NULL) {
+		f->begun = false;
+		if (refill_serve(f))
 			refill_begin(f);
+		if (f->first != NULL)
 			continue;
-		}
 		*at = f->next;
 		obj_drop(f->c);
 		free(f);
@@ -220,9 +243,9 @@ static struct refill *refill_of(const struct comm *c)
 	return f;
 }
 
-/* Queues a duplicate for c's refill, and begins one if there is none.  NULL: MPI_ERR_NO_MEM, with
- * words. */
-static struct dup *dup_enqueue(struct comm *c)
+/* Queues a duplicate for c's refill, and begins one if there is none, unless its calls are compared
+ * first.  NULL: MPI_ERR_NO_MEM, with words. */
+static struct dup *dup_enqueue(struct comm *c, struct req *comparison)
 {
 	struct refill *f = refill_of(c);
 	struct dup *d = calloc(1, sizeof(*d));
@@ -236,6 +259,7 @@ static struct dup *dup_enqueue(struct comm *c)
 		return NULL;
 	}
 	d->called = true;
+	d->comparison = comparison;
 	if (fresh) {
 		f->c = c;
 		obj_hold(c);
@@ -243,12 +267,23 @@ static struct dup *dup_enqueue(struct comm *c)
 		f->next = refills;
 		refills = f;
 		p2p_progress_hook(refill_progress);
-		refill_begin(f);
 	}
 	*f->last = d;
 	f->last = &d->next;
+	if (fresh && comparison == NULL)
+		refill_begin(f);
 	return d;
 }
+
+/* The request of a duplicate waits for the block that its refill receives. */
+static const struct req *dup_needs(const struct req *r)
+{
+	const struct refill *f = refill_of(r->comm);
+
+	return f == NULL || !f->begun || f->got ? NULL : &f->in;
+}
+
+static const struct req_ops dup_request_ops = {.needs = dup_needs};
 
 /* --- the calls ------------------------------------------------------------------------------ */
 
@@ -279,42 +314,44 @@ static bool dup_ids_now(struct comm *c, struct comm_ids *ids)
 	return (refills == NULL || refill_of(c) == NULL) && comm_ctx_take(c, ids);
 }
 
-/* comparison: NULL, or a request without which the new one is not complete (HAFT_CHECK=coll).  It
- * is given away. */
-static int dup_begin(struct comm *c, struct info *info, struct req *comparison,
-	struct comm **newcomm, struct req **request)
+/* The call of `maker' on c that has just taken its number.  comparison: of its calls
+ * (HAFT_CHECK=coll), which is given away; or NULL. */
+static int dup_begin(struct comm *c, struct info *info, enum coll_maker maker,
+	struct req *comparison, struct comm **newcomm, struct req **request)
 {
 	struct comm *copy = NULL;
 	struct req *req = NULL;
 	struct comm_ids ids;
 	struct dup *queued = NULL;
-	int err = MPI_ERR_NO_MEM;
+	int err = MPI_ERR_NO_MEM, tag = coll_last_tag(c);
 	bool now;
 
 	if ((c->hints & COMM_REVOKED) != 0)
 		return p2p_comm_error(c);
-	now = dup_ids_now(c, &ids);
+	now = comparison == NULL && dup_ids_now(c, &ids);
 	if (!now)
-		queued = dup_enqueue(c);
+		queued = dup_enqueue(c, comparison);
 	if (!now && queued == NULL) {
 		if (comparison != NULL)
-			p2p_req_after(NULL, comparison);
+			p2p_req_abandon(comparison);
 		return err;
 	}
+	if (!now)
+		coll_calls_maker_waits(c, maker);
 	obj_hold(c); /* callbacks may free it */
 	err = dup_copy(c, info, &copy);
 	if (err == 0)
-		req = p2p_req_new(c, NULL);
+		req = p2p_req_new(c, &dup_request_ops);
 	obj_drop(c);
 	if (err == 0 && req == NULL) {
 		err = haft_err(MPI_ERR_NO_MEM, "no memory for another request");
 		obj_free_obj(copy);
 		copy = NULL;
 	}
-	if (req != NULL)
+	if (req != NULL) {
 		req->kind = REQ_COLL;
-	if (unlikely(comparison != NULL))
-		p2p_req_after(req, comparison);
+		req->tag = tag;
+	}
 	if (queued != NULL) {
 		dup_settle(queued, copy, req);
 	} else if (req != NULL) {
@@ -344,7 +381,7 @@ int comm_idup_with_info(
 		if (unlikely(coll_check_wanted))
 			err = coll_check_constructor_begin(c, COLL_COMM_IDUP, &comparison);
 	}
-	return err != 0 ? err : dup_begin(c, info, comparison, newcomm, request);
+	return err != 0 ? err : dup_begin(c, info, COLL_COMM_IDUP, comparison, newcomm, request);
 }
 
 /* Makes no request if ids are at hand. */
@@ -362,7 +399,7 @@ int comm_dup_with_info(struct comm *c, struct info *info, struct comm **newcomm)
 			comm_set_ids(*newcomm, ids);
 		return err;
 	}
-	err = dup_begin(c, info, NULL, newcomm, &req);
+	err = dup_begin(c, info, COLL_COMM_DUP, NULL, newcomm, &req);
 	if (err != 0)
 		return err;
 	err = p2p_wait(&req, MPI_STATUS_IGNORE);

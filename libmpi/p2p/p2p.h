@@ -253,9 +253,8 @@ void p2p_wait_report(const struct comm *c, struct boot_wait *what);
 /* A request that holds c; NULL: no memory. */
 struct req *p2p_req_new(struct comm *c, const struct req_ops *ops);
 
-/* Lets `whole', which p2p_req_done has not ended yet, complete after `part' as well, and with its
- * error.  whole NULL: no request is left that wants it.  `part' is given away. */
-void p2p_req_after(struct req *whole, struct req *part);
+/* No result of r is wanted any more.  r is given away. */
+void p2p_req_abandon(struct req *r);
 
 /* Its operation is over, and its result is set.  r may be gone afterwards. */
 void p2p_req_done(struct req *r);

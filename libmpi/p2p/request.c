@@ -95,17 +95,12 @@ void p2p_req_detach(struct req *r, struct req *whole)
 	obj_free_obj(r);
 }
 
-void p2p_req_after(struct req *whole, struct req *part)
+void p2p_req_abandon(struct req *r)
 {
-	if (!part->done) {
-		if (whole != NULL)
-			whole->open_parts++;
-		p2p_req_detach(part, whole);
-		return;
-	}
-	if (whole != NULL && part->res.error != 0)
-		p2p_req_fail(whole, p2p_req_report(part, MPI_STATUS_IGNORE));
-	p2p_req_free(part);
+	if (r->done)
+		p2p_req_free(r);
+	else
+		p2p_req_detach(r, NULL);
 }
 
 static void req_copies_gone(struct req *r)
