@@ -203,8 +203,7 @@ int coll_run_constructor(struct comm *c, enum coll_maker maker, bool join);
  * (coll_calls.c). */
 void coll_calls_begin_maker(struct comm *c, enum coll_maker maker);
 
-/* That constructor waits for messages that have no number: MPI_Comm_dup and MPI_Comm_idup without
- * ids at hand. */
+/* That constructor, MPI_Comm_dup or MPI_Comm_idup, has no ids at hand: it waits for messages. */
 void coll_calls_maker_waits(struct comm *c, enum coll_maker maker);
 
 /* The next constructor of c, MPI_Comm_create or MPI_Comm_split, is a part of another MPI function:

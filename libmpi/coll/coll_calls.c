@@ -81,16 +81,46 @@ void coll_calls_by_messages(struct coll *s)
 #define WHICH_ROOT      ((1u << WHICH_ROOT_BITS) - 1)
 #define WHICH_REQUEST   (1u << WHICH_ROOT_BITS)
 #define WHICH_KIND_AT   (WHICH_ROOT_BITS + 1)
+#define WHICH_INIT      21 /* is added to the root of an _init call: MPI_Ibcast has other tags */
 #define WHICH_LAST      (COLL_KINDS + 1) /* the barrier of MPI_Finalize */
+#define TAG_LATER       (TAG_CALLS / 2)  /* a number not so far behind another is a later one */
 static_assert(
 	BOOT_WAIT_CALLS == TAG_PERSISTENT && BOOT_WAIT_WHICH == ((TAG_PERSISTENT - 1) & ~TAG_CALLS),
 	"mpiexec compares tags");
 static_assert(
 	(WHICH_LAST + 1) << WHICH_KIND_AT <= TAG_PERSISTENT >> TAG_NUMBER_BITS, "a tag has room");
 
+/* Of the call that has just taken its number. */
 static void calls_sent_set(struct coll *s, int tag, enum coll_form form, uint32_t digest)
 {
-	s->sent[(tag & TAG_CALLS) % COLL_OWN_KEPT] = (struct coll_sent){tag, form, digest};
+	uint64_t number = s->comm->coll_seq;
+
+	s->sent[number % COLL_OWN_KEPT] = (struct coll_sent){(uint32_t)number, tag, form, digest};
+}
+
+/* This member's call `back' calls ago, 1: the last one, if it went by messages; or NULL. */
+static const struct coll_sent *calls_sent_get(const struct coll *s, uint64_t back)
+{
+	uint64_t number = s->comm->coll_seq + 1 - back;
+	const struct coll_sent *sent = &s->sent[number % COLL_OWN_KEPT];
+
+	return back > 0 && back <= COLL_OWN_KEPT && sent->form != COLL_FORM_NONE &&
+			       sent->number == (uint32_t)number
+		       ? sent
+		       : NULL;
+}
+
+void coll_calls_begin_silent(struct comm *c, enum coll_form form, uint32_t digest)
+{
+	if (!coll_check_wanted && c->remote == NULL && coll_state(c) != NULL)
+		calls_sent_set(c->coll, coll_last_tag(c), form, digest);
+	coll_calls_begin(c, form, digest);
+}
+
+/* The bits of a tag that have the root and the calls before. */
+static uint32_t calls_which_root(const struct comm *c, uint32_t root)
+{
+	return (root + (c->coll_history >> DIGEST_BYTES_BITS)) & WHICH_ROOT;
 }
 
 /* Between two groups members give different roots, and have no history. */
@@ -106,7 +136,7 @@ void coll_calls_tag(struct coll_args *k, enum coll_form form)
 	if (form != COLL_BLOCKING)
 		which |= WHICH_REQUEST;
 	if (!k->inter)
-		which |= (root + (c->coll_history >> DIGEST_BYTES_BITS)) & WHICH_ROOT;
+		which |= calls_which_root(c, root + (form == COLL_PERSISTENT ? WHICH_INIT : 0));
 	k->tag |= (int)(which << TAG_NUMBER_BITS);
 	if (k->inter)
 		return;
@@ -121,22 +151,16 @@ void coll_calls_begin_maker(struct comm *c, enum coll_maker maker)
 	bool only_copied = maker <= COLL_COMM_IDUP && c->coll == NULL && c != &haft_world &&
 			   !coll_check_wanted;
 
-	int tag = coll_next_tag(c);
-
-	if (c->coll != NULL)
-		calls_sent_set(c->coll, tag, COLL_BLOCKING, coll_maker_digest(maker));
+	coll_next_tag(c);
 	if (!coll_check_wanted)
 		coll_history_add(c, COLL_BLOCKING, coll_maker_digest(maker));
 	if (!only_copied) /* memory for each of a long chain of copies would be too much */
-		coll_calls_begin(c, COLL_BLOCKING, coll_maker_digest(maker));
+		coll_calls_begin_silent(c, COLL_BLOCKING, coll_maker_digest(maker));
 }
 
 void coll_calls_maker_waits(struct comm *c, enum coll_maker maker)
 {
-	if (coll_check_wanted || c->remote != NULL || coll_state(c) == NULL)
-		return;
-	calls_sent_set(c->coll, coll_last_tag(c), COLL_BLOCKING, coll_maker_digest(maker));
-	coll_calls_begin(c, COLL_BLOCKING, coll_maker_digest(maker));
+	coll_calls_begin_silent(c, COLL_BLOCKING, coll_maker_digest(maker));
 }
 
 void coll_calls_variant(struct comm *c, enum coll_variant variant)
@@ -171,10 +195,14 @@ static void calls_tell(struct coll *s, struct coll_call mine, int i, struct coll
 	haft_comm_differ_hook(s->comm, class, words);
 }
 
-/* A message of a call that this member has begun, and that is another one here. */
+/* A message of a call that this member has begun, and that is another one here; or of a call that
+ * it has not begun, by the member whose message it waits for, or by one that has made other calls
+ * before. */
 struct other_message {
 	const struct coll *s;
-	uint64_t back; /* so many calls ago; 0: there is none */
+	const struct req *awaited;    /* as in coll_calls_look */
+	const struct coll_sent *sent; /* this member's call; NULL: there is none */
+	uint64_t back;                /* so many calls ago */
 	int peer, tag;
 };
 
@@ -183,17 +211,58 @@ static void calls_look_message(void *arg, const struct unexpected *u)
 	struct other_message *m = arg;
 	const struct coll *s = m->s;
 	uint64_t back = (s->comm->coll_seq - (uint64_t)u->tag) & TAG_CALLS;
-	const struct coll_sent *mine = &s->sent[(u->tag & TAG_CALLS) % COLL_OWN_KEPT];
+	const struct coll_sent *mine = calls_sent_get(s, back);
 
-	if (u->ctx != s->comm->ctx + CTX_COLL || u->tag >= TAG_PERSISTENT || back == 0 ||
-		back > COLL_OWN_KEPT || back < m->back)
+	if (u->ctx != s->comm->ctx + CTX_COLL || u->tag >= TAG_PERSISTENT || mine == NULL ||
+		mine->tag == u->tag || back < m->back)
 		return;
-	if (mine->form == COLL_FORM_NONE || mine->tag == u->tag ||
-		(mine->tag & TAG_CALLS) != (u->tag & TAG_CALLS))
-		return;
+	m->sent = mine;
 	m->back = back;
 	m->peer = u->peer;
 	m->tag = u->tag;
+}
+
+/* Is the awaited message one of the last call of s, which is blocking, as its wait is for this
+ * message? */
+static bool calls_awaits(const struct coll *s, const struct req *awaited)
+{
+	uint64_t ctx = s->comm->ctx;
+
+	if (awaited == NULL || s->comm->remote != NULL)
+		return false;
+	return awaited->ctx == ctx + CTX_MAKE ||
+	       (awaited->ctx == ctx + CTX_COLL && awaited->tag < TAG_PERSISTENT &&
+		       (awaited->tag & TAG_CALLS) == coll_last_tag(s->comm));
+}
+
+/* Is a message of the next call from a member that has made other calls before?  Its tag says so if
+ * the call has no root. */
+static bool calls_history_differs(const struct comm *c, int tag)
+{
+	uint32_t which = (uint32_t)tag >> TAG_NUMBER_BITS, kind = which >> WHICH_KIND_AT;
+	uint32_t root = which & WHICH_ROOT;
+
+	return !c->coll->local && kind > 0 && kind < WHICH_LAST &&
+	       !coll_kind_rooted(kind - 1) && root != calls_which_root(c, 0) &&
+	       ((which & WHICH_REQUEST) == 0 || root != calls_which_root(c, WHICH_INIT));
+}
+
+/* A member begins a call when it has sent all messages of a blocking call before it. */
+static void calls_look_later(void *arg, const struct unexpected *u)
+{
+	struct other_message *m = arg;
+	const struct comm *c = m->s->comm;
+	uint64_t later = ((uint64_t)u->tag - c->coll_seq) & TAG_CALLS;
+	bool passed = m->awaited != NULL && u->peer == m->awaited->peer;
+
+	if (u->ctx == c->ctx + CTX_COLL && u->tag < TAG_PERSISTENT && later <= TAG_LATER)
+		passed = passed || (later == 0 && calls_history_differs(c, u->tag));
+	else if (u->ctx != c->ctx + CTX_MAKE || u->tag != 0)
+		return;
+	if (!passed)
+		return;
+	m->sent = calls_sent_get(m->s, 1);
+	m->peer = u->peer;
 }
 
 /* The call of a tag.  Its root is not known, but differs from mine if their kinds are equal. */
@@ -213,22 +282,24 @@ static struct coll_call calls_of_tag(int tag, struct coll_call mine)
 	return (struct coll_call){form, mine.digest ^ 1u << DIGEST_BYTES_BITS};
 }
 
-/* The oldest message that this member does not receive because its sender is in another call.
- * False: there is one, and all are told. */
-static bool calls_compare_messages(struct coll *s)
+/* The oldest message that this member does not receive because its sender is in another call, or has
+ * passed this one.  False: there is one, and all are told. */
+static bool calls_compare_messages(struct coll *s, const struct req *awaited)
 {
-	struct other_message m = {.s = s};
-	const struct coll_sent *sent;
-	struct coll_call mine;
+	struct other_message m = {.s = s, .awaited = awaited};
+	struct coll_call mine, theirs = {COLL_BLOCKING, (uint32_t)DIGEST_UNKNOWN << DIGEST_KIND_AT};
 	int i;
 
 	p2p_match_each(calls_look_message, &m);
-	i = m.back != 0 ? group_rank_of(s->comm->group, m.peer) : -1;
+	if (!calls_awaits(s, awaited))
+		m.awaited = NULL;
+	if (m.sent == NULL && s->comm->remote == NULL)
+		p2p_match_each(calls_look_later, &m);
+	i = m.sent != NULL ? group_rank_of(s->comm->group, m.peer) : -1;
 	if (i < 0)
 		return true;
-	sent = &s->sent[(m.tag & TAG_CALLS) % COLL_OWN_KEPT];
-	mine = (struct coll_call){sent->form, sent->digest};
-	calls_tell(s, mine, i, calls_of_tag(m.tag, mine));
+	mine = (struct coll_call){m.sent->form, m.sent->digest};
+	calls_tell(s, mine, i, m.back != 0 ? calls_of_tag(m.tag, mine) : theirs);
 	return false;
 }
 
@@ -420,7 +491,7 @@ void coll_calls_look_at(struct coll *s)
 			return;
 }
 
-void coll_calls_look(void)
+void coll_calls_look(const struct req *awaited)
 {
 	struct coll *next;
 
@@ -428,7 +499,7 @@ void coll_calls_look(void)
 		return;
 	for (struct coll *s = coll_state_first(); s != NULL; s = next) {
 		next = s->next;
-		if (!p2p_comm_broken(s->comm) && !calls_compare_messages(s))
+		if (!p2p_comm_broken(s->comm) && !calls_compare_messages(s, awaited))
 			continue;
 		coll_calls_look_at(s);
 		if (s->block != NULL && s->joined && !s->stop)

@@ -134,7 +134,7 @@ static struct coll_call name_before(const struct coll *s)
 			least = back;
 			before = (struct coll_call){COLL_BLOCKING, coll_line_digest(own->digest)};
 		}
-		back = (calls - 1 - (uint32_t)sent->tag) & TAG_CALLS;
+		back = calls - sent->number;
 		if (sent->form != COLL_FORM_NONE && back > 0 && back < least) {
 			least = back;
 			before = (struct coll_call){sent->form, sent->digest};

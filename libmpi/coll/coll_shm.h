@@ -71,6 +71,7 @@ struct coll_own {
 
 /* A call of this member that goes by messages, and their tag. */
 struct coll_sent {
+	uint32_t number; /* coll_seq when it had taken its number */
 	int tag;
 	enum coll_form form; /* COLL_FORM_NONE: there is none */
 	uint32_t digest;     /* without history */
@@ -335,9 +336,12 @@ void coll_calls_tag(struct coll_args *k, enum coll_form form);
 /* The blocking call of digest s->digest, which has just taken its number, goes by messages. */
 void coll_calls_by_messages(struct coll *s);
 
-/* A wait of this process has become long: compares the calls of all members of all communicators
- * that have shared memory.  If they differ, haft_comm_differ_hook ends the waits. */
-void coll_calls_look(void);
+/* Likewise, a call none of whose messages has its number. */
+void coll_calls_begin_silent(struct comm *c, enum coll_form form, uint32_t digest);
+
+/* A wait of this process has become long (p2p_long_wait_hook): compares the calls of all members of
+ * all communicators that have a state.  If they differ, haft_comm_differ_hook ends the waits. */
+void coll_calls_look(const struct req *awaited);
 void coll_calls_look_at(struct coll *s); /* of this communicator: words, not lines */
 
 /* MPI_Finalize: this member writes the words of its last calls, before the barrier.  When that has

@@ -274,15 +274,14 @@ int coll_run_persistent(struct coll_args *k, struct req **request)
 	if (unlikely((k->comm->hints & COMM_REVOKED) != 0))
 		return p2p_comm_error(k->comm);
 	k->tag = coll_next_persistent_tag(k->comm);
+	agreement.tag = coll_last_tag(k->comm);
+	coll_calls_tag(&agreement, COLL_PERSISTENT);
 	coll_calls_begin(k->comm, COLL_PERSISTENT, coll_digest(k));
 	err = unlikely(coll_check_wanted) ? coll_check_name(k) : 0;
 	if (err != 0)
 		return err;
 	err = coll_sched_init(k, run_all_steps, &persistent, &r);
 	without = err == 0 ? INT_MAX : k->me;
-	agreement.tag = coll_next_tag(k->comm);
-	coll_calls_tag(&agreement, COLL_PERSISTENT);
-	coll_calls_begin(k->comm, COLL_PERSISTENT, coll_digest(k));
 	err = coll_allreduce_min(k->comm, agreement.tag, &without);
 	if (likely(err == 0 && without == INT_MAX)) {
 		*request = r;

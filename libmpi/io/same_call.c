@@ -39,7 +39,7 @@ int io_same_call_job(struct io_job *j)
 	if (j->positioning == IO_ORDERED)
 		return io_same_call(j->f, call);
 	coll_next_tag(c);
-	coll_calls_begin(c, COLL_NONBLOCKING, coll_maker_digest(call));
+	coll_calls_begin_silent(c, COLL_NONBLOCKING, coll_maker_digest(call));
 	if (likely(!coll_check_wanted))
 		return 0;
 	return coll_check_constructor_begin(c, call, &j->comparison);

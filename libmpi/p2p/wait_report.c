@@ -17,7 +17,7 @@
 #include <stdio.h>
 #include <string.h>
 
-void (*p2p_long_wait_hook)(void);
+void (*p2p_long_wait_hook)(const struct req *awaited);
 
 struct report_count {
 	struct boot_wait *what;
@@ -37,14 +37,15 @@ static void report_unexpected(void *arg, const struct unexpected *u)
 	w->unexpected_tag = u->tag;
 }
 
-void p2p_wait_report(const struct comm *c, struct boot_wait *what)
+/* awaited: as in p2p_long_wait_hook. */
+static void report_common(const struct comm *c, const struct req *awaited, struct boot_wait *what)
 {
 	struct report_count e = {what, c};
 	char name[MPI_MAX_OBJECT_NAME];
 	int len = 0;
 
 	if (p2p_long_wait_hook != NULL)
-		p2p_long_wait_hook();
+		p2p_long_wait_hook(awaited);
 	if (what->brief)
 		return;
 	what->threads = haft_threads_enabled();
@@ -57,6 +58,11 @@ void p2p_wait_report(const struct comm *c, struct boot_wait *what)
 	}
 	what->unexpected_rank = -1;
 	p2p_match_each(report_unexpected, &e);
+}
+
+void p2p_wait_report(const struct comm *c, struct boot_wait *what)
+{
+	report_common(c, NULL, what);
 }
 
 /* The partitions that are not ready, or have not come, of `bytes' partitions. */
@@ -176,11 +182,22 @@ static void report_message(const struct req *r, struct boot_wait *what)
 		what->rank = r->peer;
 }
 
+/* The tag that says which collective call r is a part of.  Messages of constructors have none: it
+ * is the call of their communicator that has begun last. */
+static int report_call_tag(const struct req *r)
+{
+	uint64_t plane = r->ctx % CTX_PLANES;
+
+	if (plane == CTX_MAKE && r->comm != NULL)
+		return (int)((r->comm->coll_seq - 1) & (BOOT_WAIT_CALLS - 1 - BOOT_WAIT_WHICH));
+	return plane == CTX_COLL ? r->tag : -1;
+}
+
 /* A collective operation, and the member whose message is missing. */
 static void report_coll(const struct req *r, struct boot_wait *what)
 {
 	what->kind = BOOT_WAIT_COLL;
-	what->tag = r->tag;
+	what->tag = report_call_tag(r);
 	if (r->ops != NULL && r->ops->needs != NULL)
 		r = r->ops->needs(r);
 	if (r == NULL || r->peer < 0)
@@ -232,5 +249,6 @@ void p2p_wait_report_req(const struct shm_describer *t, void *description)
 		if (what->nlate == 0 && !what->brief)
 			report_able_all(about, what);
 	}
-	p2p_wait_report(r != NULL ? r->comm : NULL, what);
+	report_common(r != NULL ? r->comm : NULL,
+		r != NULL && r->kind == REQ_RECV && r->state == STATE_POSTED ? r : NULL, what);
 }

@@ -8,11 +8,18 @@
 /* RUN np=4 env="HAFT_CHECK=coll" args="inter 37" */
 /* RUN np=3 env="HAFT_VIA=net HAFT_CHECK=coll" args="split 31" */
 /* RUN np=4 env="HAFT_VIA=net HAFT_CHECK=coll" args="inter 41" */
+/* RUN np=2 env="HAFT_COLL=p2p" args="dup barrier create" */
+/* RUN np=3 env="HAFT_COLL=p2p" args="dup iallgather bcast_init" */
+/* RUN np=2 env="HAFT_COLL=p2p" args="dup allgather_init iexscan" */
+/* RUN np=2 env="HAFT_COLL=p2p" args="used win_create iscatter" */
+/* RUN np=2 env="HAFT_VIA=net" args="split bcast_init reduce_init" */
+/* RUN np=2 env="HAFT_VIA=net" args="dup igatherv file_open" */
 /* MPI-5.0 6.1, 7.4.2: rank 0 makes one collective call, or a constructor, and the other ranks make
  * another: every rank gets an error with words, at once or from its next call, and none hangs.
  *
  *     call_pairs KIND STEP    every STEP-th pair, each on a new communicator of this KIND: dup,
- *                             used (dup that has made a call before), split, inter (two groups) */
+ *                             used (dup that has made a call before), split, inter (two groups)
+ *     call_pairs KIND A B     the pair of these two calls */
 #include "tests/check.h"
 
 enum { MANY = 16 };
@@ -315,27 +322,41 @@ static void pair(const struct call *first, const struct call *others, const char
 	OK(MPI_Barrier(MPI_COMM_WORLD));
 }
 
+static const struct call *call_of(const char *name)
+{
+	for (int i = 0; i < CALLS; i++)
+		if (strcmp(calls[i].name, name) == 0)
+			return &calls[i];
+	CHECK(!"no such call");
+	return NULL;
+}
+
+static void pairs(const char *kind, int step)
+{
+	CHECK(step > 0);
+	if (check_has_remote() && getenv("HAFT_CHECK") == NULL)
+		step = CALLS * CALLS; /* between hosts some end the job, without HAFT_CHECK=coll */
+	for (int i = step; i < CALLS * CALLS; i += step)
+		if (i / CALLS != i % CALLS && fits(&calls[i / CALLS]) && fits(&calls[i % CALLS]))
+			pair(&calls[i / CALLS], &calls[i % CALLS], kind);
+}
+
 int main(int argc, char **argv)
 {
-	int step;
-
 	check_init(&argc, &argv);
 	if (argc < 3)
 		check_skip("no kind and step");
-	step = atoi(argv[2]);
-	CHECK(step > 0);
 	inter = strcmp(argv[1], "inter") == 0;
-	if (check_has_remote() && getenv("HAFT_CHECK") == NULL)
-		step = CALLS * CALLS; /* between hosts HAFT_CHECK=coll alone compares */
 	OK(MPI_File_set_errhandler(MPI_FILE_NULL, MPI_ERRORS_RETURN));
 	for (int i = 0; i < check_size; i++) {
 		counts[i] = 1;
 		at[i] = i;
 		types[i] = MPI_INT;
 	}
-	for (int i = step; i < CALLS * CALLS; i += step)
-		if (i / CALLS != i % CALLS && fits(&calls[i / CALLS]) && fits(&calls[i % CALLS]))
-			pair(&calls[i / CALLS], &calls[i % CALLS], argv[1]);
+	if (argc > 3)
+		pair(call_of(argv[2]), call_of(argv[3]), argv[1]);
+	else
+		pairs(argv[1], atoi(argv[2]));
 	MPI_Finalize();
 	return check_end();
 }
