@@ -105,7 +105,9 @@ enum coll_maker {
 	COLL_FILE_WRITE_ALL_BEGIN,
 	COLL_FILE_READ_ORDERED_BEGIN,
 	COLL_FILE_WRITE_ORDERED_BEGIN,
-	COLL_FINALIZE, /* makes nothing, but is as collective */
+	COLL_COMM_FREE, /* these make nothing, but are as collective */
+	COLL_COMM_DISCONNECT,
+	COLL_FINALIZE,
 	COLL_MAKERS
 };
 
@@ -205,6 +207,11 @@ void coll_calls_begin_maker(struct comm *c, enum coll_maker maker);
 
 /* That constructor, MPI_Comm_dup or MPI_Comm_idup, has no ids at hand: it waits for messages. */
 void coll_calls_maker_waits(struct comm *c, enum coll_maker maker);
+
+/* A member calls MPI_Comm_free or MPI_Comm_disconnect: compares its calls of c, where they are in
+ * shared memory, with those of the members that have come here before.  Waits for none.  0, or the
+ * error of a difference: at the first call only. */
+int coll_calls_end(struct comm *c, enum coll_maker maker);
 
 /* The next constructor of c, MPI_Comm_create or MPI_Comm_split, is a part of another MPI function:
  * members whose variants differ are told by their next calls. */

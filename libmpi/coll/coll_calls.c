@@ -76,7 +76,9 @@ void coll_calls_by_messages(struct coll *s)
 }
 
 /* Which call, in a tag: kind 5 | request 1 | root and history 6 bits.  Kind 0: a constructor, whose
- * messages have the number alone. */
+ * messages have the number alone.  With over 64 members one pair of roots in 64 has one tag (0 and
+ * 65): their messages match, and the next call of the communicator, whose history differs, tells.
+ * Calls with requests that are under way need all bits of the number. */
 #define WHICH_ROOT_BITS 6
 #define WHICH_ROOT      ((1u << WHICH_ROOT_BITS) - 1)
 #define WHICH_REQUEST   (1u << WHICH_ROOT_BITS)
@@ -242,8 +244,8 @@ static bool calls_history_differs(const struct comm *c, int tag)
 	uint32_t which = (uint32_t)tag >> TAG_NUMBER_BITS, kind = which >> WHICH_KIND_AT;
 	uint32_t root = which & WHICH_ROOT;
 
-	return !c->coll->local && kind > 0 && kind < WHICH_LAST &&
-	       !coll_kind_rooted(kind - 1) && root != calls_which_root(c, 0) &&
+	return !c->coll->local && kind > 0 && kind < WHICH_LAST && !coll_kind_rooted(kind - 1) &&
+	       root != calls_which_root(c, 0) &&
 	       ((which & WHICH_REQUEST) == 0 || root != calls_which_root(c, WHICH_INIT));
 }
 
@@ -282,8 +284,8 @@ static struct coll_call calls_of_tag(int tag, struct coll_call mine)
 	return (struct coll_call){form, mine.digest ^ 1u << DIGEST_BYTES_BITS};
 }
 
-/* The oldest message that this member does not receive because its sender is in another call, or has
- * passed this one.  False: there is one, and all are told. */
+/* The oldest message that this member does not receive because its sender is in another call, or
+ * has passed this one.  False: there is one, and all are told. */
 static bool calls_compare_messages(struct coll *s, const struct req *awaited)
 {
 	struct other_message m = {.s = s, .awaited = awaited};
@@ -337,7 +339,13 @@ void coll_calls_publish(struct coll *s)
 	}
 }
 
-bool coll_calls_compare_published(struct coll *s)
+/* Two members' words of one call that differ. */
+struct word_pair {
+	uint64_t mine, theirs;
+	int i; /* the other member; -1: there is no difference */
+};
+
+static struct word_pair calls_published_pair(const struct coll *s)
 {
 	uint64_t calls = s->comm->coll_seq;
 
@@ -354,11 +362,68 @@ bool coll_calls_compare_published(struct coll *s)
 				calls_form(mine) == COLL_FORM_NONE ||
 				calls_form(theirs) == COLL_FORM_NONE)
 				continue;
-			calls_tell(s, calls_of_word(mine), i, calls_of_word(theirs));
-			return false;
+			return (struct word_pair){mine, theirs, i};
 		}
 	}
-	return true;
+	return (struct word_pair){.i = -1};
+}
+
+bool coll_calls_compare_published(struct coll *s)
+{
+	struct word_pair pair = calls_published_pair(s);
+
+	if (pair.i >= 0)
+		calls_tell(s, calls_of_word(pair.mine), pair.i, calls_of_word(pair.theirs));
+	return pair.i < 0;
+}
+
+/* Has member i ended its use of the communicator after other calls than this one, whose end is
+ * `mine', call `number'? */
+static bool calls_end_differs(const struct coll *s, uint64_t number, uint64_t mine, int i)
+{
+	uint64_t there = calls_get(s, i, number);
+
+	if (there >> NUMBER_AT == (uint32_t)number && calls_form(there) != COLL_FORM_NONE)
+		return there != mine;
+	for (uint64_t at = 0; at < CALLS_KEPT; at++) {
+		uint64_t word = calls_get(s, i, at);
+		uint32_t digest = calls_digest(word);
+
+		if (calls_form(word) != COLL_FORM_NONE && word != mine && /* it may come now */
+			digest >> DIGEST_KIND_AT == DIGEST_MAKER &&
+			coll_digest_bytes(digest) >= COLL_COMM_FREE)
+			return true; /* after more calls, or fewer */
+	}
+	return false;
+}
+
+int coll_calls_end(struct comm *c, enum coll_maker maker)
+{
+	struct coll *s = c->coll;
+	uint64_t number = c->coll_seq, mine;
+	char words[HAFT_ERR_TEXT_MAX];
+	struct word_pair pair;
+
+	if (s == NULL || s->block == NULL || s->broken || s->ended || coll_check_wanted ||
+		c == &haft_world || p2p_comm_broken(c))
+		return 0;
+	s->ended = true;
+	coll_calls_publish(s);
+	coll_next_tag(c);
+	calls_write(s, number, COLL_BLOCKING, coll_maker_digest(maker) ^ c->coll_history);
+	mine = calls_get(s, s->me, number);
+	atomic_thread_fence(memory_order_seq_cst); /* of two members one sees the other's word */
+	for (int i = 0; i < s->n; i++) {
+		if (i == s->me || !calls_end_differs(s, number, mine, i))
+			continue;
+		pair = calls_published_pair(s);
+		if (pair.i < 0)
+			pair = (struct word_pair){mine, calls_get(s, i, number), i};
+		return haft_err(coll_call_differ(s, calls_of_word(pair.mine), pair.i,
+					calls_of_word(pair.theirs), words, sizeof(words)),
+			"%s (HAFT_CHECK=coll says more)", words);
+	}
+	return 0;
 }
 
 /* The digest of the call that this member was in at phase e, with its history.  False: it is not

@@ -74,6 +74,8 @@ static const char *const maker_names[COLL_MAKERS] = {
 	[COLL_FILE_WRITE_ALL_BEGIN] = "MPI_File_write_all_begin",
 	[COLL_FILE_READ_ORDERED_BEGIN] = "MPI_File_read_ordered_begin",
 	[COLL_FILE_WRITE_ORDERED_BEGIN] = "MPI_File_write_ordered_begin",
+	[COLL_COMM_FREE] = "MPI_Comm_free",
+	[COLL_COMM_DISCONNECT] = "MPI_Comm_disconnect",
 	[COLL_FINALIZE] = "MPI_Finalize",
 };
 

@@ -105,6 +105,7 @@ struct coll {
 	void *tmp;                          /* private, of slot_bytes; there if slots are */
 	struct coll_hier *hier;             /* hosts of the communicator; NULL: not made yet */
 	bool broken;              /* a member has failed, or it is revoked: coll_broken.c */
+	bool ended;               /* coll_calls_end has been here */
 	bool stop;                /* broken, or the calls of the members differ: no wait goes on */
 	struct coll *next, *prev; /* of all */
 	struct shm_block *left;   /* broken: the block that the others have */

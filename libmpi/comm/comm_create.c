@@ -214,13 +214,23 @@ int comm_create_group(struct comm *c, struct group *group, int tag, struct comm 
 
 /* --- end and comparison --------------------------------------------------------------------- */
 
-int comm_free(struct comm **comm)
+/* A communicator whose members made other calls is not freed at the first attempt: it has the error
+ * handler. */
+static int comm_end(struct comm **comm, enum coll_maker maker)
 {
-	int err = haft_obj_free(*comm, MPI_ERR_COMM, "communicator");
+	int err = coll_calls_end(*comm, maker);
+
+	if (err == 0)
+		err = haft_obj_free(*comm, MPI_ERR_COMM, "communicator");
 
 	if (err == 0)
 		*comm = NULL;
 	return err;
+}
+
+int comm_free(struct comm **comm)
+{
+	return comm_end(comm, COLL_COMM_FREE);
 }
 
 /* Is some member of the group of another job than this process? */
@@ -260,7 +270,7 @@ int comm_disconnect(struct comm **comm)
 			haft_comm_end_hook(c);
 		disconnect_barrier(c); /* then no failure of one job ends the other */
 	}
-	return comm_free(comm);
+	return comm_end(comm, COLL_COMM_DISCONNECT);
 }
 
 int comm_compare(struct comm *a, struct comm *b, int *result)

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* last_call.c - the last collective call before MPI_Finalize: rank 0 gives argv[2] elements of 4
  * bytes, the others argv[3].  argv[1] names the call, argv[4] its communicator: world, dup, or
- * freed, a dup that is freed after the call.  argv[5]: the last rank is the root: last_call.sh. */
+ * freed, a dup that is freed after the call.  reduce_bcast: those with 2000 elements call
+ * MPI_Reduce, the others MPI_Bcast.  argv[5]: the last rank is the root: last_call.sh. */
 #include <mpi.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,6 +35,10 @@ static void blocking(const char *name)
 		MPI_Allgather(TO, c);
 	else if (strcmp(name, "alltoall") == 0)
 		MPI_Alltoall(TO, c);
+	else if (strcmp(name, "reduce_bcast") == 0 && n == MOST) /* in both it leaves at once */
+		MPI_Reduce(in, out, 1, MPI_INT, MPI_SUM, root, c);
+	else if (strcmp(name, "reduce_bcast") == 0)
+		MPI_Bcast(in, 1, MPI_INT, root, c);
 	else
 		MPI_Abort(MPI_COMM_WORLD, 99);
 }

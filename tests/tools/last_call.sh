@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # The members of the last collective call give different numbers of bytes: the job ends with words,
-# at the latest in MPI_Finalize, and none hangs.  MPI-5.0 6.1.
+# at the latest in MPI_Finalize or MPI_Comm_free, and none hangs.  MPI-5.0 6.1.
 . tests/tools/lib.sh
 
 last=$TMPDIR/last_call
@@ -32,6 +32,7 @@ for sizes in '1 2' '2 1' '1 2000' '2000 1'; do
 	unequal 3 "$last" igather $sizes dup
 	unequal 3 "$last" ialltoall $sizes freed
 done
+unequal 2 "$last" reduce_bcast 2000 1 freed last
 HAFT_COLL=p2p
 export HAFT_COLL
 unequal 3 "$last" reduce 2 1 world
