@@ -73,6 +73,7 @@ struct sched {
 	struct comm *comm;
 	const struct group *group; /* whose ranks the steps mean, while they are planned */
 	struct op *op;
+	bool equal; /* all members give one number of bytes */
 	int caller; /* the rank that error messages name */
 	int tag;
 	int bad; /* error of planning */
@@ -122,6 +123,7 @@ static struct sched *sched_new(const struct coll_args *k)
 	s->caller = k->caller;
 	s->group = k->comm->group;
 	s->op = k->op;
+	s->equal = k->bytes != COLL_BYTES_DIFFER;
 	s->tag = k->tag;
 	s->req = NULL;
 	s->bad = s->err = 0;
@@ -483,11 +485,12 @@ __attribute__((noinline)) static int sched_mismatch(struct sched *s, const struc
 {
 	if (s->comm->coll != NULL && coll_other_call_hook(s->comm->coll, s->tag))
 		return haft_comm_differ_error(s->comm);
-	if (err != 0 && !(err == MPI_ERR_TRUNCATE && s->op != NULL)) /* a reduction has no room */
+	if (err != 0 && !(err == MPI_ERR_TRUNCATE && (s->equal || s->op != NULL)))
 		return err;
 	return haft_err(MPI_ERR_COUNT,
 		"rank %d sends %lld bytes of this call to rank %d, which expects %lld",
-		r->res.source, (long long)r->res.bytes, s->caller, (long long)r->bytes);
+		r->res.source, (long long)(err != 0 ? r->recv.total : r->res.bytes), s->caller,
+		(long long)r->bytes);
 }
 
 /* Stores the error of a message that has come wrong. */
