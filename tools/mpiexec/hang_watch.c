@@ -8,7 +8,8 @@
  *                                 |<---- HAFT_HANG seconds ---->|  report, once
  *
  * A sleeping rank records in the segment since when only timeouts have woken it.  mpiexec reads
- * these records HANG_LOOKS times in HAFT_HANG seconds; ranks do no extra work.
+ * these records HANG_LOOKS times in HAFT_HANG seconds, or every HAFT_ENDED seconds (ended.c); ranks
+ * do no extra work.
  *
  * A rank counts as idle if
  *  - it sleeps in MPI, its process has used almost no CPU time, and no thread of it is runnable; or
@@ -45,7 +46,7 @@ void hang_init(struct job *j)
 	uint64_t v = (uint64_t)haft_setting_launch(SETTING_HANG, environ);
 
 	j->hang = (struct hang){.limit_ns = v * NS_S};
-	if (v > 0)
+	if (v > 0 || j->ended_ns > 0)
 		j->hang.look_ns = hang_next(j, now_ns());
 }
 
@@ -53,7 +54,9 @@ uint64_t hang_next(const struct job *j, uint64_t now)
 {
 	uint64_t step = j->hang.limit_ns / HANG_LOOKS;
 
-	return now + (j->ended_ns != 0 && j->ended_ns < step ? j->ended_ns : step);
+	if (j->ended_ns != 0 && (step == 0 || j->ended_ns < step))
+		step = j->ended_ns;
+	return now + step;
 }
 
 /* Classifies a rank that does not sleep in MPI. */
@@ -164,8 +167,8 @@ bool hang_look(struct job *j, uint64_t now)
 		j->rank[r].watch.idle = false;
 	still = still_since(j, &n);
 	outside = n.away + n.unborn > 0;
-	if (still == 0 || from < still || from - still < h->limit_ns || h->said ||
-		(outside && h->said_away))
+	if (h->limit_ns == 0 || still == 0 || from < still || from - still < h->limit_ns ||
+		h->said || (outside && h->said_away))
 		return false;
 	h->said = true;
 	h->said_away |= outside;

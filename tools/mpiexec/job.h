@@ -311,9 +311,9 @@ void ended_init(struct job *j);
 uint64_t ended_next(const struct job *j, uint64_t now);
 bool ended_look(struct job *j, uint64_t now, bool told);
 
-/* hang_init reads HAFT_HANG.  hang_look prints the report, and returns true, if all ranks in MPI
- * have slept for HAFT_HANG seconds and the others have used no CPU time: once for each such
- * period. */
+/* hang_init reads HAFT_HANG, after ended_init.  hang_look prints the report, and returns true, if
+ * all ranks in MPI have slept for HAFT_HANG seconds and the others have used no CPU time: once for
+ * each such period. */
 void hang_init(struct job *j);
 bool hang_look(struct job *j, uint64_t now);
 uint64_t hang_next(const struct job *j, uint64_t now); /* when hang_look is due */
