@@ -61,8 +61,20 @@ static int write_blocks(MPI_File f, bool later, MPI_Status *s)
 	return MPI_Wait(&r, s);
 }
 
+/* The first n bytes of this rank are in the file. */
+static void written(MPI_File f, long n)
+{
+	static char back[LONG];
+	MPI_Status s;
+
+	OK(MPI_File_read_at(f, 0, back, (int)n, MPI_BYTE, &s));
+	expect_eq(file_bytes(&s), n);
+	expect(memcmp(back, data, (size_t)n) == 0);
+}
+
 /* The status of a failed write counts the bytes from the first on that are in the file, also those
- * of a block that is written in part.  aggregators: "1": all that is in the file is counted. */
+ * of a block that is written in part.  aggregators: "1": all that is in the file is counted; else
+ * those of rank 0 have a limit. */
 static void aggregated(const char *path, const char *aggregators, bool later)
 {
 	const struct rlimit some = {3 * MOST + REST, RLIM_INFINITY},
@@ -85,8 +97,9 @@ static void aggregated(const char *path, const char *aggregators, bool later)
 	OK(MPI_File_set_view(f, BLOCK * check_rank, MPI_BYTE, tile, "native", MPI_INFO_NULL));
 	if (check_rank == 0)
 		CHECK(setrlimit(RLIMIT_FSIZE, &some) == 0);
+	memset(data, 1 + check_rank, sizeof(data));
 	FAILS(MPI_ERR_IO, "EFBIG", write_blocks(f, later, &s));
-	expect(file_bytes(&s) <= own_bytes(3 * MOST + REST));
+	written(f, file_bytes(&s));
 	OK(MPI_File_get_size(f, &size));
 	expect(file_bytes(&s) <= own_bytes(size));
 	if (aggregators[0] == '1')
