@@ -4,9 +4,18 @@
 #define HAFT_IO_FILE_H
 
 #include "libmpi/io/io.h"
+#include <string.h>
 
 /* Sets f->name and f->path.  0 or an error class with words. */
 int io_file_path(struct io_file *f, const char *name);
+
+/* The end of a path, of as many characters as fit `room' bytes, for reports. */
+static inline const char *io_path_end(const char *path, size_t room)
+{
+	size_t n = strlen(path);
+
+	return n < room ? path : path + n - room + 1;
+}
 
 /* Frees all that a file has, but its handle; it is not open any more. */
 void io_file_free(struct io_file *f);

@@ -3,9 +3,9 @@
 #include "libmpi/io/long_access.h"
 
 #include "libmpi/boot/waitrec.h"
+#include "libmpi/io/file.h"
 #include "libmpi/via/via.h"
 #include <stdio.h>
-#include <string.h>
 
 const struct io_job *_Atomic io_progress_job;
 
@@ -23,11 +23,11 @@ static struct boot_long *progress_record(void)
 void io_progress_begin(const struct io_job *j)
 {
 	struct boot_long *record = progress_record();
-	size_t n = strlen(j->f->path), cut = n < BOOT_LONG_NAME ? 0 : n - BOOT_LONG_NAME + 1;
 
 	if (io_progress_is_shown())
 		return;
-	snprintf(record->name, sizeof(record->name), "%s", j->f->path + cut);
+	snprintf(record->name, sizeof(record->name), "%s",
+		io_path_end(j->f->path, sizeof(record->name)));
 	atomic_store_explicit(&record->moved, 0, memory_order_relaxed);
 	atomic_store_explicit(&record->bytes, j->bytes, memory_order_release);
 	atomic_store_explicit(&progress.rounds, false, memory_order_relaxed);

@@ -236,9 +236,9 @@ static int open_lowest_of(const void *offers, int rank)
 /* Reports of what ranks wait for name the file, or the end of a long path. */
 static void open_name(const struct io_file *f)
 {
-	size_t n = strlen(f->path), cut = n < BOOT_WAIT_NAME ? 0 : n - BOOT_WAIT_NAME + 1;
+	const char *end = io_path_end(f->path, BOOT_WAIT_NAME);
 
-	obj_name_set(f->comm, f->path + cut, n - cut, OBJ_C);
+	obj_name_set(f->comm, end, strlen(end), OBJ_C);
 }
 
 /* The parts that need the offers of the others. */

@@ -6,10 +6,10 @@
 #include "libmpi/io/open_pipe.h"
 
 #include "libmpi/boot/waitrec.h"
+#include "libmpi/io/file.h"
 #include "libmpi/io/work.h"
 #include "libmpi/p2p/p2p.h"
 #include <stdio.h>
-#include <string.h>
 
 struct open_pipe {
 	struct shm_describer describer; /* first */
@@ -45,14 +45,13 @@ static bool pipe_is_over(void *arg)
 static void pipe_describe(const struct shm_describer *t, void *description)
 {
 	const char *path = ((const struct open_pipe *)t)->f->path;
-	size_t n = strlen(path), cut = n < BOOT_WAIT_NAME ? 0 : n - BOOT_WAIT_NAME + 1;
 	struct boot_wait *what = description;
 
 	what->kind = BOOT_WAIT_PIPE;
 	what->peer = what->rank = what->tag = -1;
 	what->bytes = -1;
 	p2p_wait_report(NULL, what);
-	snprintf(what->name, sizeof(what->name), "%s", path + cut);
+	snprintf(what->name, sizeof(what->name), "%s", io_path_end(path, sizeof(what->name)));
 }
 
 void io_open_pipe(const struct io_file *f, void (*run)(void *arg), void *arg)
