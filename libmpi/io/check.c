@@ -72,7 +72,8 @@ static bool check_grow(struct io_file *f)
 	if (!c->told)
 		fprintf(stderr,
 			"haft: HAFT_CHECK=io: rank %d has written %lld pieces of %s since the last "
-			"MPI_File_sync; further ones are not compared\n",
+			"MPI_File_sync: it remembers no more between two of them, and further ones "
+			"are not compared\n",
 			f->rank, (long long)c->n, f->path);
 	c->told = true;
 	return false;
@@ -118,6 +119,8 @@ void io_check_write(struct io_job *j)
 {
 	struct io_file *f = j->f;
 
+	if (f->alone) /* no other member to compare with */
+		return;
 	if (f->check == NULL)
 		f->check = calloc(1, sizeof(*f->check));
 	if (f->check != NULL && j->bytes > 0 && !f->atomic && !f->sequential)

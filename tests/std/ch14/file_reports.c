@@ -153,6 +153,36 @@ static void differing_hints(void)
 	expect(line != NULL && strstr(line + 1, "\"haft_one\"") == NULL);
 }
 
+/* More runs than a rank remembers: it says so, once a file. */
+static void many_runs(void)
+{
+	enum { RUNS = (1 << 20) + 2 };
+	char *bytes = calloc(RUNS, 1);
+	const char *line;
+	MPI_Datatype tile;
+	MPI_File f;
+
+	CHECK(bytes != NULL);
+	OK(MPI_Type_create_resized(MPI_BYTE, 0, 2, &tile));
+	OK(MPI_Type_commit(&tile));
+	listen();
+	f = open_with(NULL, 0);
+	OK(MPI_File_set_view(f, 2L * RUNS * check_rank, MPI_BYTE, tile, "native", MPI_INFO_NULL));
+	for (int i = 0; i < 2; i++) {
+		OK(MPI_File_write_at(f, 0, bytes, RUNS, MPI_BYTE, MPI_STATUS_IGNORE));
+		OK(MPI_File_sync(f));
+	}
+	OK(MPI_File_close(&f));
+	heard();
+	OK(MPI_Type_free(&tile));
+	free(bytes);
+	if (check_rank != 0)
+		return;
+	line = strstr(said, "and further ones are not compared");
+	expect((line != NULL) == (getenv("HAFT_CHECK") != NULL && check_size > 1));
+	expect(line == NULL || strstr(line + 40, "are not compared") == NULL);
+}
+
 /* Writes of two ranks that meet: an error of each sync, and one line a file. */
 static void overlap(void)
 {
@@ -282,6 +312,7 @@ int main(int argc, char **argv)
 		late_hints();
 		overlap();
 	}
+	many_runs();
 	statistics();
 	variables();
 	reserved();
