@@ -174,6 +174,7 @@ static void access_position(struct io_job *j)
 		io_check_write(j);
 	if (unlikely(j->bytes >= IO_PROGRESS_LONG))
 		io_progress_begin(j);
+	j->counted = true;
 	f->counts.calls[j->direction]++;
 	f->counts.bytes[j->direction] += j->bytes;
 }

@@ -62,7 +62,7 @@ void io_job_count(const struct io_job *j)
 {
 	struct io_counts *c = &j->f->counts;
 
-	if (j->inner)
+	if (j->inner || !j->counted) /* one that was refused never began */
 		return;
 	c->moved[j->direction] += j->moved;
 	c->failed += j->err != 0;

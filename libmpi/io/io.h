@@ -81,7 +81,7 @@ enum io_why {
 struct io_counts {
 	int64_t calls[2], bytes[2]; /* accesses, and bytes asked for; by enum io_direction */
 	int64_t moved[2];           /* bytes of those that are over */
-	int64_t failed, partial; /* over with an error; without one, but fewer bytes than asked */
+	int64_t failed, partial; /* of calls: ended with an error; moved fewer bytes than asked */
 	int64_t later;           /* accesses that did not block */
 	int64_t later_ns;        /* from their start to their end; with the hint haft_statistics */
 	int64_t direct, gathered, sieved, aggregated; /* accesses by the path they took */
@@ -203,6 +203,7 @@ struct io_job {
 	bool locked;                /* part of an atomic access, which has the lock of its range */
 	bool placed;                /* a pointer has moved for it */
 	int64_t at;                 /* first byte of the view */
+	bool counted;               /* it has begun: it is one of counts.calls */
 	int64_t bytes;              /* of the view, and of the memory */
 	struct io_check_buffer *watched; /* owned: HAFT_CHECK=io.  Or NULL */
 	struct req *comparison; /* of a collective access that must not wait: same_call.h.  Or NULL;

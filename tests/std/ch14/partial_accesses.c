@@ -79,6 +79,22 @@ static void short_reads(MPI_File f)
 	expect(value(later_ns) > 0);
 }
 
+/* A call that is refused is no access: neither counted nor failed. */
+static void refused(MPI_File f)
+{
+	MPI_Request r;
+
+	OK(MPI_File_set_view(f, 0, MPI_INT, MPI_INT, "native", MPI_INFO_NULL));
+	FAILS(MPI_ERR_IO, "whole etypes",
+		MPI_File_write_at_all(f, 0, buf, 3, MPI_BYTE, MPI_STATUS_IGNORE));
+	FAILS(MPI_ERR_IO, "whole etypes", MPI_File_iwrite_at(f, 0, buf, 3, MPI_BYTE, &r));
+	OK(MPI_File_iwrite_at_all(f, 0, buf, 3, MPI_BYTE, &r));
+	FAILS(MPI_ERR_IO, "whole etypes", MPI_Wait(&r, MPI_STATUS_IGNORE));
+	OK(MPI_File_set_view(f, 0, MPI_BYTE, MPI_BYTE, "native", MPI_INFO_NULL));
+	expect_eq(value(failed), 0);
+	expect_eq(value(later), 0);
+}
+
 /* A write that the limit of the file's size cuts. */
 static void short_write(MPI_File f)
 {
@@ -139,6 +155,7 @@ int main(int argc, char **argv)
 		MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE, info, &f));
 	OK(MPI_Info_free(&info));
 	OK(MPI_File_write_at_all(f, 0, buf, SIZE, MPI_BYTE, MPI_STATUS_IGNORE));
+	refused(f);
 	short_reads(f);
 	OK(MPI_Barrier(MPI_COMM_WORLD));
 	short_write(f);
