@@ -23,8 +23,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define AGGREGATORS_LOCAL 8 /* more of them wait for each other in the kernel */
-
 static struct io_collective *active; /* nonblocking accesses of all files, in order of calls */
 
 /* --- this member's own access --------------------------------------------------------------- */
@@ -77,19 +75,8 @@ static bool collective_direct_done(struct io_collective *c)
 /* Where aggregators keep their stages, and how many there are; equal on all members. */
 static void collective_plan(struct io_collective *c)
 {
-	int64_t wish = io_hint(c->f, IO_CB_NODES);
-
 	c->local = c->f->one_host;
-	c->naggregators = c->f->size;
-	if (c->local && c->naggregators > AGGREGATORS_LOCAL)
-		c->naggregators = AGGREGATORS_LOCAL;
-	if (wish > 0)
-		c->naggregators = wish < c->f->size ? (int)wish : c->f->size;
-	else if (c->local && io_hint(c->f, IO_STRIPING_FACTOR) > 0)
-		c->naggregators =
-			io_hosts_for_stripes(io_hint(c->f, IO_STRIPING_FACTOR), c->naggregators, 1);
-	else if (!c->local)
-		c->naggregators = io_hosts_aggregators(c->f);
+	c->naggregators = io_hosts_aggregators(c->f);
 	if (!c->local)
 		c->image_room = io_hosts_image_room(c->f, c->naggregators);
 	io_stage_size(c);

@@ -402,19 +402,23 @@ int io_set_info(struct file *fh, struct info *info)
 }
 
 /* Adds hint i as it is in use. */
-static int hint_show(struct info *info, const struct io_hints *h, int i)
+static int hint_show(struct info *info, const struct io_file *f, int i)
 {
 	const struct hint_row *row = &hint_rows[i];
+	const struct io_hints *h = f->hints;
+	int64_t number = h->number[i];
 	char value[32];
 
 	if (row->form == HINT_TEXT)
 		return h->text[i] != NULL ? env_info_set(info, row->key, h->text[i]) : 0;
-	if (h->number[i] == 0 && row->form == HINT_NUMBER && (h->given & 1u << i) == 0)
-		return 0; /* chosen at each access */
+	if (i == IO_CB_NODES && number == 0)
+		number = f->aggregators;
+	if (number == 0 && row->form == HINT_NUMBER && (h->given & 1u << i) == 0)
+		return 0; /* chosen at each access, or there is none */
 	if (row->form == HINT_WORD)
 		return env_info_set(info, row->key, row->words[h->number[i]]);
-	snprintf(value, sizeof(value), row->form == HINT_OCTAL ? "%llo" : "%lld",
-		(long long)h->number[i]);
+	snprintf(
+		value, sizeof(value), row->form == HINT_OCTAL ? "%llo" : "%lld", (long long)number);
 	return env_info_set(info, row->key, value);
 }
 
@@ -427,7 +431,7 @@ int io_get_info(struct file *fh, struct info **info_used)
 	if (err != 0)
 		return err;
 	for (int i = 0; i < IO_HINTS && err == 0; i++)
-		err = hint_show(info, f->hints, i);
+		err = hint_show(info, f, i);
 	if (err == 0)
 		err = env_info_set(info, "filename", f->name);
 	if (err == 0)

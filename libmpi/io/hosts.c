@@ -50,6 +50,8 @@ void io_hosts_free(struct io_file *f)
 
 /* --- aggregators ---------------------------------------------------------------------------- */
 
+#define HOSTS_AGGREGATORS_LOCAL 8 /* more of them wait for each other in the kernel */
+
 int io_hosts_for_stripes(int64_t stripes, int most, int hosts)
 {
 	int step;
@@ -64,11 +66,16 @@ int io_hosts_for_stripes(int64_t stripes, int most, int hosts)
 
 int io_hosts_aggregators(const struct io_file *f)
 {
-	int64_t stripes = io_hint(f, IO_STRIPING_FACTOR);
-
+	int64_t wish = io_hint(f, IO_CB_NODES), stripes = io_hint(f, IO_STRIPING_FACTOR);
 	const struct io_hosts *t = f->hosts;
+	int hosts = f->one_host ? 1 : t->n, most;
 
-	return stripes > 0 ? io_hosts_for_stripes(stripes, t->n * t->least, t->n) : t->n;
+	if (wish > 0)
+		return (int)num_min(wish, f->size);
+	most = f->one_host ? (int)num_min(f->size, HOSTS_AGGREGATORS_LOCAL) : t->n * t->least;
+	if (stripes > 0)
+		return io_hosts_for_stripes(stripes, most, hosts);
+	return f->one_host ? most : t->n;
 }
 
 int io_hosts_aggregator(const struct io_file *f, int naggregators, int a)

@@ -41,8 +41,9 @@ static inline int io_hosts_members(const struct io_hosts *t, int h)
 int io_hosts_new(struct io_file *f, int (*lowest_of)(const void *arg, int rank), const void *arg);
 void io_hosts_free(struct io_file *f);
 
-/* How many aggregators a file over hosts gets by default, and the rank of one of them; equal on
- * all members.  One a host; with striping_factor so many that each has stripes of its own. */
+/* How many aggregators a file has, and the rank of one of them if it is over hosts; equal on all
+ * members.  By default one a host, or a few members of the only host; with striping_factor so many
+ * that each has stripes of its own. */
 int io_hosts_aggregators(const struct io_file *f);
 int io_hosts_aggregator(const struct io_file *f, int naggregators, int a);
 

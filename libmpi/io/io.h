@@ -145,6 +145,7 @@ struct io_file {
 	int64_t position; /* individual pointer, in etypes; under the library's lock */
 	int busy;         /* jobs under way; under the library's lock */
 	struct io_hosts *hosts;         /* of a file over hosts; else NULL */
+	int aggregators;                /* at open, for MPI_File_get_info: a hint may change it */
 	struct io_aggregate *aggregate; /* collective.h; NULL: one member */
 	struct io_split split;
 	struct io_order order;

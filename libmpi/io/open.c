@@ -260,6 +260,8 @@ static int open_join(struct open_making *m)
 		err = io_hosts_new(f, open_lowest_of, m->all);
 	if (err == 0)
 		err = io_view_initial(f);
+	if (err == 0)
+		f->aggregators = io_hosts_aggregators(f);
 	return err;
 }
 

@@ -26,6 +26,10 @@ int main(int argc, char **argv)
 
 	check_init(&argc, &argv);
 	path = file_name("hints");
+	f = file_new(MPI_COMM_WORLD, file_name("chosen"));
+	expect(atoi(hint(f, "cb_nodes")) >= 1 && atoi(hint(f, "cb_nodes")) <= check_size);
+	expect(strcmp(hint(f, "striping_unit"), "") == 0); /* none is used */
+	OK(MPI_File_close(&f));
 	OK(MPI_Info_create(&info));
 	OK(MPI_Info_set(info, "cb_nodes", " 1 "));
 	OK(MPI_Info_set(info, "romio_cb_write", "enable"));
