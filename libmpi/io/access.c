@@ -181,6 +181,16 @@ static void access_position(struct io_job *j)
 
 /* --- doing it ------------------------------------------------------------------------------- */
 
+/* A pending access may be the one that compares, at another time on each member: all go on when it
+ * is over. */
+bool io_access_compares(const struct io_file *f, const struct io_view *v)
+{
+	if (!io_rep_is_lazy(v->rep))
+		return false;
+	io_collective_drain(f);
+	return !v->compared;
+}
+
 static void access_move(struct io_job *j)
 {
 	if (j->collective)
@@ -189,33 +199,50 @@ static void access_move(struct io_job *j)
 		io_independent(j);
 }
 
-/* Each member has the lock of its whole range while it moves chunks, so it must not wait for other
- * members.  Extents of the program's are compared before that: collective.c.  A pending access may
- * be the one that compares, at another time on each member: all go on when it is over. */
-static bool access_is_apart(const struct io_job *j)
+/* An access of no bytes compares the extents of the program's: collective.c. */
+static void access_compare(struct io_job *j)
 {
-	if (!j->collective || !j->atomic || j->view == NULL)
-		return false;
-	if (!io_rep_is_lazy(j->view->rep))
-		return true;
-	io_collective_drain(j->f);
-	return j->view->compared;
+	struct io_job none = {.f = j->f,
+		.direction = j->direction,
+		.collective = true,
+		.inner = true,
+		.view = j->view,
+		.atomic = j->atomic};
+
+	io_job_fail(&none, io_job_error(j));
+	io_collective(&none);
+	io_job_take(j, io_job_error(&none));
+	free(none.words);
+}
+
+/* Each member has the lock of its whole range while it moves parts, so it does not wait for other
+ * members in between. */
+static void access_apart(struct io_job *j)
+{
+	if (io_access_compares(j->f, j->view)) {
+		access_compare(j);
+		if (j->err != 0)
+			return;
+	}
+	j->collective = false;
+	if (j->err == 0)
+		io_convert_begin(j);
+	access_move(j);
+	j->collective = true;
+	io_job_take(j, io_agree(j->f, io_job_error(j)));
 }
 
 static void access_parts(struct io_job *j)
 {
-	if (!io_rep_converts(j->view->rep)) {
-		access_move(j);
+	bool converts = io_rep_converts(j->view->rep);
+
+	if (unlikely(converts && j->collective && j->atomic)) {
+		access_apart(j);
 		return;
 	}
-	if (!access_is_apart(j)) {
-		io_convert(j, access_move);
-		return;
-	}
-	j->collective = false;
-	io_convert(j, access_move);
-	j->collective = true;
-	io_job_take(j, io_agree(j->f, io_job_error(j)));
+	if (unlikely(converts) && j->err == 0)
+		io_convert_begin(j);
+	access_move(j);
 }
 
 /* On a pipe or device each member moves all its bytes in one turn, and waits for no other member in

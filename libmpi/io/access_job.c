@@ -6,6 +6,7 @@
 #include "libmpi/io/convert.h"
 #include "libmpi/io/file.h"
 #include "libmpi/io/long_access.h"
+#include "libmpi/io/rep.h"
 #include "libmpi/io/view.h"
 #include <stdlib.h>
 #include <string.h>
@@ -43,10 +44,10 @@ void io_job_take(struct io_job *j, int err)
 
 void io_job_finish(struct io_job *j)
 {
-	if (unlikely(j->watched != NULL))
-		io_check_buffer_end(j);
-	if (j->convert != NULL)
-		io_convert_finish(j);
+	if (likely(j->watched == NULL))
+		return;
+	if (j->direction == IO_WRITE || !io_rep_converts(j->view->rep)) /* else convert.c does */
+		io_check_buffer_end(j->watched, j->moved);
 }
 
 void io_job_report(struct io_job *j)

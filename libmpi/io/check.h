@@ -30,10 +30,11 @@ void io_check_hints_tell(struct io_file *f, char *lines, bool any, const char *c
 void io_check_write(struct io_job *j);
 
 /* check_buffer.c: watches the buffer of a checked access that is not blocking; j->watched is NULL
- * if there is no memory for that.  io_check_buffer_end looks, and brings the bytes of a read to the
- * buffer; io_check_buffer_error has the finding: 0, or MPI_ERR_BUFFER with words. */
+ * if there is no memory for that.  io_check_buffer_end looks, and brings the `moved' bytes of a
+ * read to the buffer, unless convert.c does that afterwards; io_check_buffer_error has the finding:
+ * 0, or MPI_ERR_BUFFER with words. */
 void io_check_buffer_begin(struct io_job *j);
-void io_check_buffer_end(struct io_job *j);
+void io_check_buffer_end(struct io_check_buffer *b, int64_t moved);
 int io_check_buffer_error(const struct io_job *j);
 void io_check_buffer_free(struct io_job *j);
 

@@ -61,13 +61,11 @@ void io_check_buffer_begin(struct io_job *j)
 	j->type = type_predefined(MPI_BYTE);
 }
 
-void io_check_buffer_end(struct io_job *j)
+void io_check_buffer_end(struct io_check_buffer *b, int64_t moved)
 {
-	struct io_check_buffer *b = j->watched;
-
 	b->changed = check_buffer_sum(b) != b->sum;
 	if (b->stage != NULL)
-		type_unpack(b->type, b->buf, b->count, 0, b->stage, j->moved);
+		type_unpack(b->type, b->buf, b->count, 0, b->stage, moved);
 }
 
 int io_check_buffer_error(const struct io_job *j)

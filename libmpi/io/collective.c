@@ -15,6 +15,7 @@
 #include "libmpi/io/helper.h"
 #include "libmpi/io/hint.h"
 #include "libmpi/io/hosts.h"
+#include "libmpi/io/convert.h"
 #include "libmpi/io/rep.h"
 #include "libmpi/io/stage.h"
 #include "libmpi/io/view.h"
@@ -45,10 +46,10 @@ static void collective_direct(struct io_collective *c)
 		io_independent(j);
 		return;
 	}
-	*own = *j;
+	*own = *j; /* with j->convert */
+	j->convert = NULL;
 	own->words = NULL;
-	own->convert = NULL; /* j's */
-	own->watched = NULL; /* likewise */
+	own->watched = NULL; /* j's */
 	own->inner = true;
 	io_view_hold(own->view);
 	obj_hold(own->type);
@@ -104,30 +105,76 @@ static void collective_last(struct io_collective *c)
 	c->state = COLLECTIVE_LAST;
 }
 
-/* The data of a nonblocking read have come to all members, in another representation: converts
- * them, and tells whether that has failed.  A representation is equal on all members. */
+/* The bytes of a part have come to all members, in another representation: this one converts its
+ * own, and tells whether that has failed, and whether it has more. */
 static void collective_convert(struct io_collective *c)
 {
-	io_job_finish(c->j);
-	c->finished = true;
+	c->mine.runs = io_convert_taken(c->whole);
+	c->j = c->whole;
 	c->mine.err = c->j->err;
 	io_exchange_begin(c, false);
 	c->state = COLLECTIVE_CONVERT;
 }
 
 /* Has a member failed?  Then the lowest of those tells its words. */
-static void collective_end(struct io_collective *c)
+static bool collective_has_failed(struct io_collective *c)
 {
-	c->state = COLLECTIVE_DONE;
 	for (int r = 0; r < c->f->size; r++)
 		if (c->g->all[r].err != 0) {
 			c->from = r;
 			io_words_begin(c, r);
 			c->state = COLLECTIVE_WORDS;
+			return true;
+		}
+	return false;
+}
+
+static void collective_end(struct io_collective *c)
+{
+	c->state = COLLECTIVE_DONE;
+	if (!collective_has_failed(c) && c->whole != NULL)
+		collective_convert(c);
+}
+
+/* The next part is an access like the first one. */
+static void collective_next(struct io_collective *c)
+{
+	io_stage_remote_free(c);
+	*c = (struct io_collective){.j = io_convert_next(c->whole),
+		.whole = c->whole,
+		.f = c->f,
+		.g = c->g,
+		.file = c->file,
+		.next = c->next,
+		.active_next = c->active_next,
+		.request = c->request,
+		.busy = c->busy,
+		.later = c->later,
+		.by_memory = c->by_memory,
+		.state = COLLECTIVE_BEGIN};
+}
+
+/* Does a member have another part?  Representations are equal on all members. */
+static void collective_converted(struct io_collective *c)
+{
+	c->state = COLLECTIVE_DONE;
+	if (collective_has_failed(c))
+		return;
+	for (int r = 0; r < c->f->size; r++)
+		if (c->g->all[r].runs != 0) {
+			collective_next(c);
 			return;
 		}
-	if (!c->finished && c->j->convert != NULL && c->j->direction == IO_READ)
-		collective_convert(c);
+}
+
+/* A job that is converted is moved part by part. */
+static void collective_attach(struct io_collective *c, struct io_job *j)
+{
+	c->j = j;
+	if (likely(j->convert == NULL) || io_convert_mode(j) != CONVERT_ROUNDS)
+		return;
+	c->whole = j;
+	c->j = io_convert_next(j);
 }
 
 /* Counts the reason of this member's path. */
@@ -294,7 +341,7 @@ static const struct {
 	[COLLECTIVE_STAGE] = {collective_stage_step, collective_stage_end},
 	[COLLECTIVE_SPREAD] = {collective_direct_done, collective_last},
 	[COLLECTIVE_LAST] = {io_exchange_step, collective_last_end},
-	[COLLECTIVE_CONVERT] = {io_exchange_step, collective_end},
+	[COLLECTIVE_CONVERT] = {io_exchange_step, collective_converted},
 	[COLLECTIVE_WORDS] = {collective_words_step, collective_take_words},
 };
 
@@ -307,6 +354,11 @@ static bool collective_run(struct io_collective *c)
 		states[c->state].next(c);
 	}
 	io_stage_remote_free(c);
+	if (unlikely(c->whole != NULL && c->j != c->whole)) { /* a part that all have failed in */
+		io_job_take(c->whole, io_job_error(c->j));
+		io_convert_taken(c->whole);
+		c->j = c->whole;
+	}
 	return true;
 }
 
@@ -345,11 +397,12 @@ static bool collective_has_written(void *arg)
 static void collective_blocking(struct io_job *j)
 {
 	struct io_aggregate *g = j->f->aggregate;
-	struct io_collective c = {.j = j, .f = j->f, .g = g, .by_memory = j->f->one_host};
+	struct io_collective c = {.f = j->f, .g = g, .by_memory = j->f->one_host};
 	const struct p2p_condition written = {.ready = collective_has_written, .arg = &c};
 
 	io_collective_drain(j->f);
 	io_helper_rest();
+	collective_attach(&c, j);
 	while (!collective_run(&c)) {
 		struct req *r = collective_awaited(&c);
 
@@ -408,8 +461,7 @@ static void collective_finish(struct io_collective *c)
 		j->f = NULL;
 		return;
 	}
-	if (!c->finished)
-		io_job_finish(j);
+	io_job_finish(j);
 	io_job_report(j);
 	r->res.bytes = j->moved;
 	r->res.error = j->err;
@@ -571,7 +623,7 @@ void io_collective_start(struct io_job *j, struct req *r)
 	}
 	io_helper_rest();
 	c = r->io_collective;
-	c->j = j;
+	collective_attach(c, j);
 	c->f = j->f;
 	c->comparison = j->comparison;
 	collective_enqueue(c);

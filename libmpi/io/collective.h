@@ -45,7 +45,7 @@ struct io_member {
 	struct io_cover cover; /* its runs there; only their bytes count if no stage is shared */
 	int64_t runs;          /* how many runs, about; at the end: 1 + the first byte of the file
 				  that this aggregator should have written and has not, or 0; to
-				  compare: the etype's extent */
+				  compare: the etype's extent; after a part: 1, there is another */
 	uint64_t stage;        /* where its stage is in the host's segment; 0: none */
 	int32_t err;           /* error class, or 0 */
 	uint32_t flags;        /* enum io_member_flags */
@@ -85,7 +85,7 @@ enum io_collective_state {
 	COLLECTIVE_STAGE,
 	COLLECTIVE_SPREAD,
 	COLLECTIVE_LAST,
-	COLLECTIVE_CONVERT,
+	COLLECTIVE_CONVERT, /* after a part in another representation: has a member more? */
 	COLLECTIVE_WORDS,
 	COLLECTIVE_DONE
 };
@@ -100,7 +100,8 @@ struct io_remote; /* stage_remote.c */
 
 /* One access.  A blocking one is on its caller's stack. */
 struct io_collective {
-	struct io_job *j; /* NULL: over */
+	struct io_job *j;     /* NULL: over */
+	struct io_job *whole; /* whose data are converted: j is a part of it; NULL: j is all */
 	struct io_file *f;
 	struct io_aggregate *g;
 	struct file *file;          /* held by a nonblocking one: its handler gets the errors */
@@ -123,7 +124,6 @@ struct io_collective {
 	bool keep;          /* an exchange whose data are of no use */
 	bool writing;       /* a worker writes a block */
 	bool stops_at_disk; /* nothing can go on until it has written */
-	bool finished;      /* io_job_finish has been called: a read was converted */
 	bool over;          /* a read has met the end of the file */
 	uint8_t state, part; /* enum io_collective_state; a part of it */
 	uint8_t why;         /* enum io_why: of its path */

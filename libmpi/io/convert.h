@@ -1,34 +1,48 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* convert.h - accesses to a file whose representation is not that of memory.
  *
- *      blocking      stage of bounded size, chunk by chunk: convert, write; or read, convert
- *      nonblocking   external32, of one member: likewise, in the worker that moves the bytes
- *                    else: stage for all, as the program's functions must not be called by a
- *                    worker: converted before the write begins, or after the read ends
+ *      job      memory  |..............................|       any length, any types
+ *      parts            |  stage  |  stage  |  stage  |        MPI_BYTE, one after the other
  *
- * Below, an access of MPI_BYTE to the stage is done by independent.c or collective.c, which know no
- * representations. */
+ *      mode              who converts                  who moves a part
+ *      CONVERT_HERE      this thread                   this thread: blocking; or atomic, with
+ *                                                      functions of the program
+ *      CONVERT_WORKER    the worker: external32        the worker, in one piece of work
+ *      CONVERT_CHAIN     progress, in the program's    a worker; then progress converts, and
+ *                        thread                        starts the next part
+ *      CONVERT_ROUNDS    collective.c, as above        all members; they agree after each part
+ *
+ * So memory is bounded, and a function of the program is called by a thread of the program only.
+ * independent.c and collective.c move parts, and know no representations. */
 #ifndef HAFT_IO_CONVERT_H
 #define HAFT_IO_CONVERT_H
 
 #include "libmpi/io/io.h"
 
+enum convert_mode { CONVERT_HERE, CONVERT_WORKER, CONVERT_CHAIN, CONVERT_ROUNDS };
+
 /* Bytes of one element of t in the view.  0 or an error class with words. */
 int io_convert_size(const struct io_view *v, struct type *t, int64_t *bytes);
 
-/* Does a placed, blocking job, by jobs for a stage that `move' does.  j->moved becomes bytes of
- * memory. */
-void io_convert(struct io_job *j, void (*move)(struct io_job *part));
-
-/* Prepares a placed job that is not blocking: j->buf becomes the stage for all, or
- * io_convert_later does the job, by parts that `move' does: any thread, without the library's lock.
- * An error is the job's. */
+/* Prepares a job: makes j->convert.  If functions of the program convert a write, it converts the
+ * first part.  An error is the job's. */
 void io_convert_begin(struct io_job *j);
-bool io_convert_is_later(const struct io_job *j);
-void io_convert_later(struct io_job *j, void (*move)(struct io_job *part));
 
-/* The parts of io_job_finish and of io_job_end for such a job. */
-void io_convert_finish(struct io_job *j);
+enum convert_mode io_convert_mode(const struct io_job *j);
+
+/* The next part of a placed job, ready to be moved; or with the job's error, or one of its own.
+ * The job owns it, and io_convert_taken ends it. */
+struct io_job *io_convert_next(struct io_job *j);
+
+/* The part is over: adds its result to j->moved (bytes of memory) and j->err.  true: this process
+ * has another part. */
+bool io_convert_taken(struct io_job *j);
+
+/* Does a job by parts that `move' does, unless they are empty.  locked: this thread has the lock of
+ * the whole range.  Any thread, if no function of the program converts. */
+void io_convert_all(struct io_job *j, bool locked, void (*move)(struct io_job *part));
+
+/* The part of io_job_end for such a job. */
 void io_convert_free(struct io_job *j);
 
 #endif

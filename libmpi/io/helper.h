@@ -21,7 +21,7 @@ void io_helper_want(int (*pass)(void), bool (*pending)(void));
 /* Goes back to calls without a lock, if that is possible; no wait is under way in this thread. */
 void io_helper_rest(void);
 
-/* Accesses under way whose end may call a function of the program's: the helper leaves all alone.
+/* Accesses under way that may call a function of the program's: the helper leaves all alone.
  */
 extern int io_helper_kept_off;
 

@@ -108,12 +108,37 @@ static void independent_part(struct io_job *part)
 /* Moves the bytes of a job.  Any thread, without the library's lock. */
 static void independent_move(struct io_job *j, bool tidy)
 {
-	if (unlikely(j->convert != NULL && io_convert_is_later(j)))
-		io_convert_later(j, independent_part);
-	else
-		independent_bytes(j, tidy);
+	independent_bytes(j, tidy);
 	if (unlikely(j->f->stream))
 		io_stream_pass(j);
+}
+
+/* Likewise of a job that a worker converts. */
+static void independent_converted(struct io_job *j)
+{
+	struct io_lock lock;
+	int err = io_independent_lock(j, &lock);
+
+	io_job_fail(j, err);
+	if (err == 0)
+		io_convert_all(j, j->atomic, independent_part);
+	io_unlock_range(j->f, &lock);
+	if (unlikely(j->f->stream))
+		io_stream_pass(j);
+}
+
+/* Likewise in this thread, which has the library's lock. */
+static void independent_here(struct io_job *j)
+{
+	struct io_lock lock;
+	bool had = haft_user_begin();
+	int err = io_independent_lock(j, &lock);
+
+	haft_user_end(had);
+	io_job_fail(j, err);
+	if (err == 0)
+		io_convert_all(j, j->atomic, io_independent);
+	io_unlock_range(j->f, &lock);
 }
 
 void io_independent(struct io_job *j)
@@ -122,6 +147,10 @@ void io_independent(struct io_job *j)
 
 	if (j->bytes == 0)
 		return;
+	if (unlikely(j->convert != NULL)) {
+		independent_here(j);
+		return;
+	}
 	if (unlikely(j->f->stream))
 		io_stream_wait(j);
 	tidy = io_view_is_tidy(j->view);
@@ -137,7 +166,8 @@ struct independent_access {
 	struct io_work work; /* first */
 	struct io_job *job;  /* owned until it is over */
 	struct req *req;
-	struct file *file; /* held: gets the errors */
+	struct file *file;   /* held: gets the errors */
+	struct io_job *part; /* of CONVERT_CHAIN: under way.  NULL: the job is */
 	bool tidy;
 };
 
@@ -164,18 +194,24 @@ static void independent_run(struct io_work *w)
 {
 	struct independent_access *a = (struct independent_access *)w;
 
-	independent_move(a->job, a->tidy);
+	if (unlikely(a->part != NULL))
+		independent_part(a->part);
+	else if (unlikely(a->job->convert != NULL))
+		independent_converted(a->job);
+	else
+		independent_move(a->job, a->tidy);
 	if (unlikely(a->job->began_ns != 0))
 		a->job->ended_ns = (int64_t)clock_now_ns();
 }
 
 /* Gives the request its result. */
-static void independent_over(struct io_work *w)
+static void independent_end(struct independent_access *a)
 {
-	struct independent_access *a = (struct independent_access *)w;
 	struct io_job *j = a->job;
 
 	a->job = NULL;
+	if (unlikely(a->part != NULL) && j->f->stream)
+		io_stream_pass(j);
 	io_job_finish(j);
 	io_job_report(j);
 	a->req->res.bytes = j->moved;
@@ -194,6 +230,8 @@ static bool independent_is_short(const struct io_job *j)
 		return false;
 	return j->direction == IO_READ || j->f->alone || !io_may_rewrite(j->f);
 }
+
+static void independent_over(struct io_work *w);
 
 static bool independent_is_turn(const struct io_work *w)
 {
@@ -236,21 +274,65 @@ struct req *io_independent_request(const struct io_file *f)
 	return a->req;
 }
 
+/* Starts to move the job, or its part, or has moved it: true. */
+static bool independent_go(struct independent_access *a, const struct io_job *moved)
+{
+	bool had;
+
+	if (!independent_is_short(moved)) {
+		independent_work(a);
+		return false;
+	}
+	had = haft_user_begin();
+	independent_run(&a->work);
+	haft_user_end(had);
+	return true;
+}
+
+/* Converts and moves one part after the other.  true: that was the last one; else a worker has
+ * one. */
+static bool independent_chain(struct independent_access *a)
+{
+	struct io_job *j = a->job;
+
+	do {
+		a->part = io_convert_next(j);
+		if (a->part->err == 0 && !independent_go(a, a->part))
+			return false;
+	} while (io_convert_taken(j));
+	return true;
+}
+
+static void independent_over(struct io_work *w)
+{
+	struct independent_access *a = (struct independent_access *)w;
+
+	if (unlikely(a->part != NULL) && io_convert_taken(a->job) && !independent_chain(a))
+		return;
+	independent_end(a);
+}
+
+/* true: it is over. */
+static bool independent_begin(struct independent_access *a)
+{
+	struct io_job *j = a->job;
+
+	if (j->err != 0 || j->bytes == 0)
+		return true;
+	a->tidy = io_view_is_tidy(j->view);
+	if (likely(j->convert == NULL) || io_convert_mode(j) == CONVERT_WORKER)
+		return independent_go(a, j);
+	if (io_convert_mode(j) == CONVERT_CHAIN)
+		return independent_chain(a);
+	independent_here(j);
+	return true;
+}
+
 void io_independent_start(struct io_job *j, struct req *r)
 {
 	struct independent_access *a = r->io_access;
 
 	a->job = j;
-	if (j->err == 0 && j->bytes > 0) {
-		a->tidy = io_view_is_tidy(j->view);
-		if (!independent_is_short(j)) {
-			independent_work(a);
-			return;
-		}
-		bool had = haft_user_begin();
-
-		independent_run(&a->work);
-		haft_user_end(had);
-	}
-	independent_over(&a->work);
+	if (independent_begin(a))
+		independent_end(a);
 }

@@ -203,8 +203,8 @@ struct io_job {
 	bool inner;                 /* part of a collective access, which is counted */
 	bool locked;                /* part of an atomic access, which has the lock of its range */
 	bool placed;                /* a pointer has moved for it */
-	int64_t at;                 /* first byte of the view */
 	bool counted;               /* it has begun: it is one of counts.calls */
+	int64_t at;                 /* first byte of the view */
 	int64_t bytes;              /* of the view, and of the memory */
 	struct io_check_buffer *watched; /* owned: HAFT_CHECK=io.  Or NULL */
 	struct req *comparison; /* of a collective access that must not wait: same_call.h.  Or NULL;
@@ -226,8 +226,8 @@ int io_job_error(const struct io_job *j);
  * that this thread's haft_err has.  err 0: nothing changes. */
 void io_job_take(struct io_job *j, int err);
 
-/* The bytes of a job that is not blocking have been moved, or it has failed: converts what came in.
- * Called once, before io_job_report. */
+/* The bytes of a job that is not blocking have been moved, or it has failed: looks at a watched
+ * buffer.  Called once, before io_job_report. */
 void io_job_finish(struct io_job *j);
 
 /* After the last step that members take together: the program has changed the buffer of a job that
@@ -247,6 +247,10 @@ void io_job_end(struct io_job *j);
  * part of *j; io_access_begin copies it.  0 or an MPI error class with words. */
 int io_access(struct io_job *j, MPI_Status *status);
 int io_access_begin(struct io_job *j, struct req **request);
+
+/* Does a blocking atomic access of all members, which converts data, first compare the extents of
+ * the view, in an exchange of its own?  Equal on all members; may wait for pending accesses. */
+bool io_access_compares(const struct io_file *f, const struct io_view *v);
 
 /* independent.c: does a checked job of this process alone.  Results are in *j.
  * io_independent_request makes a request (NULL: no memory), and io_independent_start starts the job

@@ -46,8 +46,9 @@ static int refuse_access(struct io_file *f, enum io_positioning positioning, enu
 		io_shared_order(&j);
 	if (form != IO_BLOCKING)
 		err = io_collective_refuse(&j);
-	else if (f->stream || io_rep_converts(f->view->rep))
-		err = io_agree(f, io_job_error(&j)); /* as access_in_turn, io_convert */
+	else if (f->stream ||
+		 (f->atomic && io_rep_converts(f->view->rep) && !io_access_compares(f, f->view)))
+		err = io_agree(f, io_job_error(&j)); /* as access_in_turn, access_apart */
 	else {
 		io_collective(&j);
 		err = io_job_error(&j);

@@ -160,24 +160,31 @@ struct external_cursor {
 	unsigned char *ext; /* the next byte of external data */
 };
 
+static inline void external_row_out(
+	struct external_conv c, const char *mem, int64_t n, unsigned char *ext)
+{
+	const unsigned char *src = (const unsigned char *)mem;
+
+	n *= c.parts;
+	if (c.how == SWAP || c.how == TRUTH) {
+		external_swap(ext, src, c.to, n);
+		return;
+	}
+	for (int64_t i = 0; i < n; i++, src += c.from, ext += c.to) {
+		if (c.how == X87)
+			x87_out(ext, src);
+		else
+			external_reverse(ext, src, c.to);
+	}
+}
+
 static bool external_out(void *arg, const struct type *basic, char *mem, int64_t n)
 {
 	struct external_cursor *m = arg;
 	struct external_conv c = external_conv(basic);
-	const unsigned char *src = (unsigned char *)mem;
 
-	n *= c.parts;
-	if (c.how == SWAP || c.how == TRUTH) {
-		external_swap(m->ext, src, c.to, n);
-		m->ext += n * c.to;
-		return true;
-	}
-	for (int64_t i = 0; i < n; i++, src += c.from, m->ext += c.to) {
-		if (c.how == X87)
-			x87_out(m->ext, src);
-		else
-			external_reverse(m->ext, src, c.to);
-	}
+	external_row_out(c, mem, n, m->ext);
+	m->ext += n * c.parts * c.to;
 	return true;
 }
 
@@ -189,28 +196,53 @@ static void external_lengthen(
 	external_reverse(dst, src, c.to);
 }
 
+static inline void external_row_in(struct external_conv c, const struct type *basic, char *mem,
+	int64_t n, const unsigned char *ext)
+{
+	unsigned char *dst = (unsigned char *)mem;
+	bool is_signed;
+
+	n *= c.parts;
+	if (c.how == SWAP) {
+		external_swap(dst, ext, c.to, n);
+		return;
+	}
+	is_signed = basic == type_predefined(MPI_LONG);
+	for (int64_t i = 0; i < n; i++, dst += c.from, ext += c.to) {
+		if (c.how == X87)
+			x87_in(dst, ext);
+		else if (c.how == TRUTH)
+			*dst = *ext != 0;
+		else
+			external_lengthen(dst, ext, c, is_signed);
+	}
+}
+
 static bool external_in(void *arg, const struct type *basic, char *mem, int64_t n)
 {
 	struct external_cursor *m = arg;
 	struct external_conv c = external_conv(basic);
-	bool is_signed = basic == type_predefined(MPI_LONG);
-	unsigned char *dst = (unsigned char *)mem;
 
-	n *= c.parts;
-	if (c.how == SWAP) {
-		external_swap(dst, m->ext, c.to, n);
-		m->ext += n * c.to;
-		return true;
-	}
-	for (int64_t i = 0; i < n; i++, dst += c.from, m->ext += c.to) {
-		if (c.how == X87)
-			x87_in(dst, m->ext);
-		else if (c.how == TRUTH)
-			*dst = *m->ext != 0;
-		else
-			external_lengthen(dst, m->ext, c, is_signed);
-	}
+	external_row_in(c, basic, mem, n, m->ext);
+	m->ext += n * c.parts * c.to;
 	return true;
+}
+
+int64_t type_external_row(bool out, const struct type *basic, char *mem, int64_t n, char *external,
+	int64_t room, int64_t *each)
+{
+	struct external_conv c = external_conv(basic);
+
+	*each = c.parts * c.to;
+	if (n * *each > room)
+		n = room / *each;
+	if (external == NULL || n == 0)
+		return n;
+	if (out)
+		external_row_out(c, mem, n, (unsigned char *)external);
+	else
+		external_row_in(c, basic, mem, n, (unsigned char *)external);
+	return n;
 }
 
 /* --- the engines ---------------------------------------------------------------------------- */

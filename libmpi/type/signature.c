@@ -3,6 +3,7 @@
 #include "libmpi/type/signature.h"
 
 #include "libmpi/core/err.h"
+#include "libmpi/core/num.h"
 #include "libmpi/type/shape.h"
 #include "libmpi/type/type.h"
 #include "libmpi/type/visit.h"
@@ -49,16 +50,19 @@ static inline char *signature_step(char *mem, int64_t off)
 	return (char *)((uintptr_t)mem + (uintptr_t)off);
 }
 
+/* second: begins at the index of the first pair. */
 static bool signature_each_pair(
-	const struct type *t, char *mem, int64_t count, type_each_fn *fn, void *arg)
+	const struct type *t, char *mem, int64_t count, bool second, type_each_fn *fn, void *arg)
 {
 	const struct type *value = NULL, *index = NULL;
 
 	signature_pair_parts(t, &value, &index);
-	for (int64_t i = 0; i < count; i++, mem = signature_step(mem, t->extent))
-		if (!fn(arg, value, signature_step(mem, t->part[0].off), 1) ||
-			!fn(arg, index, signature_step(mem, t->part[1].off), 1))
+	for (int64_t i = 0; i < count; i++, mem = signature_step(mem, t->extent)) {
+		if (!(second && i == 0) && !fn(arg, value, signature_step(mem, t->part[0].off), 1))
 			return false;
+		if (!fn(arg, index, signature_step(mem, t->part[1].off), 1))
+			return false;
+	}
 	return true;
 }
 
@@ -122,20 +126,43 @@ static struct map_level cursor_next(struct sig_cursor *w)
 	return inner;
 }
 
-static int signature_each(
-	const struct type *t, char *mem, int64_t count, bool split, type_each_fn *fn, void *arg)
+/* Passes over entries, by whole elements and by whole blocks of one length.  Returns how many are
+ * left to pass over inside. */
+static int64_t level_skip(struct map_level *l, int64_t skip)
+{
+	const struct type_shape *s = l->t->shape;
+	int64_t whole, block;
+
+	whole = num_min(skip / l->t->basics, l->count);
+	l->mem = signature_step(l->mem, whole * l->t->extent);
+	l->count -= whole;
+	skip -= whole * l->t->basics;
+	if (l->count == 0 || s == NULL || (s->kind != SHAPE_STRIDE && s->kind != SHAPE_LIST) ||
+		s->lens != NULL)
+		return skip;
+	block = s->len * s->child->basics;
+	l->block = skip / block;
+	return skip % block;
+}
+
+static int signature_each(const struct type *t, char *mem, int64_t count, int64_t skip, bool split,
+	type_each_fn *fn, void *arg)
 {
 	struct sig_cursor w = {.room = LEVELS_FEW, .at = w.few};
 	struct map_level l = {t, mem, t->size == 0 ? 0 : count, 0};
 	bool more = true, memory = true;
 
 	do {
+		if (unlikely(skip != 0) && l.count > 0)
+			skip = level_skip(&l, skip);
 		if (l.count > 0 && l.t->shape != NULL)
 			memory = cursor_enter(&w, l);
 		else if (l.count > 0 && split && type_has_pair(l.t))
-			more = signature_each_pair(l.t, l.mem, l.count, fn, arg);
+			more = signature_each_pair(l.t, l.mem, l.count, skip != 0, fn, arg);
 		else if (l.count > 0)
 			more = fn(arg, l.t, l.mem, l.count);
+		if (unlikely(skip != 0) && l.count > 0 && l.t->shape == NULL)
+			skip = 0; /* it was the index of a pair */
 		if (w.n == 0 || !more || !memory)
 			break;
 		l = cursor_next(&w);
@@ -147,12 +174,18 @@ static int signature_each(
 
 int type_each(const struct type *t, char *mem, int64_t count, type_each_fn *fn, void *arg)
 {
-	return signature_each(t, mem, count, true, fn, arg);
+	return signature_each(t, mem, count, 0, true, fn, arg);
 }
 
 int type_each_whole(const struct type *t, char *mem, int64_t count, type_each_fn *fn, void *arg)
 {
-	return signature_each(t, mem, count, false, fn, arg);
+	return signature_each(t, mem, count, 0, false, fn, arg);
+}
+
+int type_each_from(const struct type *t, char *mem, int64_t count, int64_t from, bool split,
+	type_each_fn *fn, void *arg)
+{
+	return signature_each(t, mem, count, from, split, fn, arg);
 }
 
 /* --- summed up ------------------------------------------------------------------------------ */

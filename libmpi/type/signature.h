@@ -36,8 +36,19 @@ int type_each(const struct type *t, char *mem, int64_t count, type_each_fn *fn, 
  * gaps. */
 int type_each_whole(const struct type *t, char *mem, int64_t count, type_each_fn *fn, void *arg);
 
+/* As type_each (split) or type_each_whole, from entry `from' of the type map on; not from inside a
+ * pair that comes as a whole.  The way there is O(description). */
+int type_each_from(const struct type *t, char *mem, int64_t count, int64_t from, bool split,
+	type_each_fn *fn, void *arg);
+
 /* external32.c: bytes of a basic type in the external representation. */
 int64_t type_external(const struct type *basic);
+
+/* external32.c: converts up to n elements of a basic type between memory and the external
+ * representation (out: to it), each next to the other, as many as its `room' bytes have.  Returns
+ * how many; *each: the bytes of one there.  external NULL: only counts.  Any thread. */
+int64_t type_external_row(bool out, const struct type *basic, char *mem, int64_t n, char *external,
+	int64_t room, int64_t *each);
 
 /* Writes the signature of the first `bytes' bytes of data as text, cut off if it is long: "2
  * MPI_INT, 1 MPI_DOUBLE ...". Returns buf. */
