@@ -90,11 +90,49 @@ static void order_shift(struct type_order *o, int64_t by)
 	o->block += by;
 }
 
+static bool order_is_broken(const struct type_order *o)
+{
+	for (int r = 0; r < TYPE_RULES; r++)
+		if (o->rule[r].broken)
+			return true;
+	return false;
+}
+
+/* The order of a list whose blocks keep all rules: each begins at the end of the one before it or
+ * behind that.  false: one does not. */
+static bool order_list_kept(const struct type_shape *s, struct type_order *sum)
+{
+	struct type_order inner = order_inner(s->child), two = inner;
+	int64_t extent = s->child->extent, end = INT64_MIN, len = 0, last = 0;
+
+	order_times(&two, 2, extent, (struct type_break){0});
+	if (order_is_broken(&two))
+		return false;
+	for (int64_t i = 0; i < s->n; i++) {
+		len = s->lens != NULL ? s->lens[i] : s->len;
+		if (len == 0)
+			continue;
+		if (s->displs[i] + inner.first < end)
+			return false;
+		if (end == INT64_MIN)
+			sum->first = s->displs[i] + inner.first;
+		last = s->displs[i];
+		end = last + (len - 1) * extent + inner.end;
+	}
+	sum->last = end - inner.end + inner.last;
+	sum->end = end;
+	sum->block = last + inner.first;
+	return true;
+}
+
 static struct type_order order_list(const struct type_shape *s, struct type_break where)
 {
 	struct type_order sum = {0}, one;
 	bool empty = true;
 
+	if (s->kind == SHAPE_LIST && s->child->size > 0 && order_list_kept(s, &sum))
+		return sum;
+	sum = (struct type_order){0};
 	for (int64_t i = 0; i < s->n; i++) {
 		const struct type *inner = s->kind == SHAPE_FIELDS ? s->children[i] : s->child;
 		int64_t len = s->lens != NULL ? s->lens[i] : s->len;
