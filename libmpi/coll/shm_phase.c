@@ -101,10 +101,6 @@ static void phase_tell(const struct shm_describer *t, void *description)
 	struct boot_wait *what = description;
 	const struct coll *s = a->s;
 
-	what->kind = BOOT_WAIT_COLL;
-	what->peer = what->rank = what->tag = -1;
-	what->bytes = -1;
-	what->open = 1;
 	if (a->peer >= 0 && !what->brief)
 		phase_late_add(what, a->peer);
 	for (int i = 0; i < s->n && (a->peer < 0 || what->brief); i++)
@@ -112,7 +108,7 @@ static void phase_tell(const struct shm_describer *t, void *description)
 			    SHM_FLAG_LATER))
 			phase_late_add(what, group_peer(s->comm->group, i));
 	phase_look(a->s, a->e); /* before calls are compared: lines say more */
-	p2p_wait_report(s->comm, what);
+	p2p_wait_report(BOOT_WAIT_COLL, s->comm, what);
 }
 
 /* A flag that is waited for. */

@@ -137,10 +137,7 @@ static void pairing_describe(const struct shm_describer *t, void *description)
 	size_t n;
 
 	at = at != NULL ? at + 2 : m->at;
-	what->kind = m->port != NULL ? BOOT_WAIT_ACCEPT : BOOT_WAIT_CONNECT;
-	what->peer = what->rank = what->tag = -1;
-	what->bytes = -1;
-	p2p_wait_report(NULL, what);
+	p2p_wait_report(m->port != NULL ? BOOT_WAIT_ACCEPT : BOOT_WAIT_CONNECT, NULL, what);
 	n = strcspn(at, "/");
 	n += at[n] != '\0' ? 1 + strcspn(at + n + 1, ",/") : 0;
 	snprintf(what->name, sizeof(what->name), "%.*s", (int)n, at);

@@ -456,14 +456,10 @@ static void agreement_describe(const struct shm_describer *t, void *description)
 	struct boot_wait *what = description;
 	int missing[BOOT_WAIT_LATE];
 
-	what->kind = BOOT_WAIT_COLL;
-	what->bytes = -1;
-	what->peer = what->rank = what->tag = -1;
-	what->open = 1;
 	what->nlate = ft_era_missing(a->era, missing, BOOT_WAIT_LATE);
 	for (int i = 0; i < what->nlate && i < BOOT_WAIT_LATE; i++)
 		what->late[i] = ft_member_peer(&a->m, missing[i]);
-	p2p_wait_report(a->c, what);
+	p2p_wait_report(BOOT_WAIT_COLL, a->c, what);
 }
 
 static void agreement_sleep(const struct agreement *a)

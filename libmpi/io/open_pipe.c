@@ -47,10 +47,7 @@ static void pipe_describe(const struct shm_describer *t, void *description)
 	const char *path = ((const struct open_pipe *)t)->f->path;
 	struct boot_wait *what = description;
 
-	what->kind = BOOT_WAIT_PIPE;
-	what->peer = what->rank = what->tag = -1;
-	what->bytes = -1;
-	p2p_wait_report(NULL, what);
+	p2p_wait_report(BOOT_WAIT_PIPE, NULL, what);
 	snprintf(what->name, sizeof(what->name), "%s", io_path_end(path, sizeof(what->name)));
 }
 

@@ -49,11 +49,8 @@ static void abroad_describe(const struct shm_describer *t, void *description)
 {
 	struct boot_wait *what = description;
 
-	what->kind = BOOT_WAIT_SEND;
+	p2p_wait_report(BOOT_WAIT_SEND, NULL, what);
 	what->peer = what->rank = ((const struct abroad *)t)->peer;
-	what->bytes = what->tag = -1;
-	what->open = 1;
-	p2p_wait_report(NULL, what);
 }
 
 void p2p_complete_abroad(int first, int n, bool (*over)(int peer))

@@ -244,10 +244,11 @@ void p2p_progress_until(const struct p2p_condition *want);
 /* Waits for one request, on the stack or with a handle; frees nothing. */
 void p2p_wait_done(struct req *r);
 
-/* Fills in the part of a wait report that all waits have: the MPI function, the communicator (NULL:
- * none), and the unexpected messages. */
+/* Fills in the part of a wait report that all waits but those for requests have: the kind, one open
+ * operation without peer, tag and bytes, the MPI function, the communicator (NULL: none), and the
+ * unexpected messages. */
 struct boot_wait; /* libmpi/boot/waitrec.h */
-void p2p_wait_report(const struct comm *c, struct boot_wait *what);
+void p2p_wait_report(int kind, const struct comm *c, struct boot_wait *what);
 
 /* --- requests of other engines -------------------------------------------------------------- */
 

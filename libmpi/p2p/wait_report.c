@@ -60,8 +60,12 @@ static void report_common(const struct comm *c, const struct req *awaited, struc
 	p2p_match_each(report_unexpected, &e);
 }
 
-void p2p_wait_report(const struct comm *c, struct boot_wait *what)
+void p2p_wait_report(int kind, const struct comm *c, struct boot_wait *what)
 {
+	what->kind = kind;
+	what->peer = what->rank = what->tag = -1;
+	what->bytes = -1;
+	what->open = 1;
 	report_common(c, NULL, what);
 }
 

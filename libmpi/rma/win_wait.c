@@ -55,11 +55,7 @@ static void wait_describe(const struct shm_describer *t, void *description)
 	struct boot_wait *what = description;
 	char name[RMA_WIN_WORDS];
 
-	what->kind = BOOT_WAIT_WIN;
-	what->bytes = -1;
-	what->peer = what->rank = what->tag = -1;
-	what->open = 1;
-	p2p_wait_report(NULL, what);
+	p2p_wait_report(BOOT_WAIT_WIN, NULL, what);
 	snprintf(what->name, sizeof(what->name), "%.*s", (int)sizeof(what->name) - 1,
 		rma_win_words(wait->w, name));
 	if (wait->rank >= 0) {
@@ -106,15 +102,11 @@ static void flush_describe(const struct shm_describer *t, void *description)
 	const struct flush_wait *about = (const struct flush_wait *)t;
 	struct boot_wait *what = description;
 
-	what->kind = BOOT_WAIT_COLL;
-	what->bytes = -1;
-	what->peer = what->rank = what->tag = -1;
-	what->open = 1;
 	for (int i = 0; i < about->w->size; i++) {
 		if (about->w->target[i].first != NULL)
 			rma_epoch_late(about->w, i, what);
 	}
-	p2p_wait_report(about->w->comm, what);
+	p2p_wait_report(BOOT_WAIT_COLL, about->w->comm, what);
 }
 
 void rma_queue_wait(struct win *w, bool (*ready)(void *arg), void *arg)
