@@ -44,7 +44,7 @@ $(gen_CHAPTERS:%=$(B)/gen/bind_%.c): $(B)/gen/bind_%.c: $(gen)
 
 # --- the library ---------------------------------------------------------------------------------
 # libmpi_abi.so.1 is the name of the standard ABI; libmpi.so is the same under its old name.  Inside
-# are libobj, libshm, libnet and the unwinder (core/current_call.c: one library less to load in each rank), and
+# are libobj, libshm, libnet and the unwinder (core/stack_page.c: one library less to load in each rank), and
 # nothing but MPI_*, PMPI_* and haft_fort_* (core/language.h) can be seen.
 libmpi_OBJS = $(libmpi_SRCS:%.c=$(B)/obj/%.o) $(gen_BIND:$(B)/gen/%.c=$(B)/obj/gen/%.o)
 libmpi_PARTS = $(libmpi_OBJS) $(B)/obj/libobj.whole.o $(B)/obj/libshm.whole.o \

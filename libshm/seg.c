@@ -97,7 +97,8 @@ static void seg_lay_out(struct seg_head *h, const struct shm_opts *o, enum room 
 	h->map = at += n * sizeof(struct shm_inbox);
 	h->map_len = o->map_len;
 	h->news = seg_round_up(at + h->map_len, PAGE);
-	h->heap = h->news + (uint64_t)SHM_NEWS_MAX * SHM_NEWS_LEN; /* a page at need */
+	h->extra = h->news + (uint64_t)SHM_NEWS_MAX * SHM_NEWS_LEN; /* a page at need */
+	h->heap = seg_round_up(h->extra + n * SHM_EXTRA_LEN, PAGE); /* likewise */
 	h->len = h->heap + seg_round_up(seg_heap_len(o, room), PAGE);
 }
 
@@ -390,6 +391,20 @@ void *shm_seg_job_rank(struct shm_seg *seg, int rank)
 {
 	must(rank >= 0 && rank < shm_seg_nseats(seg));
 	return seg_at(seg, seg->head->job_rank + (uint64_t)rank * SHM_JOB_RANK);
+}
+
+void *shm_seg_extra(const struct shm_seg *seg, int rank)
+{
+	must(rank >= 0 && rank < shm_seg_nseats(seg));
+	return seg_at(seg, seg->head->extra + (uint64_t)rank * SHM_EXTRA_LEN);
+}
+
+void *shm_seg_extra_take(struct shm_seg *seg, int rank)
+{
+	static_assert(PAGE % SHM_EXTRA_LEN == 0, "it lies in one page");
+	uint64_t off = seg->head->extra + (uint64_t)rank * SHM_EXTRA_LEN;
+
+	return shm_seg_reserve(seg, off / PAGE * PAGE, PAGE) == 0 ? shm_seg_extra(seg, rank) : NULL;
 }
 
 void *shm_seg_map(struct shm_seg *seg, size_t *len)

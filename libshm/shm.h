@@ -59,6 +59,7 @@ const char *shm_error_text(int error);
 #define SHM_DESCRIBE_MS 10   /* a wait that lasts longer is described */
 #define SHM_JOB_LEN     4096 /* bytes of the job area that all share */
 #define SHM_JOB_RANK    64   /* bytes of the job area of each rank */
+#define SHM_EXTRA_LEN   2048 /* bytes of the extra area of each rank: memory is taken at need */
 
 /* --- the segment: made by the launcher, inherited by the ranks ------------------------------ */
 
@@ -109,6 +110,12 @@ uint64_t shm_seg_cookie(const struct shm_seg *seg); /* random, never 0: is it th
  * or written by libshm.  SHM_JOB_LEN bytes for all; SHM_JOB_RANK bytes for `rank'. */
 void *shm_seg_job(struct shm_seg *seg);
 void *shm_seg_job_rank(struct shm_seg *seg, int rank);
+
+/* More room of that kind, for what few ranks write: SHM_EXTRA_LEN bytes for `rank', which a later
+ * tenant of its seat gets as they are.  shm_seg_extra_take makes sure that its memory is there, and
+ * is to be called before a write; NULL: there is none.  Also in a signal handler. */
+void *shm_seg_extra(const struct shm_seg *seg, int rank);
+void *shm_seg_extra_take(struct shm_seg *seg, int rank);
 
 /* The map: opts.map_len bytes, aligned to 8, for data that the creator writes before the ranks
  * start.  *len is its length.  NULL: the segment has no map. */

@@ -61,7 +61,8 @@ struct seg_head {
 	uint16_t slots;
 	uint64_t job, job_rank, doorbell, record, bucket, inbox, heap; /* offsets */
 	uint64_t map, map_len;
-	uint64_t news; /* SHM_NEWS_MAX records of SHM_NEWS_LEN bytes */
+	uint64_t news;  /* SHM_NEWS_MAX records of SHM_NEWS_LEN bytes */
+	uint64_t extra; /* SHM_EXTRA_LEN bytes of each seat */
 	_Alignas(CACHE_LINE) _Atomic uint32_t event; /* EVENT_ABORTED, or how many news there are */
 	_Atomic uint32_t seats_end;                  /* no seat from here on has ever been open */
 	_Atomic uint32_t live;                       /* open seats */

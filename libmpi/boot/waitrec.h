@@ -46,7 +46,8 @@ struct boot_wait {
 	int32_t rank;      /* the peer as a rank in the communicator */
 	int32_t tag;       /* < 0: any; BOOT_WAIT_COLL: of the call's messages, < 0: none */
 	int32_t open;      /* operations of the call that are not complete */
-	uint8_t one;       /* not 0: the end of one of them is enough */
+	uint8_t stack;     /* the token of its stack: core/stack_page.h; 0: it is not kept */
+	uint8_t one : 1;   /* the end of one of them is enough */
 	uint8_t unmet : 1; /* partitioned, and not matched yet */
 	uint8_t brief : 1; /* set by the asker, a profiler: kind, peer and late are enough, and late
 			    * is all that have not come */

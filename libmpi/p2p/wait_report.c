@@ -9,13 +9,15 @@
 #include "libmpi/p2p/wait_report.h"
 
 #include "libmpi/boot/waitrec.h"
-#include "libmpi/core/current_call.h"
+#include "libmpi/core/stack_page.h"
 #include "libmpi/p2p/match.h"
 #include "libmpi/p2p/partitioned.h"
 #include "libmpi/p2p/request.h"
 #include "libmpi/via/alias.h"
 #include <stdio.h>
 #include <string.h>
+
+static_assert(BOOT_WAIT_CALL == STACK_CALL, "both are the name of a function");
 
 void (*p2p_long_wait_hook)(const struct req *awaited);
 
@@ -49,7 +51,7 @@ static void report_common(const struct comm *c, const struct req *awaited, struc
 	if (what->brief)
 		return;
 	what->threads = haft_threads_enabled();
-	haft_current_call(what->call, sizeof(what->call));
+	what->stack = haft_stack_keep(via_extra(), what->call);
 	if (c != NULL) {
 		what->comm = c->ctx;
 		what->world = obj_handle(c) == (obj_h)MPI_COMM_WORLD;

@@ -71,6 +71,15 @@ void *via_job_record(void)
 	return shm_seg_job_rank(via.shm->seg, via.shm->me);
 }
 
+void *via_extra(void)
+{
+	static void *extra;
+
+	if (extra == NULL)
+		extra = shm_seg_extra_take(via.shm->seg, via.shm->me);
+	return extra;
+}
+
 const char *via_host(int peer)
 {
 	return via_is_alias(peer) ? via_alias_host(peer) : host_name(peer);

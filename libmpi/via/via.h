@@ -126,6 +126,10 @@ int via_machine(int peer);
  * bytes). */
 void *via_job_record(void);
 
+/* The extra area of this rank in the segment (SHM_EXTRA_LEN bytes), whose memory is there; NULL:
+ * there is none. */
+void *via_extra(void);
+
 /* True if all peers are local. */
 static inline bool via_single_node(void)
 {

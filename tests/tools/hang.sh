@@ -359,7 +359,49 @@ part_timeout_only() {
 	! grep -F "$asks" "$err" || fail "HAFT_HANG=0 does not switch it off"
 }
 
-for name in receives barriers windows requests calls threads unborn twice_told asleep computing ended finalized dups mixed timeout_only; do
+# want_stack RANKS TEXT: the stack of these ranks; lines of the source are those of hang.c.
+line_of() { grep -nF -e "$1" tests/tools/hang.c | head -1 | cut -d: -f1; }
+want_stack() {
+	until_err "stack of $1: $2"
+}
+
+part_stacks() {
+	command -v addr2line >/dev/null || return 0
+	recv="MPI_Recv <- recv_recv (hang.c:$(line_of 'MPI_Recv(x, 1, MPI_INT, 1 - rank, 7'))"
+	"$B/bin/mpicc" $san -g -O0 tests/tools/hang.c -o "$TMPDIR/lines" -lpthread || bad=1
+	hang=$TMPDIR/lines
+	main="main (hang.c:"
+	hangs 2 recv
+	want_stack 'ranks 0-1' "$recv <- $main"
+	stop
+
+	# Equal ones in one line, on several hosts; and when the time of a job is over.
+	barrier="MPI_Barrier <- missing (hang.c:$(($(line_of 'if (rank != 1)') + 1))) <- $main"
+	for far in '' '-launcher fork -hosts a:3,b:2'; do
+		job $far -timeout 2 -n 5 "$hang" missing
+		want_rc 124
+		want_err "stack of ranks 0, 2-4: $barrier"
+		want_err "stack of rank 1: MPI_Recv <- missing (hang.c:"
+	done
+	far=
+	HAFT_ENDED=1
+	job -launcher fork -hosts a:2,b:1 "$hang" leftany
+	HAFT_ENDED=0
+	want_rc 1
+	want_err 'stack of rank 2: MPI_Recv <- leave (hang.c:'
+
+	# Functions without debug information; nothing but offsets.
+	"$B/bin/mpicc" $san -O0 tests/tools/hang.c -o "$hang" -lpthread || bad=1
+	hangs 2 recv
+	stop
+	want_stack 'ranks 0-1' 'MPI_Recv <- recv_recv'
+	strip "$hang"
+	hangs 2 recv
+	stop
+	want_stack 'ranks 0-1' 'MPI_Recv <- lines+0x'
+}
+
+for name in stacks receives barriers windows requests calls threads unborn twice_told asleep computing ended finalized dups mixed timeout_only; do
 	part part_$name
 done
 for p in $parts; do

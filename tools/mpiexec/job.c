@@ -12,6 +12,7 @@
 #include "tools/mpiexec/output.h"
 #include "tools/mpiexec/profile.h"
 #include "tools/mpiexec/remote_ranks.h"
+#include "tools/mpiexec/stacks.h"
 
 /* The first live rank of a world in MPI, or -1. */
 static int rank_running(const struct job *j, const struct world *w)
@@ -193,6 +194,7 @@ int job_fini(struct job *j)
 
 	if (j->wait.until_ns != 0 && j->code == 0)
 		job_first_failure(j); /* the user has ended the job meanwhile */
+	stacks_end(j);
 	foreign_mpi_say(j);
 	failures_end(j);
 	profile_end(j);

@@ -297,8 +297,9 @@ int job_fini(struct job *j);
 
 /* --- looks at all ranks ---------------------------------------------------------------------- */
 
-/* Prints what each rank does or waits for, and cycles of waiting ranks, as of the last look. */
-void job_report(const struct job *j);
+/* Prints what each rank does or waits for, cycles of waiting ranks, and stacks, as of the last
+ * look. */
+void job_report(struct job *j);
 
 /* After the job: reports programs of an MPI that mpiexec cannot start. */
 void foreign_mpi_say(const struct job *j);

@@ -5,8 +5,9 @@
  *     ranks 1-9: have waited 60 to 61 s in MPI_Barrier of MPI_COMM_WORLD, for rank 0
  *     a cycle: 0 waits for 1, 1 waits for 0
  *
- * The data come from j->seen, read from the segments of all hosts without help of the ranks, which
- * may hang.  Consecutive ranks in the same state share a line. */
+ * Behind it come their stacks (stacks.h).  The data come from j->seen, read from the segments of
+ * all hosts without help of the ranks, which may hang.  Consecutive ranks in the same state share a
+ * line. */
 #include "tools/mpiexec/job.h"
 
 #include <stdarg.h>
@@ -19,6 +20,7 @@
 #include "libshm/shm.h"
 #include "tools/mpiexec/rank_needs.h"
 #include "tools/mpiexec/output.h"
+#include "tools/mpiexec/stacks.h"
 
 #define LINE_LEN   1024
 #define CYCLES_MAX 4 /* cycles to report; usually the first ones explain the others */
@@ -449,7 +451,7 @@ static bool line_shared(const struct job *j, int a, int b, const struct report_l
 	       (what->has != NOT_INIT || j->rank[b].app == j->rank[a].app);
 }
 
-void job_report(const struct job *j)
+void job_report(struct job *j)
 {
 	struct report_line cur = {.wait_s = -1}, next;
 	int64_t least = -1, most = -1;
@@ -474,4 +476,5 @@ void job_report(const struct job *j)
 		least = most = cur.wait_s;
 	}
 	cycles_say(j);
+	stacks_say(j);
 }

@@ -28,6 +28,7 @@ enum frame_kind {
 	FRAME_SIGNAL, /* which: a signal for all ranks */
 	FRAME_END,    /* the job ends; which: a signal for all ranks */
 	FRAME_LOOK,   /* asks for UP_SEEN */
+	FRAME_STACKS, /* asks for UP_STACKS */
 	FRAME_STDIN,  /* rank: -1 all; without bytes: end of input */
 	FRAME_ROOM,   /* rank, which: credit for more output, an int */
 	FRAME_SHUT,   /* rank, which: no one reads this output any more */
@@ -46,6 +47,7 @@ enum frame_kind {
 	UP_DIED,      /* rank; pid, status, state, lost: struct death */
 	UP_ABORT,     /* rank; pid, code, text, lost: it has aborted the job */
 	UP_SEEN,      /* entry and struct rank_view of each rank; times are ages */
+	UP_STACKS,    /* entry and text of each rank whose stack is known: stacks.h */
 	UP_SAID,      /* text for the user */
 	UP_FAIL,      /* which: exit code; text: this host cannot continue */
 	UP_LOST,      /* text: this host, and those behind it, are unreachable */

@@ -30,6 +30,7 @@
 #include "libmpi/boot/listen.h"
 #include "tools/mpiexec/pmi_server.h"
 #include "tools/mpiexec/proxy_output.h"
+#include "tools/mpiexec/stacks.h"
 #include "tools/mpiexec/proxy_tree.h"
 #include "tools/mpiexec/start_gather.h"
 
@@ -345,6 +346,24 @@ static void seen_say(void)
 	free(seen);
 }
 
+/* Reports the stacks of ranks that wait. */
+static void stacks_tell(void)
+{
+	char **text = me.begun ? stacks_here(&me.local) : NULL;
+	struct marshal out = {.len = 0};
+
+	for (int i = 0; text != NULL && i < me.local.n; i++) {
+		if (text[i] == NULL)
+			continue;
+		marshal_put_int(&out, me.local.m[i].entry);
+		marshal_put_text(&out, text[i]);
+		free(text[i]);
+	}
+	free(text);
+	up_put(UP_STACKS, 0, -1, out.v, out.len);
+	free(out.v);
+}
+
 /* --- further worlds ------------------------------------------------------------------------- */
 
 static struct world *proxy_world(int id)
@@ -566,6 +585,7 @@ static void own_do(const struct proxy_frame *f, const char *v)
 	case FRAME_SIGNAL: proxy_signal(f->which); break;
 	case FRAME_END: end_do(f->which); break;
 	case FRAME_LOOK: seen_say(); break;
+	case FRAME_STACKS: stacks_tell(); break;
 	case FRAME_STDIN: stdin_do(f, v); break;
 	case FRAME_ROOM:
 	case FRAME_SHUT: room_do(f, v); break;

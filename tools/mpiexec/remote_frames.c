@@ -23,6 +23,7 @@
 #include "tools/mpiexec/launch.h"
 #include "tools/mpiexec/output.h"
 #include "tools/mpiexec/profile.h"
+#include "tools/mpiexec/stacks.h"
 #include "tools/mpiexec/requests.h"
 #include "tools/mpiexec/spawn.h"
 
@@ -204,6 +205,30 @@ static void seen_take(struct remote_ranks *f, int host, struct marshal *p)
 		look_end(f);
 }
 
+/* Prints the stacks once all hosts have answered. */
+static void stacks_look(struct remote_ranks *f)
+{
+	for (int h = 0; h < f->plan->nhosts; h++)
+		if (!f->hosts[h].stacks && !f->hosts[h].over)
+			return;
+	stacks_end(f->j);
+}
+
+static void stacks_take(struct remote_ranks *f, int host, struct marshal *p)
+{
+	while (p->at < p->len && !p->bad) {
+		int r = (int)marshal_take_int(p);
+		char *text = marshal_take_text(p);
+
+		if (p->bad || r < 0 || r >= f->j->n || f->j->rank[r].host != host)
+			free(text);
+		else
+			stack_take(r, text);
+	}
+	f->hosts[host].stacks = true;
+	stacks_look(f);
+}
+
 /* Ends a host: its ranks are dead and its streams closed. */
 static void host_end(struct remote_ranks *f, int host)
 {
@@ -222,6 +247,7 @@ static void host_end(struct remote_ranks *f, int host)
 				out_feed(r, which, NULL, 0, now_ns());
 	if (f->looking && look_done(f))
 		look_end(f);
+	stacks_look(f);
 }
 
 /* True if no process is on the host: its loss harms nothing but later spawns. */
@@ -337,6 +363,7 @@ static void frame_take(void *arg, const struct proxy_frame *fr, const char *v)
 	case UP_DIED: died_take(f, fr->rank, &p); break;
 	case UP_ABORT: abort_take(f, fr->rank, &p); break;
 	case UP_SEEN: seen_take(f, fr->host, &p); break;
+	case UP_STACKS: stacks_take(f, fr->host, &p); break;
 	case UP_TOOK: took_take(f, fr, &p); break;
 	case UP_PROFILE: profile_keep(profile_take(&p)); break;
 	case UP_GONE: host_end(f, fr->host); break;

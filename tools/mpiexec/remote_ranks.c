@@ -153,6 +153,13 @@ void remote_look(struct remote_ranks *f)
 	remote_send(f, FRAME_LOOK, 0, NULL, 0);
 }
 
+void remote_stacks(struct remote_ranks *f)
+{
+	for (int h = 0; h < f->plan->nhosts; h++)
+		f->hosts[h].stacks = false;
+	remote_send(f, FRAME_STACKS, 0, NULL, 0);
+}
+
 void remote_pause(struct remote_ranks *f)
 {
 	remote_send(f, FRAME_PAUSE, 0, NULL, 0);

@@ -54,6 +54,9 @@ void remote_answer(struct remote_ranks *f, int entry, const char *line);
 /* Requests the state of all ranks; job_answer follows within LOOK_MS. */
 void remote_look(struct remote_ranks *f);
 
+/* Requests the stacks of all ranks: stack_take for each, then stacks_done. */
+void remote_stacks(struct remote_ranks *f);
+
 /* Tells the proxies that this process is about to be stopped. */
 void remote_pause(struct remote_ranks *f);
 

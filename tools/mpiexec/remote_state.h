@@ -16,6 +16,7 @@ struct remote_host {
 	bool added;   /* to be started: remote_work does it */
 	char *why;    /* why it cannot be used; malloc'ed; NULL: it can */
 	bool seen;    /* has answered the current request */
+	bool stacks;  /* likewise the one for stacks */
 	int64_t took; /* bytes of stdin sent */
 	bool sated;   /* its ranks want no more */
 };

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* stacks.h - the stacks that ranks have kept, as text with file and line.
+ *
+ *     struct stack_page (libmpi) ── stack_lines.c: addr2line ──> text ──┬── stack_report.c: the
+ *                                    on the host of the rank            │   report of a hang
+ *                                                                       └── the line of a death */
+#ifndef HAFT_TOOLS_MPIEXEC_STACKS_H
+#define HAFT_TOOLS_MPIEXEC_STACKS_H
+
+#include "libmpi/core/stack_page.h"
+
+struct job;
+struct local_ranks;
+struct marshal;
+
+#define STACK_TEXT 900 /* bytes of the text of a stack, with the final 0: a line of a report */
+#define STACK_MS \
+	2000 /* ms for all lines of a report; addresses that take longer are printed as
+			 * module and offset.  Less than the silence of a host (SILENT_MS). */
+
+/* --- stack_lines.c: on the host of the ranks -------------------------------------------------- */
+
+/* The stacks of the ranks of this host that wait in MPI, by row: "MPI_Recv <- step (a.c:9)"; NULL:
+ * not known.  malloc'ed, and so are the texts. */
+char **stacks_here(struct local_ranks *c);
+
+/* Where the rank of a row has crashed by `sig', "sum (a.c:17) <- main (a.c:40)"; NULL: it has not
+ * said so.  malloc'ed. */
+char *stack_crash(struct local_ranks *c, int row, int sig);
+
+/* --- stack_report.c: of all ranks ------------------------------------------------------------- */
+
+/* Prints the stacks of all ranks that wait, equal ones in one line: at once, or when all hosts
+ * have answered. */
+void stacks_say(struct job *j);
+
+/* The answers of hosts: by entry, malloc'ed text; then stacks_done.  stacks_end: no more will
+ * come. */
+void stack_take(int entry, char *text);
+void stacks_done(struct job *j);
+void stacks_end(struct job *j);
+
+#endif
