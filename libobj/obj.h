@@ -25,9 +25,9 @@
  * In short
  *     no lock needed  obj_get obj_find obj_acquire obj_handle obj_int obj_to_int obj_from_int
  *                     obj_hold obj_drop* obj_new* obj_share obj_free* obj_attr_get obj_refs obj_why
- *                     obj_user_rc obj_mem_get obj_mem_put
+ *                     obj_user_rc obj_mem_get obj_mem_put obj_stats
  *     takes it itself obj_name_* obj_attr_set* obj_attr_delete* obj_attr_dup* obj_keyval_*
- *                     obj_errh_* obj_lang_add obj_class_open obj_stats obj_foreach* obj_leaks*
+ *                     obj_errh_* obj_lang_add obj_class_open obj_foreach* obj_leaks*
  *                     obj_closure_new obj_reap*
  *     quiet           obj_domain_close obj_domain_threads obj_class_close
  * Those with a star may run callbacks (construct, on_free, destroy, attribute copy and delete,
@@ -673,8 +673,8 @@ struct obj_class_stats {
 	uint64_t stride;    /* bytes an object, header and padding included */
 };
 
-/* obj_stats counts by looking at every slot, so that the fast path need not count.  any thread;
- * slow. */
+/* obj_stats counts by looking at every slot, so that the fast path need not count.  any thread, and
+ * signal handlers; slow. */
 void obj_stats(struct obj_class *cls, struct obj_class_stats *stats);
 
 enum obj_fmt { OBJ_FMT_TEXT, OBJ_FMT_JSON };

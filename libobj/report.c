@@ -58,13 +58,11 @@ void obj_stats(struct obj_class *c, struct obj_class_stats *stats)
 	struct obj_class_stats s = {.size = stats->size};
 
 	if (c->in != NULL) {
-		obj_lock_always(&c->in->lock);
 		s.slots = class_slots_end(c) != 0 ? class_slots_end(c) - 1 : 0;
 		s.retired = __atomic_load_n(&c->in->retired, __ATOMIC_RELAXED);
 		s.capacity = __atomic_load_n(&c->in->capacity, __ATOMIC_RELAXED);
 		s.capacity -= s.capacity != 0;
 		s.stride = c->stride;
-		obj_unlock_always(&c->in->lock);
 	}
 	for (uint32_t i = 1; i < class_slots_end(c); i++)
 		stats_slot(obj_slot(c, i), i, &s);
