@@ -86,7 +86,8 @@ enum flags {
 	RAW = 64,     /* the engine is a function of bind/ with the user's own types */
 	FORM = 128,   /* the engine's last argument is `int large': the _c form was called */
 	SITE = 512,   /* reports name the site of this call, also in Fortran */
-	READ = 256,   /* takes no lock: it reads what never changes while its handles are valid */
+	READ = 256,   /* takes no lock: it reads what never changes while its handles are valid,
+			 or its engine sees to it */
 	FILE_ERRORS = 2048, /* works on files: without one it raises on MPI_FILE_NULL (14.7) */
 	OLD_F08 = 4096,     /* deprecated since MPI-2.0: mpi_f08 has it as module mpi (19.1.5) */
 	STARTS = 8192,      /* starts the requests of its last parameter */

@@ -387,6 +387,8 @@ static const char *enter_kind(const struct func *f)
 {
 	bool any = (f->flags & ANYTIME) != 0;
 
+	if ((f->flags & (TOOL | READ)) == (TOOL | READ))
+		return "_TOOL_READ";
 	if (f->flags & TOOL)
 		return any ? "_ANYTIME" : "_TOOL";
 	if (f->flags & READ)
@@ -473,8 +475,8 @@ static void binding_body(FILE *out, const struct entry *e, bool jumps)
 	fputs("\t\treturn MPI_SUCCESS;\n\t}\n", out);
 	if (fails)
 		fputs("fail:\n", out);
-	fprintf(out, "\treturn %s(ret, self, HAFT_%s);\n",
-		f->flags & TOOL ? "BIND_FAIL_TOOL" : "BIND_FAIL", e->name);
+	fprintf(out, "\treturn BIND_FAIL%s(ret, self, HAFT_%s);\n",
+		f->flags & TOOL ? enter_kind(f) : "", e->name);
 }
 
 /* A function without an engine raises that on the object it was called with, if that is one. */

@@ -84,13 +84,14 @@ void bind_scratch_free(void *room);
  * that the call begins, and returns 0; or it refuses the call and returns the class of the error.
  * bind_gate_any, for calls that are allowed at any time, opens the classes of objects before
  * MPI_Init, and takes the lock at every level of thread support.  bind_gate_tool does so for MPI_T.
- * bind_gate_read only counts the call.  bind_leave ends the call in the profile, and releases the
- * lock if this call took it.
+ * bind_gate_read only counts the call, and so does bind_gate_tool_read for MPI_T.  bind_leave ends
+ * the call in the profile, and releases the lock if this call took it.
  *   ret, cfa   BIND_CALLER: the return address of the binding, and the stack above it */
 BIND_SLOW int bind_gate(int fn, uintptr_t ret, uintptr_t cfa);
 BIND_SLOW int bind_gate_any(int fn, uintptr_t ret, uintptr_t cfa);
 BIND_SLOW int bind_gate_tool(int fn, uintptr_t ret, uintptr_t cfa);
 BIND_SLOW int bind_gate_read(int fn);
+BIND_SLOW int bind_gate_tool_read(int fn);
 BIND_SLOW void bind_leave(void);
 
 /* bind_gate for calls that move data: the profile gets the values in registers on entry, as the
@@ -162,6 +163,13 @@ BIND_SLOW int bind_gate_starts(
 			return ret;                                          \
 	} while (0)
 
+/* TOOL and READ: for signal handlers, too.  Takes no lock, and is not timed by the profile. */
+#define BIND_ENTER_TOOL_READ(fn)                                     \
+	do {                                                         \
+		if (bind_rare((ret = bind_gate_tool_read(fn)) != 0)) \
+			return ret;                                  \
+	} while (0)
+
 #define BIND_LEAVE()                                \
 	do {                                        \
 		if (bind_rare(haft_life.gate != 0)) \
@@ -171,8 +179,10 @@ BIND_SLOW int bind_gate_starts(
 #define BIND_LEAVE_ANYTIME() bind_leave()
 #define BIND_LEAVE_TOOL()    bind_leave()
 
-#define BIND_FAIL(err, self, fn)      bind_fail(err, self, fn)
-#define BIND_FAIL_TOOL(err, self, fn) ((void)(self), bind_fail_tool(err))
+#define BIND_FAIL(err, self, fn)           bind_fail(err, self, fn)
+#define BIND_FAIL_TOOL(err, self, fn)      ((void)(self), bind_fail_tool(err))
+#define BIND_FAIL_ANYTIME(err, self, fn)   BIND_FAIL_TOOL(err, self, fn)
+#define BIND_FAIL_TOOL_READ(err, self, fn) ((void)(self), bind_fail_tool_read(err))
 
 /* Errors are raised before the lock is given back, so that `self' stays; raise.c gives it up while
  * a handler runs.  Returns err. */
@@ -181,6 +191,9 @@ BIND_COLD int bind_fail(int err, void *self, int fn);
 /* As bind_fail, for MPI_T: calls no error handler, and returns an MPI_T_ERR_ code (MPI-5.0
  * 15.3.10). */
 BIND_COLD int bind_fail_tool(int err);
+
+/* As bind_fail_tool, for a call that has taken no lock. */
+BIND_COLD int bind_fail_tool_read(int err);
 
 /* Objects that this call makes and frees get the address of the user's call as their site. */
 #define BIND_SITE() obj_site_set(bind_site((uintptr_t)__builtin_return_address(0)))

@@ -128,19 +128,31 @@ int bind_gate_any(int fn, uintptr_t ret, uintptr_t cfa)
 	return 0;
 }
 
+static int gate_tool_check(void)
+{
+	if ((haft_life.gate & HAFT_GATE_CHILD) != 0)
+		return haft_err(MPI_T_ERR_INVALID, "called in a forked child of an MPI process");
+	if (!tool_up())
+		return haft_err(MPI_T_ERR_NOT_INITIALIZED,
+			"MPI_T_init_thread has not been called, or MPI_T_finalize as often");
+	return 0;
+}
+
 int bind_gate_tool(int fn, uintptr_t ret, uintptr_t cfa)
 {
 	int err = bind_gate_any(fn, ret, cfa);
 
 	if (err != 0)
 		return MPI_T_ERR_MEMORY;
-	if ((haft_life.gate & HAFT_GATE_CHILD) != 0)
-		return bind_fail_tool(
-			haft_err(MPI_T_ERR_INVALID, "called in a forked child of an MPI process"));
-	if (!tool_up())
-		return bind_fail_tool(haft_err(MPI_T_ERR_NOT_INITIALIZED,
-			"MPI_T_init_thread has not been called, or MPI_T_finalize as often"));
-	return 0;
+	err = gate_tool_check();
+	return err == 0 ? 0 : bind_fail_tool(err);
+}
+
+int bind_gate_tool_read(int fn)
+{
+	if (gate_profiles())
+		prof_count_anywhere((uint32_t)fn);
+	return gate_tool_check();
 }
 
 /* --- out of it ------------------------------------------------------------------------------ */
@@ -164,16 +176,20 @@ int bind_fail(int err, void *self, int fn)
 	return err;
 }
 
-int bind_fail_tool(int err)
+int bind_fail_tool_read(int err)
 {
 	char words[HAFT_ERR_TEXT_MAX];
 
+	if (err >= MPI_T_ERR_CANNOT_INIT)
+		return err;
+	snprintf(words, sizeof(words), "%s", haft_err_text(err));
+	return haft_err(err == MPI_ERR_NO_MEM ? MPI_T_ERR_MEMORY : MPI_T_ERR_INVALID, "%s", words);
+}
+
+int bind_fail_tool(int err)
+{
 	haft_fort_site = 0;
-	if (err < MPI_T_ERR_CANNOT_INIT) {
-		snprintf(words, sizeof(words), "%s", haft_err_text(err));
-		err = haft_err(
-			err == MPI_ERR_NO_MEM ? MPI_T_ERR_MEMORY : MPI_T_ERR_INVALID, "%s", words);
-	}
+	err = bind_fail_tool_read(err);
 	bind_leave();
 	return err;
 }

@@ -15,6 +15,8 @@
  * matched probes, with the cost of keeping them. */
 #include "libmpi/p2p/credit.h"
 
+#include <stdatomic.h>
+
 enum { CREDIT_YES, CREDIT_NO }; /* the tag of FRAME_CREDIT */
 
 int p2p_credit_send(int peer)
@@ -39,6 +41,13 @@ void p2p_peer_greet(int peer)
 	p->credit_due = false; /* if it could not go, there are frames that connect as well */
 }
 
+void p2p_unexpected_restart(void)
+{
+	struct p2p_count *count = &p2p_state.count;
+
+	count->unexpected_peak = count->unexpected_bytes;
+}
+
 void p2p_credit_use(int peer, int64_t bytes)
 {
 	struct p2p_peer *p = p2p_peer(peer);
@@ -48,6 +57,7 @@ void p2p_credit_use(int peer, int64_t bytes)
 
 	p->unexpected_bytes += bytes;
 	count->unexpected_bytes += bytes;
+	atomic_signal_fence(memory_order_seq_cst); /* p2p_unexpected_restart in a signal handler */
 	if (count->unexpected_bytes > count->unexpected_peak)
 		count->unexpected_peak = count->unexpected_bytes;
 	over = p->unexpected_bytes > (p->no_credit ? max / 2 : max);

@@ -20,13 +20,17 @@ struct p2p_count {
 	uint64_t stops_sent;      /* times that a peer lost its credit for eager messages here */
 	uint64_t stops_received;  /* times that this process lost its credit at a peer */
 	int64_t unexpected_bytes; /* of eager messages that have no receive, now */
-	int64_t unexpected_peak;  /* the most there were */
+	int64_t unexpected_peak;  /* the most there were since p2p_unexpected_restart */
 };
 
 /* The counters, to be read. */
 const struct p2p_count *p2p_counts(void);
 
-/* The lengths of the posted and of the unexpected queue. */
+/* Begins the peak of unexpected bytes again, at the present level.  Any thread, and signal
+ * handlers. */
+void p2p_unexpected_restart(void);
+
+/* The lengths of the posted and of the unexpected queue.  Any thread, and signal handlers. */
 void p2p_queues(uint32_t *receives, uint32_t *messages);
 
 /* Gets ready for the peers of via, which is open and has p2p_deliver and p2p_peer_lost.  0, or

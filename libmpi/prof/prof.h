@@ -70,8 +70,9 @@ void prof_push(const char *name);
 void prof_enter(uint32_t fn, uint64_t now, uintptr_t ret, uintptr_t cfa);
 void prof_leave(void);
 
-/* A call that is not timed.  Any thread. */
+/* A call that is not timed.  Any thread; prof_count_anywhere is for signal handlers, too. */
 void prof_count(uint32_t fn);
+void prof_count_anywhere(uint32_t fn);
 
 /* The call that was just entered moves `count' elements of `t' (NULL: none) to a peer (a
  * number of the universe; -1: none, or all).  class: PROF_CLASSES if it receives. */

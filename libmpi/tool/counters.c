@@ -2,7 +2,10 @@
 /* counters.c - the table of performance variables: names, sources, meanings.
  *
  * Engines count by plain increments; this table says where their counters are.  Nothing is counted
- * for the tools interface, so a program that does not use it pays nothing. */
+ * for the tools interface, so a program that does not use it pays nothing.
+ *
+ * Classes (MPI-5.0 15.3.7.1): a number of events is a COUNTER, a number of bytes an AGGREGATE, a
+ * time a TIMER. */
 #include "libmpi/io/stats.h"
 #include "libmpi/p2p/p2p.h"
 #include "libmpi/tool/tool.h"
@@ -16,6 +19,8 @@ struct queues {
 };
 
 #define COUNTER MPI_T_PVAR_CLASS_COUNTER
+#define SUM     MPI_T_PVAR_CLASS_AGGREGATE
+#define TIMER   MPI_T_PVAR_CLASS_TIMER
 #define LEVEL   MPI_T_PVAR_CLASS_LEVEL
 #define SIZE    MPI_T_PVAR_CLASS_SIZE
 #define TOP     MPI_T_PVAR_CLASS_HIGHWATERMARK
@@ -35,24 +40,24 @@ struct queues {
 		"shm_" #field, COUNTER, TOOL_TRANSPORT, OF_SHM, offsetof(struct shm_count, field), \
 			NULL, meaning                                                              \
 	}
-#define NET(field, meaning)                                                                        \
-	{                                                                                          \
-		"net_" #field, COUNTER, TOOL_TRANSPORT, OF_NET, offsetof(struct net_count, field), \
-			NULL, meaning                                                              \
+#define NET(class, field, meaning)                                                               \
+	{                                                                                        \
+		"net_" #field, class, TOOL_TRANSPORT, OF_NET, offsetof(struct net_count, field), \
+			NULL, meaning                                                            \
 	}
-#define OFI(field, meaning)                                                  \
+#define OFI(class, field, meaning)                                           \
 	{                                                                    \
-		"ofi_" #field, COUNTER, TOOL_TRANSPORT, OF_OFI,              \
+		"ofi_" #field, class, TOOL_TRANSPORT, OF_OFI,                \
 			offsetof(struct via_ofi_count, field), NULL, meaning \
 	}
 #define VIA(name, field, meaning)                                                              \
 	{                                                                                      \
 		name, SIZE, TOOL_TRANSPORT, OF_VIA, offsetof(struct via, field), NULL, meaning \
 	}
-#define FILES(name, field, meaning)                                                             \
-	{                                                                                       \
-		"file_" name, COUNTER, TOOL_FILES, OF_FILES, offsetof(struct io_counts, field), \
-			NULL, meaning                                                           \
+#define FILES(class, name, field, meaning)                                                    \
+	{                                                                                     \
+		"file_" name, class, TOOL_FILES, OF_FILES, offsetof(struct io_counts, field), \
+			NULL, meaning                                                         \
 	}
 
 const struct tool_count tool_counts[] = {
@@ -62,7 +67,7 @@ const struct tool_count tool_counts[] = {
 		"times that a receiver took the credit of this process"),
 	P2P("unexpected_bytes", LEVEL, unexpected_bytes, "bytes kept of unexpected messages"),
 	P2P("unexpected_bytes", TOP, unexpected_peak,
-		"the most bytes kept of unexpected messages, since MPI was initialized"),
+		"the most bytes kept of unexpected messages, since the start"),
 	QUEUE("posted_receives", receives, "posted receives that wait for a message"),
 	QUEUE("unexpected_messages", messages, "unexpected messages that wait for a receive"),
 	SHM(put, "frames sent through shared memory"),
@@ -82,47 +87,48 @@ const struct tool_count tool_counts[] = {
 	SHM(naps, "sleeps that were ended by the clock"),
 	SHM(wakes, "other processes woken"),
 	SHM(reads, "pieces read from the private memory of other processes"),
-	NET(put, "frames sent through sockets"),
-	NET(put_bytes, "bytes in them"),
-	NET(put_again, "attempts to send that met a full queue"),
-	NET(queued, "frames that could not go at once"),
-	NET(got, "frames received through sockets"),
-	NET(got_bytes, "bytes in them"),
-	NET(sent_bytes, "bytes of large messages sent from the user's buffer, without a copy"),
-	NET(read_bytes, "bytes of large messages received"),
-	NET(direct_bytes, "bytes of them received into the user's buffer, without a copy"),
-	NET(sends, "system calls that have sent something"),
-	NET(recvs, "system calls that have received something"),
-	NET(empty, "system calls that have found nothing to receive"),
-	NET(opened, "connections to other processes, so far"),
-	NET(left, "processes that have ended MPI in good order"),
-	NET(lost, "processes that were lost"),
-	OFI(put, "frames sent with HAFT_VIA=ofi"),
-	OFI(by_net, "those of them that went by sockets, before libfabric was connected"),
-	OFI(put_again, "attempts to send that met a full queue"),
-	OFI(got, "frames received with HAFT_VIA=ofi"),
-	OFI(reordered, "those of them that waited for earlier ones"),
-	OFI(strays, "frames without the key of a peer, dropped"),
-	OFI(sent_bytes, "bytes of large messages sent by libfabric"),
-	OFI(read_bytes, "bytes of large messages received by libfabric"),
+	NET(COUNTER, put, "frames sent through sockets"),
+	NET(SUM, put_bytes, "bytes in them"),
+	NET(COUNTER, put_again, "attempts to send that met a full queue"),
+	NET(COUNTER, queued, "frames that could not go at once"),
+	NET(COUNTER, got, "frames received through sockets"),
+	NET(SUM, got_bytes, "bytes in them"),
+	NET(SUM, sent_bytes, "bytes of large messages sent from the user's buffer, without a copy"),
+	NET(SUM, read_bytes, "bytes of large messages received"),
+	NET(SUM, direct_bytes, "bytes of them received into the user's buffer, without a copy"),
+	NET(COUNTER, sends, "system calls that have sent something"),
+	NET(COUNTER, recvs, "system calls that have received something"),
+	NET(COUNTER, empty, "system calls that have found nothing to receive"),
+	NET(COUNTER, opened, "connections to other processes, so far"),
+	NET(COUNTER, left, "processes that have ended MPI in good order"),
+	NET(COUNTER, lost, "processes that were lost"),
+	OFI(COUNTER, put, "frames sent with HAFT_VIA=ofi"),
+	OFI(COUNTER, by_net, "those of them that went by sockets, before libfabric was connected"),
+	OFI(COUNTER, put_again, "attempts to send that met a full queue"),
+	OFI(COUNTER, got, "frames received with HAFT_VIA=ofi"),
+	OFI(COUNTER, reordered, "those of them that waited for earlier ones"),
+	OFI(COUNTER, strays, "frames without the key of a peer, dropped"),
+	OFI(SUM, sent_bytes, "bytes of large messages sent by libfabric"),
+	OFI(SUM, read_bytes, "bytes of large messages received by libfabric"),
 	VIA("frame_bytes", frame_max, "greatest payload of a frame"),
-	FILES("reads", calls[IO_READ], "accesses that read files"),
-	FILES("writes", calls[IO_WRITE], "accesses that write files"),
-	FILES("read_bytes", bytes[IO_READ], "bytes that they were to read"),
-	FILES("written_bytes", bytes[IO_WRITE], "bytes that they were to write"),
-	FILES("read_moved", moved[IO_READ], "bytes that were read by accesses that are over"),
-	FILES("written_moved", moved[IO_WRITE], "bytes that were written by such accesses"),
-	FILES("failed", failed, "accesses that have ended with an error"),
-	FILES("partial", partial, "accesses that have moved less than asked for, without an error"),
-	FILES("later", later, "nonblocking and split accesses that are over"),
-	FILES("later_ns", later_ns, "nanoseconds from their start to their end"),
-	FILES("direct", direct, "accesses by system calls with the user's buffer"),
-	FILES("gathered", gathered, "accesses of contiguous parts of files by a stage"),
-	FILES("windows", sieved, "accesses with holes by windows of the file"),
-	FILES("aggregated", aggregated, "collective accesses by aggregators"),
-	FILES("exchange_ns", exchange_ns, "nanoseconds in exchanges with other ranks"),
-	FILES("lock_ns", lock_ns, "nanoseconds in waits for locks of files"),
-	FILES("disk_ns", disk_ns, "nanoseconds in system calls that move data of files"),
+	FILES(COUNTER, "reads", calls[IO_READ], "accesses that read files"),
+	FILES(COUNTER, "writes", calls[IO_WRITE], "accesses that write files"),
+	FILES(SUM, "read_bytes", bytes[IO_READ], "bytes that they were to read"),
+	FILES(SUM, "written_bytes", bytes[IO_WRITE], "bytes that they were to write"),
+	FILES(SUM, "read_moved", moved[IO_READ], "bytes that were read by accesses that are over"),
+	FILES(SUM, "written_moved", moved[IO_WRITE], "bytes that were written by such accesses"),
+	FILES(COUNTER, "failed", failed, "accesses that have ended with an error"),
+	FILES(COUNTER, "partial", partial,
+		"accesses that have moved less than asked for, without an error"),
+	FILES(COUNTER, "later", later, "nonblocking and split accesses that are over"),
+	FILES(TIMER, "later_ns", later_ns, "nanoseconds from their start to their end"),
+	FILES(COUNTER, "direct", direct, "accesses by system calls with the user's buffer"),
+	FILES(COUNTER, "gathered", gathered, "accesses of contiguous parts of files by a stage"),
+	FILES(COUNTER, "windows", sieved, "accesses with holes by windows of the file"),
+	FILES(COUNTER, "aggregated", aggregated, "collective accesses by aggregators"),
+	FILES(TIMER, "exchange_ns", exchange_ns, "nanoseconds in exchanges with other ranks"),
+	FILES(TIMER, "lock_ns", lock_ns, "nanoseconds in waits for locks of files"),
+	FILES(TIMER, "disk_ns", disk_ns, "nanoseconds in system calls that move data of files"),
 #define CLASS(id, type, label, object, null, error, words)                          \
 	{"live_" #type, LEVEL, TOOL_OBJECTS, OF_OBJECTS, 0, &haft_##object##_class, \
 		"handles of this kind that were made and not freed yet: " words},
@@ -132,14 +138,17 @@ const struct tool_count tool_counts[] = {
 
 const int tool_ncounts = countof(tool_counts);
 
-static uint64_t counter64_at(const void *base, size_t at)
+/* Engines count by plain increments, under the library's lock if there are threads.  The reader may
+ * be without it, also in a signal handler.  It gets a word as it was before or after an increment:
+ * words of this size are loaded and stored in one piece. */
+__attribute__((no_sanitize("thread"))) static uint64_t counter64_at(const void *base, size_t at)
 {
-	return *(const uint64_t *)((const char *)base + at);
+	return *(const volatile uint64_t *)((const char *)base + at);
 }
 
-static uint32_t counter32_at(const void *base, size_t at)
+__attribute__((no_sanitize("thread"))) static uint32_t counter32_at(const void *base, size_t at)
 {
-	return *(const uint32_t *)((const char *)base + at);
+	return *(const volatile uint32_t *)((const char *)base + at);
 }
 
 static uint64_t objects_live(struct obj_class *cls)
@@ -166,4 +175,25 @@ uint64_t tool_count_now(const struct tool_count *c)
 	}
 	p2p_queues(&queues.receives, &queues.messages);
 	return counter32_at(&queues, c->at);
+}
+
+bool tool_count_locks(const struct tool_count *c)
+{
+	return c->source == OF_FILES;
+}
+
+uint64_t tool_peak_now(const struct tool_count *c)
+{
+	uint64_t peak = tool_count_now(c);
+	uint64_t level = counter64_at(p2p_counts(), offsetof(struct p2p_count, unexpected_bytes));
+
+	return level > peak ? level : peak;
+}
+
+uint64_t tool_peak_restart(const struct tool_count *c)
+{
+	uint64_t peak = tool_peak_now(c);
+
+	p2p_unexpected_restart();
+	return peak;
 }

@@ -3,16 +3,19 @@
  *
  *     settings  core/setting.c ──────> control variables       cvar.c
  *     counters  p2p, via, libobj ────> counters.c ──> performance variables, sessions    pvar.c
+ *                                                     their values             pvar_value.c
  *     all of it ─────────────────────> categories              category.c
  *     the clock ─────────────────────> a source, of no events  event.c
  *
- * Invariants: bind/ holds the library lock in all calls of this folder, at every level of threads,
- * and has checked that the interface is initialized.  Errors are codes MPI_T_ERR_... with words
+ * Invariants: bind/ has checked that the interface is initialized, and holds the library lock at
+ * every level of threads.  Rows with the flag READ are called without it, and from signal handlers:
+ * those that pvar_value.c has.  Errors are codes MPI_T_ERR_... with words
  * (haft_err), never raised (MPI-5.0 15.3.10). */
 #ifndef HAFT_TOOL_TOOL_H
 #define HAFT_TOOL_TOOL_H
 
 #include "libmpi/core/objects.h"
+#include <mpi.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -37,19 +40,35 @@ struct tool_cvar {
 
 struct tool_session {
 	struct obj o;
-	struct tool_pvar *first; /* its handles */
+	struct tool_session *next; /* of all */
+	struct tool_pvar *first;   /* its handles */
 };
 
-/* A performance variable in a session.  Its value: sum, plus the count since `base' if it
- * runs. */
+/* A performance variable in a session (pvar_value.c).  The meaning of its words depends on its
+ * class.  Lists, `running', sum and base are written under the lock of values. */
 struct tool_pvar {
 	struct obj o;
-	struct tool_session *session; /* NULL: it is being freed with its session */
+	struct tool_session *session;
 	struct tool_pvar *next, *prev;
 	int row; /* of the table in counters.c */
-	bool running;
-	uint64_t sum, base;
+	_Atomic bool running;
+	_Atomic uint64_t sum, base;
 };
+
+/* The session or handle, or MPI_T_ERR_INVALID_SESSION, MPI_T_ERR_INVALID_HANDLE with words.  Takes
+ * no lock. */
+int tool_session_find(MPI_T_pvar_session handle, struct tool_session **s);
+int tool_pvar_find(MPI_T_pvar_session session, MPI_T_pvar_handle handle, struct tool_pvar **v);
+
+/* Frees all sessions and their handles. */
+void tool_sessions_end(void);
+
+/* Onto the list of all sessions, or of its session, and off it (pvar_value.c). */
+void tool_session_link(struct tool_session *s);
+void tool_session_unlink(struct tool_session *s);
+void tool_pvar_link(struct tool_pvar *v);
+void tool_pvar_unlink(struct tool_pvar *v);
+struct tool_session *tool_session_first(void);
 
 /* Returns a string as MPI-5.0 15.3.3 says: cut to *len bytes; then *len is the bytes of the whole
  * string.  buf and len may be NULL. */
@@ -85,7 +104,7 @@ enum tool_category {
 /* A performance variable's facts; enum tool_source is counters.c's. */
 struct tool_count {
 	const char *name;
-	int class; /* MPI_T_PVAR_CLASS_COUNTER: per session; all others: of the process */
+	int class; /* MPI_T_PVAR_CLASS_... */
 	enum tool_category group;
 	int source;
 	size_t at;             /* where in the source it is */
@@ -96,7 +115,23 @@ struct tool_count {
 extern const struct tool_count tool_counts[];
 extern const int tool_ncounts;
 
+/* Is it started, stopped, written and reset by a handle, or is it the same for all and always
+ * running? */
+static inline bool tool_count_controlled(const struct tool_count *c)
+{
+	return c->class == MPI_T_PVAR_CLASS_COUNTER || c->class == MPI_T_PVAR_CLASS_AGGREGATE ||
+	       c->class == MPI_T_PVAR_CLASS_TIMER || c->class == MPI_T_PVAR_CLASS_HIGHWATERMARK;
+}
+
 /* The present value of a counter; 0 before MPI runs. */
 uint64_t tool_count_now(const struct tool_count *c);
+
+/* Does tool_count_now need the library's lock?  All others are for signal handlers, too. */
+bool tool_count_locks(const struct tool_count *c);
+
+/* Of a HIGHWATERMARK: the peak since the last restart; the same, and restarts at the present
+ * level. */
+uint64_t tool_peak_now(const struct tool_count *c);
+uint64_t tool_peak_restart(const struct tool_count *c);
 
 #endif

@@ -18,7 +18,7 @@
 struct obj_class tool_enum_class, tool_cvar_class, tool_session_class, tool_pvar_class;
 
 static struct obj_domain *domain;
-static int users;
+static _Atomic int users; /* under the library's lock; tool_up reads it without */
 
 static const struct {
 	struct obj_class *cls;
@@ -65,11 +65,11 @@ int tool_init_thread(int required, int *provided)
 	if (err != 0)
 		return err;
 	users++;
-	*provided = MPI_THREAD_MULTIPLE; /* every call takes the lock */
+	*provided = MPI_THREAD_MULTIPLE; /* calls take the lock, or need none */
 	return 0;
 }
 
-static int tool_handle_end(void *self, void *class)
+static int tool_cvar_end(void *self, void *class)
 {
 	obj_h handle = obj_handle(self);
 
@@ -81,9 +81,8 @@ int tool_finalize(void)
 {
 	if (--users > 0)
 		return 0;
-	obj_foreach(&tool_pvar_class, tool_handle_end, &tool_pvar_class);
-	obj_foreach(&tool_session_class, tool_handle_end, &tool_session_class);
-	obj_foreach(&tool_cvar_class, tool_handle_end, &tool_cvar_class);
+	tool_sessions_end();
+	obj_foreach(&tool_cvar_class, tool_cvar_end, &tool_cvar_class);
 	return 0;
 }
 

@@ -210,12 +210,12 @@ static void overlap(void)
 }
 
 /* A performance variable, which counts from here on. */
-static MPI_T_pvar_handle variable(MPI_T_pvar_session session, const char *name)
+static MPI_T_pvar_handle variable(MPI_T_pvar_session session, const char *name, int class)
 {
 	MPI_T_pvar_handle h;
 	int i, count;
 
-	OK(MPI_T_pvar_get_index(name, MPI_T_PVAR_CLASS_COUNTER, &i));
+	OK(MPI_T_pvar_get_index(name, class, &i));
 	OK(MPI_T_pvar_handle_alloc(session, i, NULL, &h, &count));
 	OK(MPI_T_pvar_start(session, h));
 	return h;
@@ -275,9 +275,9 @@ static void variables(void)
 	f = open_with(pairs, 1);
 	OK(MPI_T_init_thread(MPI_THREAD_SINGLE, &level));
 	OK(MPI_T_pvar_session_create(&session));
-	calls = variable(session, "file_writes");
-	bytes = variable(session, "file_written_bytes");
-	disk = variable(session, "file_disk_ns");
+	calls = variable(session, "file_writes", MPI_T_PVAR_CLASS_COUNTER);
+	bytes = variable(session, "file_written_bytes", MPI_T_PVAR_CLASS_AGGREGATE);
+	disk = variable(session, "file_disk_ns", MPI_T_PVAR_CLASS_TIMER);
 	OK(MPI_File_write_at(f, (MPI_Offset)N * check_rank, buf, N, MPI_BYTE, MPI_STATUS_IGNORE));
 	expect_eq(value(session, calls), 1);
 	expect_eq(value(session, bytes), N);

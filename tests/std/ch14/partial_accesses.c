@@ -14,12 +14,12 @@ static MPI_T_pvar_session session;
 
 static MPI_T_pvar_handle moved[2], failed, partial, later, later_ns;
 
-static MPI_T_pvar_handle counter(const char *name)
+static MPI_T_pvar_handle counter(const char *name, int class)
 {
 	MPI_T_pvar_handle h;
 	int i, count;
 
-	OK(MPI_T_pvar_get_index(name, MPI_T_PVAR_CLASS_COUNTER, &i));
+	OK(MPI_T_pvar_get_index(name, class, &i));
 	OK(MPI_T_pvar_handle_alloc(session, i, NULL, &h, &count));
 	OK(MPI_T_pvar_start(session, h));
 	return h;
@@ -39,12 +39,12 @@ static void begin(void)
 
 	OK(MPI_T_init_thread(MPI_THREAD_SINGLE, &level));
 	OK(MPI_T_pvar_session_create(&session));
-	moved[0] = counter("file_read_moved");
-	moved[1] = counter("file_written_moved");
-	failed = counter("file_failed");
-	partial = counter("file_partial");
-	later = counter("file_later");
-	later_ns = counter("file_later_ns");
+	moved[0] = counter("file_read_moved", MPI_T_PVAR_CLASS_AGGREGATE);
+	moved[1] = counter("file_written_moved", MPI_T_PVAR_CLASS_AGGREGATE);
+	failed = counter("file_failed", MPI_T_PVAR_CLASS_COUNTER);
+	partial = counter("file_partial", MPI_T_PVAR_CLASS_COUNTER);
+	later = counter("file_later", MPI_T_PVAR_CLASS_COUNTER);
+	later_ns = counter("file_later_ns", MPI_T_PVAR_CLASS_TIMER);
 }
 
 static int bytes(const MPI_Status *s)
