@@ -77,6 +77,17 @@ bool shm_heap_valid(struct shm *s)
 	return good;
 }
 
+/* Other ranks change the words meanwhile. */
+double shm_heap_share(const struct shm *s)
+{
+	const volatile struct seg_head *h = s->seg->head;
+	uint64_t top = h->heap_top, end = h->heap_end != 0 ? h->heap_end : h->len;
+
+	if (top <= h->heap || end <= h->heap)
+		return 0;
+	return top < end ? (double)(top - h->heap) / (double)(end - h->heap) : 1;
+}
+
 static uint64_t heap_take(struct shm *s, unsigned class, uint64_t size, bool *fresh)
 {
 	struct seg_head *h = s->seg->head;

@@ -430,6 +430,10 @@ void shm_pipe_release(struct shm *s, int src);
 uint64_t shm_heap_alloc(struct shm *s, size_t len, size_t align);
 void shm_heap_free(struct shm *s, uint64_t off, size_t len, size_t align);
 
+/* The part of the heap that has been handed out at least once: 0 to 1.  Any thread, and signal
+ * handlers. */
+double shm_heap_share(const struct shm *s);
+
 /* As shm_heap_alloc, aligned to CACHE_LINE: given back when the seat of this rank is closed, and
  * not before. */
 uint64_t shm_heap_alloc_own(struct shm *s, size_t len);

@@ -5,6 +5,7 @@
  *     gate THREADS      bind_gate takes the library lock, bind_leave releases it
  *     gate DIE          it counts the call (HAFT_DIE)
  *     gate PROFILE      bind_gate begins the call in the profile, bind_leave ends it (libmpi/prof)
+ *     gate METER        tools have asked for the call, or for messages (prof/meter.c)
  *     gate SHUT         MPI is not running: the call is refused, with words
  *     gate SHUT CHILD   a forked child: likewise
  *
@@ -14,6 +15,7 @@
 #include "libmpi/core/current_call.h"
 
 #include "libmpi/core/group_object.h"
+#include "libmpi/core/traffic.h"
 #include "libmpi/core/win_object.h"
 #include "libmpi/ft/ft.h"
 #include "libmpi/prof/prof.h"
@@ -41,6 +43,11 @@ static inline bool gate_profiles(void)
 	return (haft_life.gate & HAFT_GATE_PROFILE) != 0;
 }
 
+static inline bool gate_meters(void)
+{
+	return bind_rare((haft_life.gate & HAFT_GATE_METER) != 0);
+}
+
 /* The time that the lock takes is the call's. */
 int bind_gate(int fn, uintptr_t ret, uintptr_t cfa)
 {
@@ -56,6 +63,8 @@ int bind_gate(int fn, uintptr_t ret, uintptr_t cfa)
 		ft_die_count(haft_gated_call);
 	if (now != 0)
 		prof_enter((uint32_t)fn, now, ret, cfa);
+	if (gate_meters())
+		prof_meter_enter((uint32_t)fn);
 	return 0;
 }
 
@@ -80,6 +89,10 @@ static void message_tell(
 
 	if (rank == MPI_PROC_NULL || (o == NULL && moves != BIND_RECEIVES))
 		return;
+	if (gate_meters() && moves == BIND_SENDS && t != NULL && count >= 0)
+		haft_traffic_sent(o, rank, (uint64_t)(t->size * count));
+	if (!gate_profiles())
+		return;
 	if (moves == BIND_SENDS || moves == BIND_REACHES)
 		peer = message_peer(moves, o, rank);
 	prof_message(class[moves], count, t, peer);
@@ -90,22 +103,34 @@ int bind_gate_message(uint32_t moves, int peer, int64_t count, MPI_Datatype data
 {
 	int err = bind_gate((int)(moves & ((1u << BIND_MOVES) - 1)), ret, cfa);
 
-	if (err == 0 && gate_profiles())
+	if (err == 0 && (gate_profiles() || gate_meters()))
 		message_tell(moves >> BIND_MOVES, peer, count, datatype, object);
 	return err;
+}
+
+/* A persistent request is started. */
+static void start_tell(const struct req *r)
+{
+	if (gate_profiles())
+		prof_start(r);
+	if (gate_meters() && r->kind == REQ_SEND && r->peer >= 0)
+		haft_traffic_sent(
+			r->comm, group_rank_of(comm_peers(r->comm), r->peer), (uint64_t)r->bytes);
 }
 
 int bind_gate_starts(int fn, int n, const MPI_Request *requests, uintptr_t ret, uintptr_t cfa)
 {
 	int err = bind_gate(fn, ret, cfa);
 
-	for (int i = 0; err == 0 && gate_profiles() && requests != NULL && i < n; i++) {
+	if (err != 0 || requests == NULL || !(gate_profiles() || gate_meters()))
+		return err;
+	for (int i = 0; i < n; i++) {
 		const struct req *r = obj_get_token(&haft_req_class, (obj_h)requests[i]);
 
 		if (r != NULL && r->persist)
-			prof_start(r);
+			start_tell(r);
 	}
-	return err;
+	return 0;
 }
 
 int bind_gate_read(int fn)
@@ -125,6 +150,8 @@ int bind_gate_any(int fn, uintptr_t ret, uintptr_t cfa)
 	haft_lock();
 	if (now != 0)
 		prof_enter((uint32_t)fn, now, ret, cfa);
+	if (gate_meters())
+		prof_meter_enter((uint32_t)fn);
 	return 0;
 }
 
@@ -162,6 +189,8 @@ void bind_leave(void)
 {
 	if (prof_state.table != NULL)
 		prof_leave();
+	if (gate_meters())
+		prof_meter_leave();
 	if (haft_locked)
 		haft_unlock();
 }

@@ -33,11 +33,13 @@ enum comm_hint {
 	HINT_EXACT_LENGTH = 4,
 	HINT_OVERTAKING = 8,
 	HINT_STRICT_START = 16,
+	COMM_METERED = 32, /* no assertion: its messages are counted (core/traffic.h) */
 	COMM_COLLECTIVE =
 		64,        /* no assertion: all of its messages are of collective calls: a file's */
 	COMM_REVOKED = 128 /* no assertion: MPIX_Comm_revoke (libmpi/ft) */
 };
 
+struct comm_traffic;
 struct coll; /* libmpi/coll: the collective engine's state of one communicator */
 struct topo; /* core/topo.h */
 
@@ -70,6 +72,7 @@ struct comm {
 	uint32_t acked;      /* of the failed processes, in the order of p2p_failed_at: so many are
 				    acknowledged on this communicator */
 	uint32_t agreements; /* started on it: libmpi/ft */
+	struct comm_traffic *traffic; /* counts of its messages: core/traffic.h; NULL: none */
 };
 
 /* Set by engines that keep state for each communicator.  Called when the last reference to a

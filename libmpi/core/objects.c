@@ -21,6 +21,7 @@
 #include "libmpi/core/err.h"
 #include "libmpi/core/library_lock.h"
 #include "libmpi/core/topo.h"
+#include "libmpi/core/traffic.h"
 #include <pthread.h>
 #include <stdlib.h>
 
@@ -76,6 +77,7 @@ static void comm_destroy(void *self)
 		haft_comm_destroy_hook(c);
 	if (haft_buffer_destroy_hook != NULL)
 		haft_buffer_destroy_hook(c);
+	haft_traffic_drop(c);
 	obj_drop(c->group);
 	if (c->remote != NULL)
 		obj_drop(c->remote);

@@ -22,7 +22,8 @@ enum haft_gate {
 	HAFT_GATE_THREADS = 2, /* several threads make calls: take the lock (core/library_lock.h) */
 	HAFT_GATE_CHILD = 4,   /* a forked child; always with SHUT */
 	HAFT_GATE_DIE = 8,     /* each call is counted: HAFT_DIE (libmpi/ft) */
-	HAFT_GATE_PROFILE = 16 /* calls are profiled: libmpi/prof */
+	HAFT_GATE_PROFILE = 16, /* calls are profiled: libmpi/prof */
+	HAFT_GATE_METER = 32    /* tools count messages, or ask which call runs: prof/meter.c */
 };
 
 struct haft_life {

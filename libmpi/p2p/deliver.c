@@ -48,6 +48,7 @@ static void deliver_typed(const struct shm_frame *f)
 	inner.data = (const char *)f->data + sizeof(sig);
 	inner.len = f->len - (uint32_t)sizeof(sig);
 	p2p_state.sig = &sig;
+	p2p_state.watched = true;
 	if (inner.kind == FRAME_EAGER)
 		p2p_recv_eager(p2p_match_take(inner.ctx, inner.src, inner.tag), &inner);
 	else

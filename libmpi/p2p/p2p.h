@@ -33,6 +33,9 @@ void p2p_unexpected_restart(void);
 /* The lengths of the posted and of the unexpected queue.  Any thread, and signal handlers. */
 void p2p_queues(uint32_t *receives, uint32_t *messages);
 
+/* Messages of communicators with COMM_METERED are counted from now on (core/traffic.h). */
+void p2p_messages_watch(void);
+
 /* Gets ready for the peers of via, which is open and has p2p_deliver and p2p_peer_lost.  0, or
  * MPI_ERR_NO_MEM with words. */
 int p2p_open(void);

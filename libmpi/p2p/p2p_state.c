@@ -9,6 +9,11 @@ const struct p2p_count *p2p_counts(void)
 	return &p2p_state.count;
 }
 
+void p2p_messages_watch(void)
+{
+	p2p_state.watched = true;
+}
+
 /* --- the invariants ------------------------------------------------------------------------- */
 
 static bool queue_ends_valid(const struct req_queue *q)

@@ -51,9 +51,10 @@ static_assert(sizeof(struct p2p_peer) <= VIA_PEER_P2P, "it lies in a row of via'
 
 struct p2p_state {
 	int me;
-	int64_t eager;             /* largest eager message to local peers, bytes */
-	int64_t eager_remote;      /* likewise, to remote peers */
-	bool checks;               /* users' messages carry type signatures: HAFT_CHECK=types */
+	int64_t eager;        /* largest eager message to local peers, bytes */
+	int64_t eager_remote; /* likewise, to remote peers */
+	bool checks;          /* users' messages carry type signatures: HAFT_CHECK=types */
+	bool watched;         /* a match is compared or counted: from the first `sig' or tool on */
 	const struct p2p_sig *sig; /* of the message that is being matched, or NULL */
 	struct p2p_peer *busy;     /* list, by busy_next */
 	struct id_table ids;       /* requests that frames of peers name: RTS and COOP */

@@ -16,6 +16,9 @@
 #include <engine.h>
 #include <string.h>
 
+/* With these a match of a message is more than a copy: recv_matched. */
+#define HINTS_MATCH (HINT_EXACT_LENGTH | COMM_METERED)
+
 /* False for MPI_BOTTOM and MPI_IN_PLACE, the least addresses there are. */
 static inline bool pt2pt_buf_given(const void *buf)
 {
@@ -154,7 +157,7 @@ int p2p_irecv(void *buf, int64_t count, struct type *type, int source, int tag, 
 		return err;
 	}
 	r->res.source = source; /* MPI_ANY_SOURCE: until it is known */
-	r->recv.contiguous = type->dense && (c->hints & HINT_EXACT_LENGTH) == 0;
+	r->recv.contiguous = type->dense && (c->hints & HINTS_MATCH) == 0;
 	if (likely((p2p_match.nunexpected | p2p_state.lost) == 0))
 		p2p_recv_post(r);
 	else
@@ -202,7 +205,9 @@ static bool pt2pt_recv_fast(
 			return false;
 	}
 	if (f.kind != FRAME_EAGER || f.ctx != c->ctx || (f.tag != tag && tag != MPI_ANY_TAG) ||
-		f.len > room || (c->hints & HINT_EXACT_LENGTH && f.len != room))
+		f.len > room ||
+		((c->hints & HINTS_MATCH) != 0 &&
+			(f.len != room || (c->hints & COMM_METERED) != 0)))
 		return false;
 	memcpy(buf, f.data, f.len);
 	via_frame_next(&f);

@@ -26,6 +26,7 @@
 #include "libmpi/core/error_code.h"
 #include "libmpi/core/process_state.h"
 #include "libmpi/core/rank_name.h"
+#include "libmpi/core/traffic.h"
 #include "libmpi/p2p/claim.h"
 #include "libmpi/p2p/cooperative.h"
 #include "libmpi/p2p/fail.h"
@@ -68,6 +69,15 @@ static void recv_too_short(struct req *r)
 			   r->res.tag, (long long)r->bytes));
 }
 
+/* Type signatures are compared, or messages counted for a tool. */
+static __attribute__((noinline, cold)) void recv_watched(struct req *r)
+{
+	if (p2p_state.sig != NULL)
+		p2p_sig_check(r, p2p_state.sig);
+	if ((r->comm->hints & COMM_METERED) != 0 && r->ctx == r->comm->ctx)
+		haft_traffic_received(r->comm, r->res.source, (uint64_t)r->res.bytes);
+}
+
 /* r has been matched with a message: sets its result, and its error if the lengths differ. */
 static void recv_matched(struct req *r, int peer, int tag, int64_t total)
 {
@@ -85,8 +95,8 @@ static void recv_matched(struct req *r, int peer, int tag, int64_t total)
 		   r->ctx == r->comm->ctx) {
 		recv_too_short(r);
 	}
-	if (unlikely(p2p_state.sig != NULL))
-		p2p_sig_check(r, p2p_state.sig);
+	if (unlikely(p2p_state.watched))
+		recv_watched(r);
 }
 
 void p2p_recv_unpack(struct req *r, const void *data, int64_t n)

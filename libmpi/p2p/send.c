@@ -112,6 +112,7 @@ static void send_to_self(struct req *r)
 	if (p2p_sig_wanted(r, p2p_state.checks)) {
 		p2p_sig_fill(&sig, r->type, r->bytes);
 		p2p_state.sig = r->send.sig != NULL ? r->send.sig : &sig;
+		p2p_state.watched = true;
 	}
 	if (recv != NULL) {
 		p2p_recv_self(recv, r);

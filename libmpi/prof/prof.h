@@ -91,6 +91,25 @@ struct prof_peer *prof_peer_row(int peer);
 uint32_t prof_site_row(uint32_t fn, uintptr_t ret, uintptr_t cfa);
 void prof_site_open(void);
 
+/* --- what tools ask for (meter.c) --- */
+
+enum prof_meter { PROF_MESSAGES, PROF_CALLS, PROF_WAITS, PROF_METERS };
+
+/* There is one user more (change 1) or less (-1).  Under the library's lock. */
+void prof_meter_use(enum prof_meter what, int change);
+
+/* Into a call, and out of it, if the gate has HAFT_GATE_METER.  Any thread. */
+void prof_meter_enter(uint32_t fn);
+void prof_meter_leave(void);
+
+/* The call that this thread is in, of enum haft_fn; 0: none, or no tool has asked.  The nanoseconds
+ * that all threads have waited in calls while there was a user.  Signal handlers, too. */
+uint32_t prof_meter_call(void);
+uint64_t prof_meter_waited(void);
+
+/* Sets libshm's observer: that of the profile, of tools, of both or none. */
+void prof_observe(void);
+
 /* The observer of libshm's waits, and the end of a wait that its call did not end (watch.c). */
 extern const struct shm_wait_observer prof_watch;
 void prof_watch_drop(struct prof_call *c);

@@ -66,7 +66,7 @@ static void gate_set(bool on)
 		haft_life.gate |= HAFT_GATE_PROFILE;
 	else
 		haft_life.gate &= ~(uint32_t)HAFT_GATE_PROFILE;
-	shm_wait_observe(via.shm, on ? &prof_watch : NULL);
+	prof_observe();
 }
 
 static void profile_switch(bool on)
@@ -104,6 +104,7 @@ static void table_begin(struct prof_table *t, int host)
 
 void prof_open(const struct boot *b)
 {
+	prof_observe();
 	if (prof_state.table == NULL && b->profile_fd >= 0) {
 		prof_state.table = table_map(b, b->profile_fd);
 		if (prof_state.table == NULL)

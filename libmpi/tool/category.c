@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* category.c - categories of variables.  There are five, none inside another, and they never
+/* category.c - categories of variables.  There are six, none inside another, and they never
  * change: nothing is loaded later. */
 #include "libmpi/core/err.h"
 #include "libmpi/core/setting.h"
@@ -14,6 +14,7 @@ static const struct {
 	[TOOL_MESSAGES] = {"messages", "how messages and receives meet"},
 	[TOOL_TRANSPORT] = {"transport", "how messages travel, and how processes wait"},
 	[TOOL_OBJECTS] = {"objects", "what the program has made and not freed"},
+	[TOOL_CALLS] = {"calls", "what calls of MPI do, and how long they wait"},
 	[TOOL_FILES] = {"files", "accesses to files, and the paths that they took"},
 };
 

@@ -1,17 +1,35 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* counters.c - the table of performance variables: names, sources, meanings.
  *
- * Engines count by plain increments; this table says where their counters are.  Nothing is counted
- * for the tools interface, so a program that does not use it pays nothing.
+ * Engines count by plain increments; this table says where their counters are.  Messages by
+ * communicator, calls and waits are counted for the tools interface, while it has handles for them.
+ * So a program that does not use it pays nothing.
  *
  * Classes (MPI-5.0 15.3.7.1): a number of events is a COUNTER, a number of bytes an AGGREGATE, a
  * time a TIMER. */
 #include "libmpi/io/stats.h"
+#include "libmpi/core/process_state.h"
 #include "libmpi/p2p/p2p.h"
+#include "libmpi/prof/prof.h"
 #include "libmpi/tool/tool.h"
+#include "libmpi/type/type.h"
 #include "libmpi/via/via.h"
+#include <string.h>
 
-enum tool_source { OF_P2P, OF_QUEUES, OF_SHM, OF_NET, OF_OFI, OF_VIA, OF_OBJECTS, OF_FILES };
+enum tool_source {
+	OF_P2P,
+	OF_QUEUES,
+	OF_SHM,
+	OF_NET,
+	OF_OFI,
+	OF_VIA,
+	OF_OBJECTS,
+	OF_FILES,
+	OF_TRAFFIC,
+	OF_HEAP,
+	OF_CALL,
+	OF_WAITS
+};
 
 /* The results of p2p_queues. */
 struct queues {
@@ -58,6 +76,12 @@ struct queues {
 	{                                                                                     \
 		"file_" name, class, TOOL_FILES, OF_FILES, offsetof(struct io_counts, field), \
 			NULL, meaning                                                         \
+	}
+
+#define TRAFFIC(class, field, meaning)                                           \
+	{                                                                        \
+#field, class, TOOL_MESSAGES, OF_TRAFFIC,                        \
+			offsetof(struct comm_traffic_peer, field), NULL, meaning \
 	}
 
 const struct tool_count tool_counts[] = {
@@ -134,6 +158,20 @@ const struct tool_count tool_counts[] = {
 		"handles of this kind that were made and not freed yet: " words},
 #include "libmpi/api/classes.def"
 #undef CLASS
+	TRAFFIC(COUNTER, sent_msgs,
+		"messages to each rank (of the remote group) since there was a handle for the "
+		"communicator: sends of MPI chapter 3 that were called"),
+	TRAFFIC(SUM, sent_bytes, "bytes in them"),
+	TRAFFIC(COUNTER, received_msgs, "messages of each rank that have met their receive"),
+	TRAFFIC(SUM, received_bytes, "bytes in them"),
+	{"segment_used", MPI_T_PVAR_CLASS_PERCENTAGE, TOOL_TRANSPORT, OF_HEAP, 0, NULL,
+		"the part of the room for rings, pipes and windows in the shared segment of this "
+		"host that has been used"},
+	{"in_call", MPI_T_PVAR_CLASS_STATE, TOOL_CALLS, OF_CALL, 0, NULL,
+		"the function of MPI that the calling thread is in: one that its signal handler "
+		"interrupts; short ones that only look something up are not seen"},
+	{"wait_ns", TIMER, TOOL_CALLS, OF_WAITS, 0, NULL,
+		"nanoseconds that calls have waited, in all threads, since there was a handle"},
 };
 
 const int tool_ncounts = countof(tool_counts);
@@ -159,7 +197,16 @@ static uint64_t objects_live(struct obj_class *cls)
 	return stats.live;
 }
 
-uint64_t tool_count_now(const struct tool_count *c)
+static uint64_t heap_used(void)
+{
+	double share = haft_life.state == HAFT_RUNNING ? shm_heap_share(via.shm) : 0;
+	uint64_t bits;
+
+	memcpy(&bits, &share, sizeof(bits));
+	return bits;
+}
+
+uint64_t tool_count_now(const struct tool_count *c, const struct comm_traffic *traffic, int i)
 {
 	struct queues queues;
 
@@ -171,10 +218,40 @@ uint64_t tool_count_now(const struct tool_count *c)
 	case OF_VIA: return counter32_at(&via, c->at);
 	case OF_FILES: return counter64_at(io_counts_now(), c->at);
 	case OF_OBJECTS: return objects_live(c->cls);
+	case OF_TRAFFIC: return counter64_at(&traffic->peer[i], c->at);
+	case OF_HEAP: return heap_used();
+	case OF_CALL: return prof_meter_call();
+	case OF_WAITS: return prof_meter_waited();
 	case OF_QUEUES: break;
 	}
 	p2p_queues(&queues.receives, &queues.messages);
 	return counter32_at(&queues, c->at);
+}
+
+struct type *tool_count_type(const struct tool_count *c)
+{
+	switch (c->class) {
+	case MPI_T_PVAR_CLASS_STATE: return type_predefined(MPI_INT);
+	case MPI_T_PVAR_CLASS_PERCENTAGE: return type_predefined(MPI_DOUBLE);
+	default: return type_predefined(MPI_UNSIGNED_LONG_LONG);
+	}
+}
+
+int tool_count_bind(const struct tool_count *c)
+{
+	return c->source == OF_TRAFFIC ? MPI_T_BIND_MPI_COMM : MPI_T_BIND_NO_OBJECT;
+}
+
+void tool_count_use(const struct tool_count *c, int change)
+{
+	if (c->source == OF_TRAFFIC) {
+		p2p_messages_watch();
+		prof_meter_use(PROF_MESSAGES, change);
+	} else if (c->source == OF_CALL) {
+		prof_meter_use(PROF_CALLS, change);
+	} else if (c->source == OF_WAITS) {
+		prof_meter_use(PROF_WAITS, change);
+	}
 }
 
 bool tool_count_locks(const struct tool_count *c)
@@ -184,7 +261,7 @@ bool tool_count_locks(const struct tool_count *c)
 
 uint64_t tool_peak_now(const struct tool_count *c)
 {
-	uint64_t peak = tool_count_now(c);
+	uint64_t peak = tool_count_now(c, NULL, 0);
 	uint64_t level = counter64_at(p2p_counts(), offsetof(struct p2p_count, unexpected_bytes));
 
 	return level > peak ? level : peak;

@@ -18,66 +18,6 @@
 #include <stdio.h>
 #include <string.h>
 
-/* --- enumerations --------------------------------------------------------------------------- */
-
-static struct tool_enum *enums[SETTING_COUNT];
-
-int tool_enums_open(void)
-{
-	for (int i = 0; i < SETTING_COUNT; i++) {
-		if (enums[i] != NULL || haft_setting_row(i)->form != SETTING_WORD)
-			continue;
-		enums[i] = obj_new(&tool_enum_class, NULL);
-		if (enums[i] == NULL)
-			return haft_err(MPI_T_ERR_MEMORY, "no memory for an enumeration");
-		enums[i]->row = i;
-	}
-	return 0;
-}
-
-struct tool_enum *tool_enum_of(int row)
-{
-	return enums[row];
-}
-
-static int enum_find(MPI_T_enum handle, const struct setting_row **row, int *n)
-{
-	const struct tool_enum *e = obj_get(&tool_enum_class, (obj_h)handle);
-
-	if (e == NULL)
-		return haft_err(MPI_T_ERR_INVALID_HANDLE, "this is no enumeration");
-	*row = haft_setting_row(e->row);
-	for (*n = 0; *n < SETTING_WORDS_MAX && (*row)->words[*n] != NULL;)
-		++*n;
-	return 0;
-}
-
-int tool_enum_get_info(MPI_T_enum enumtype, int *num, char *name, int *name_len)
-{
-	const struct setting_row *row;
-	int n, err = enum_find(enumtype, &row, &n);
-
-	if (err != 0)
-		return err;
-	tool_tell(num, n);
-	tool_text(row->name, name, name_len);
-	return 0;
-}
-
-int tool_enum_get_item(MPI_T_enum enumtype, int index, int *value, char *name, int *name_len)
-{
-	const struct setting_row *row;
-	int n, err = enum_find(enumtype, &row, &n);
-
-	if (err != 0)
-		return err;
-	if (index < 0 || index >= n)
-		return tool_bad_index("item", index, n);
-	tool_tell(value, index);
-	tool_text(row->words[index], name, name_len);
-	return 0;
-}
-
 /* --- variables ------------------------------------------------------------------------------ */
 
 enum shape { SHAPE_INT, SHAPE_COUNT, SHAPE_TEXT };
@@ -135,9 +75,7 @@ int tool_cvar_get_info(int cvar_index, char *name, int *name_len, int *verbosity
 	if (datatype != NULL)
 		*datatype = cvar_type(cvar_shape(row));
 	if (enumtype != NULL)
-		*enumtype = tool_enum_of(cvar_index) != NULL
-				    ? (MPI_T_enum)obj_handle(tool_enum_of(cvar_index))
-				    : MPI_T_ENUM_NULL;
+		*enumtype = tool_enum_of_setting(cvar_index);
 	tool_tell(bind, MPI_T_BIND_NO_OBJECT);
 	if (row->launch)
 		tool_tell(scope, MPI_T_SCOPE_CONSTANT);

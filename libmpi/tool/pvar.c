@@ -7,6 +7,7 @@
 #include "libmpi/type/type.h"
 #include <engine.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* --- questions ------------------------------------------------------------------------------ */
@@ -44,10 +45,11 @@ int tool_pvar_get_info(int pvar_index, char *name, int *name_len, int *verbosity
 							: MPI_T_VERBOSITY_USER_DETAIL);
 	tool_tell(var_class, c->class);
 	if (datatype != NULL)
-		*datatype = type_predefined(MPI_UNSIGNED_LONG_LONG);
+		*datatype = tool_count_type(c);
 	if (enumtype != NULL)
-		*enumtype = MPI_T_ENUM_NULL;
-	tool_tell(bind, MPI_T_BIND_NO_OBJECT);
+		*enumtype = c->class == MPI_T_PVAR_CLASS_STATE ? tool_enum_of_functions()
+							       : MPI_T_ENUM_NULL;
+	tool_tell(bind, tool_count_bind(c));
 	tool_tell(readonly, !controlled);
 	tool_tell(continuous, !controlled);
 	tool_tell(atomic, controlled);
@@ -111,6 +113,11 @@ static void pvar_end(struct tool_pvar *v)
 	obj_h h = obj_handle(v);
 
 	tool_pvar_unlink(v);
+	tool_count_use(&tool_counts[v->row], -1);
+	if (v->traffic != NULL)
+		haft_traffic_close(v->traffic);
+	if (v->cell != &v->one)
+		free(v->cell);
 	obj_free(&tool_pvar_class, &h);
 }
 
@@ -142,6 +149,38 @@ int tool_pvar_session_free(MPI_T_pvar_session *pe_session)
 	return 0;
 }
 
+static int pvar_no_memory(void)
+{
+	return haft_err(MPI_T_ERR_OUT_OF_HANDLES, "no memory for a handle");
+}
+
+/* Binds v to the communicator whose handle is at `object'. */
+static int pvar_bind(struct tool_pvar *v, const void *object)
+{
+	struct comm *c = NULL;
+	obj_h h;
+
+	if (object != NULL) {
+		memcpy(&h, object, sizeof(h));
+		c = obj_get(&haft_comm_class, h);
+	}
+	if (c == NULL)
+		return haft_err(MPI_T_ERR_INVALID,
+			"%s is bound to a communicator, and obj_handle is not the address of a "
+			"handle of one",
+			tool_counts[v->row].name);
+	v->traffic = haft_traffic_open(c);
+	if (v->traffic == NULL)
+		return pvar_no_memory();
+	v->count = v->traffic->n;
+	if (v->count > 1)
+		v->cell = calloc((size_t)v->count, sizeof(v->cell[0]));
+	if (v->cell != NULL)
+		return 0;
+	haft_traffic_close(v->traffic);
+	return pvar_no_memory();
+}
+
 int tool_pvar_handle_alloc(MPI_T_pvar_session pe_session, int pvar_index, void *object,
 	MPI_T_pvar_handle *handle, int *count)
 {
@@ -149,19 +188,27 @@ int tool_pvar_handle_alloc(MPI_T_pvar_session pe_session, int pvar_index, void *
 	struct tool_pvar *v;
 	int err = tool_session_find(pe_session, &s);
 
-	(void)object; /* no variable is bound to an object */
 	if (err != 0)
 		return err;
 	if (pvar_index < 0 || pvar_index >= tool_ncounts)
 		return tool_bad_index("performance variable", pvar_index, tool_ncounts);
 	v = obj_new(&tool_pvar_class, NULL);
 	if (v == NULL)
-		return haft_err(MPI_T_ERR_OUT_OF_HANDLES, "no memory for a handle");
+		return pvar_no_memory();
 	v->session = s;
 	v->row = pvar_index;
+	v->count = 1;
+	v->cell = &v->one;
+	if (tool_count_bind(&tool_counts[pvar_index]) == MPI_T_BIND_MPI_COMM)
+		err = pvar_bind(v, object);
+	if (err != 0) {
+		obj_free_fresh(&tool_pvar_class, v);
+		return err;
+	}
+	tool_count_use(&tool_counts[pvar_index], 1);
 	tool_pvar_link(v);
 	*handle = (MPI_T_pvar_handle)obj_handle(v);
-	tool_tell(count, 1);
+	tool_tell(count, v->count);
 	return 0;
 }
 

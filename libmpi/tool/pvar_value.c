@@ -132,18 +132,23 @@ static bool value_is_mark(const struct tool_pvar *v)
 	return value_row(v)->class == MPI_T_PVAR_CLASS_HIGHWATERMARK;
 }
 
-static uint64_t value_now(const struct tool_pvar *v)
+/* Element i of the engine's. */
+static uint64_t value_engine(const struct tool_pvar *v, int i)
 {
-	const struct tool_count *c = value_row(v);
-	uint64_t sum = value_get(&v->sum), now;
+	return tool_count_now(value_row(v), v->traffic, i);
+}
 
-	if (!tool_count_controlled(c))
-		return tool_count_now(c);
+static uint64_t value_now(const struct tool_pvar *v, int i)
+{
+	uint64_t sum = value_get(&v->cell[i].sum), now;
+
+	if (!tool_count_controlled(value_row(v)))
+		return value_engine(v, i);
 	if (!value_runs(v))
 		return sum;
 	if (!value_is_mark(v))
-		return sum + (tool_count_now(c) - value_get(&v->base));
-	now = tool_peak_now(c);
+		return sum + (value_engine(v, i) - value_get(&v->cell[i].base));
+	now = tool_peak_now(value_row(v));
 	return now > sum ? now : sum;
 }
 
@@ -156,27 +161,39 @@ static uint64_t mark_restart(const struct tool_pvar *v)
 
 	for (struct tool_session *s = sessions; s != NULL; s = s->next)
 		for (struct tool_pvar *w = s->first; w != NULL; w = w->next)
-			if (w->row == v->row && value_runs(w) && value_get(&w->sum) < peak)
-				value_put(&w->sum, peak);
+			if (w->row == v->row && value_runs(w) && value_get(&w->one.sum) < peak)
+				value_put(&w->one.sum, peak);
 	return tool_peak_now(value_row(v));
 }
 
-static void value_set(struct tool_pvar *v, uint64_t x)
+/* From now on it is what the engine counts more. */
+static void value_rebase(struct tool_pvar *v)
 {
-	if (value_is_mark(v))
-		mark_restart(v);
-	else
-		value_put(&v->base, tool_count_now(value_row(v)));
-	value_put(&v->sum, x);
+	for (int i = 0; i < v->count; i++)
+		value_put(&v->cell[i].base, value_engine(v, i));
 }
 
-/* The starting value of its class (15.3.7.1). */
+/* x: count values; NULL: the starting value of its class (15.3.7.1). */
+static void value_set(struct tool_pvar *v, const void *x)
+{
+	uint64_t start = 0;
+	unsigned long long y;
+
+	if (value_is_mark(v))
+		start = mark_restart(v);
+	else
+		value_rebase(v);
+	for (int i = 0; i < v->count; i++) {
+		y = start;
+		if (x != NULL)
+			memcpy(&y, (const char *)x + (size_t)i * sizeof(y), sizeof(y));
+		value_put(&v->cell[i].sum, y);
+	}
+}
+
 static void value_reset(struct tool_pvar *v)
 {
-	if (value_is_mark(v))
-		value_put(&v->sum, mark_restart(v));
-	else
-		value_set(v, 0);
+	value_set(v, NULL);
 }
 
 static void value_start(struct tool_pvar *v)
@@ -184,15 +201,16 @@ static void value_start(struct tool_pvar *v)
 	if (value_runs(v))
 		return;
 	if (value_is_mark(v))
-		value_put(&v->sum, mark_restart(v));
+		value_reset(v);
 	else
-		value_put(&v->base, tool_count_now(value_row(v)));
+		value_rebase(v);
 	atomic_store_explicit(&v->running, true, memory_order_release);
 }
 
 static void value_stop(struct tool_pvar *v)
 {
-	value_put(&v->sum, value_now(v));
+	for (int i = 0; i < v->count; i++)
+		value_put(&v->cell[i].sum, value_now(v, i));
 	atomic_store_explicit(&v->running, false, memory_order_release);
 }
 
@@ -309,9 +327,17 @@ static int value_begin(MPI_T_pvar_session session, MPI_T_pvar_handle handle, con
 
 static void value_give(const struct tool_pvar *v, void *buf)
 {
-	unsigned long long x = value_now(v);
+	if (value_row(v)->class == MPI_T_PVAR_CLASS_STATE) {
+		int state = (int)value_now(v, 0);
 
-	memcpy(buf, &x, sizeof(x));
+		memcpy(buf, &state, sizeof(state));
+		return;
+	}
+	for (int i = 0; i < v->count; i++) {
+		unsigned long long x = value_now(v, i); /* or a double */
+
+		memcpy((char *)buf + (size_t)i * sizeof(x), &x, sizeof(x));
+	}
 }
 
 int tool_pvar_read(MPI_T_pvar_session pe_session, MPI_T_pvar_handle handle, void *buf)
@@ -336,7 +362,6 @@ int tool_pvar_read(MPI_T_pvar_session pe_session, MPI_T_pvar_handle handle, void
 int tool_pvar_write(MPI_T_pvar_session pe_session, MPI_T_pvar_handle handle, const void *buf)
 {
 	struct tool_pvar *v;
-	unsigned long long x;
 	sigset_t before;
 	bool took;
 	int err =
@@ -344,9 +369,8 @@ int tool_pvar_write(MPI_T_pvar_session pe_session, MPI_T_pvar_handle handle, con
 
 	if (err != 0)
 		return err;
-	memcpy(&x, buf, sizeof(x));
 	value_lock(&before);
-	value_set(v, x);
+	value_set(v, buf);
 	value_unlock(&before);
 	value_leave(took);
 	return 0;

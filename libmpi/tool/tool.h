@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* tool.h - the tools interface (MPI_T_*): control and performance variables, categories, events.
  *
- *     settings  core/setting.c ──────> control variables       cvar.c
+ *     settings  core/setting.c ──────> control variables       cvar.c, enumeration.c
  *     counters  p2p, via, libobj ────> counters.c ──> performance variables, sessions    pvar.c
  *                                                     their values             pvar_value.c
  *     all of it ─────────────────────> categories              category.c
@@ -15,6 +15,7 @@
 #define HAFT_TOOL_TOOL_H
 
 #include "libmpi/core/objects.h"
+#include "libmpi/core/traffic.h"
 #include <mpi.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -27,11 +28,7 @@ bool tool_up(void);
 /* The classes of the interface's own handles; open since the first MPI_T_init_thread. */
 extern struct obj_class tool_enum_class, tool_cvar_class, tool_session_class, tool_pvar_class;
 
-/* An enumeration: the words of one setting. */
-struct tool_enum {
-	struct obj o;
-	int row; /* of the table of settings */
-};
+#define TOOL_ENUM_BYTES (sizeof(struct obj) + sizeof(int64_t)) /* an enumeration's object */
 
 struct tool_cvar {
 	struct obj o;
@@ -44,15 +41,23 @@ struct tool_session {
 	struct tool_pvar *first;   /* its handles */
 };
 
+/* One element of a value. */
+struct tool_cell {
+	_Atomic uint64_t sum, base;
+};
+
 /* A performance variable in a session (pvar_value.c).  The meaning of its words depends on its
- * class.  Lists, `running', sum and base are written under the lock of values. */
+ * class.  Lists, `running', and cells are written under the lock of values. */
 struct tool_pvar {
 	struct obj o;
 	struct tool_session *session;
 	struct tool_pvar *next, *prev;
 	int row; /* of the table in counters.c */
 	_Atomic bool running;
-	_Atomic uint64_t sum, base;
+	int count;
+	struct comm_traffic *traffic; /* of the communicator it is bound to, opened; or NULL */
+	struct tool_cell *cell;       /* [count]: &one, or malloc'ed */
+	struct tool_cell one;
 };
 
 /* The session or handle, or MPI_T_ERR_INVALID_SESSION, MPI_T_ERR_INVALID_HANDLE with words.  Takes
@@ -87,8 +92,9 @@ int tool_bad_index(const char *what, int index, int n);
 /* Makes the enumerations; once.  0 or MPI_T_ERR_MEMORY. */
 int tool_enums_open(void);
 
-/* The enumeration of a setting's words, or NULL. */
-struct tool_enum *tool_enum_of(int row);
+/* The enumeration of a setting's words, or MPI_T_ENUM_NULL; of all functions by enum haft_fn. */
+MPI_T_enum tool_enum_of_setting(int row);
+MPI_T_enum tool_enum_of_functions(void);
 
 /* --- counters (counters.c) ------------------------------------------------------------------ */
 
@@ -98,6 +104,7 @@ enum tool_category {
 	TOOL_TRANSPORT,
 	TOOL_OBJECTS,
 	TOOL_FILES,
+	TOOL_CALLS,
 	TOOL_CATEGORIES
 };
 
@@ -123,8 +130,20 @@ static inline bool tool_count_controlled(const struct tool_count *c)
 	       c->class == MPI_T_PVAR_CLASS_TIMER || c->class == MPI_T_PVAR_CLASS_HIGHWATERMARK;
 }
 
-/* The present value of a counter; 0 before MPI runs. */
-uint64_t tool_count_now(const struct tool_count *c);
+/* How a value is represented: MPI_UNSIGNED_LONG_LONG, but MPI_INT of a STATE, and MPI_DOUBLE of a
+ * PERCENTAGE. */
+struct type;
+struct type *tool_count_type(const struct tool_count *c);
+
+/* MPI_T_BIND_NO_OBJECT or MPI_T_BIND_MPI_COMM. */
+int tool_count_bind(const struct tool_count *c);
+
+/* Some are counted only while they have handles: there is one more (1), or less (-1). */
+void tool_count_use(const struct tool_count *c, int change);
+
+/* Element i of the present value; 0 before MPI runs.  traffic: of the communicator, or NULL.  A
+ * double as its bits. */
+uint64_t tool_count_now(const struct tool_count *c, const struct comm_traffic *traffic, int i);
 
 /* Does tool_count_now need the library's lock?  All others are for signal handlers, too. */
 bool tool_count_locks(const struct tool_count *c);

@@ -25,7 +25,7 @@ static const struct {
 	const char *name;
 	size_t size;
 } classes[] = {
-	{&tool_enum_class, "MPI_T_enum", sizeof(struct tool_enum)},
+	{&tool_enum_class, "MPI_T_enum", TOOL_ENUM_BYTES},
 	{&tool_cvar_class, "MPI_T_cvar_handle", sizeof(struct tool_cvar)},
 	{&tool_session_class, "MPI_T_pvar_session", sizeof(struct tool_session)},
 	{&tool_pvar_class, "MPI_T_pvar_handle", sizeof(struct tool_pvar)},

@@ -67,9 +67,11 @@ static void listed(void)
 		ask(i, &v);
 		OK(MPI_T_pvar_get_index(v.name, v.class, &back));
 		CHECK(back == i && v.name[0] != '\0');
-		CHECK(v.type == MPI_UNSIGNED_LONG_LONG && v.bind == MPI_T_BIND_NO_OBJECT);
+		CHECK(v.class == MPI_T_PVAR_CLASS_STATE || v.class == MPI_T_PVAR_CLASS_PERCENTAGE ||
+			v.type == MPI_UNSIGNED_LONG_LONG);
+		CHECK(v.bind == MPI_T_BIND_NO_OBJECT || v.bind == MPI_T_BIND_MPI_COMM);
 		CHECK(v.class >= MPI_T_PVAR_CLASS_STATE && v.class <= MPI_T_PVAR_CLASS_GENERIC);
-		CHECK(MPI_T_pvar_get_index(v.name, MPI_T_PVAR_CLASS_STATE, &back) ==
+		CHECK(MPI_T_pvar_get_index(v.name, MPI_T_PVAR_CLASS_LOWWATERMARK, &back) ==
 			MPI_T_ERR_INVALID_NAME);
 	}
 	OK(MPI_T_pvar_get_info(
