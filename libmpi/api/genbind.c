@@ -89,13 +89,34 @@ static const struct param *binding_self(const struct func *f)
 	return handler_find(f);
 }
 
-/* The parameter that says how long the array is: the nearest length before it. */
+/* The length of the array is the nearest length before it; of one that comes out, it may also be
+ * the nearest variable behind it, NULL for none. */
+static void binding_length_add(struct text *t, const struct func *f, const struct param *p)
+{
+	const struct param *q = p;
+
+	while (--q >= f->param) {
+		if (check_role_of(kind_of(q)) == CHECK_LENGTH) {
+			text_add(t, "%s", q->name);
+			return;
+		}
+	}
+	for (q = p; q < f->param + f->nparam && kind_of(p)->how == OBJ_ARRAY_NEW; q++) {
+		if (q->kind == KIND_INT_ROOM) {
+			text_add(t, "BIND_ROOM_OF(%s)", q->name);
+			return;
+		}
+	}
+	text_add(t, "0");
+}
+
 static const char *binding_length(const struct func *f, const struct param *p)
 {
-	while (--p >= f->param)
-		if (check_role_of(kind_of(p)) == CHECK_LENGTH)
-			return p->name;
-	return "0";
+	static struct text t;
+
+	text_clear(&t);
+	binding_length_add(&t, f, p);
+	return t.s;
 }
 
 bool makes_objects(const struct func *f, bool requests)

@@ -302,6 +302,9 @@ static inline uintptr_t bind_site(uintptr_t caller)
 			o_##x[i] = NULL;                           \
 	} while (0)
 
+/* A length that the engine may raise: it fills the entries that it adds with NULL. */
+#define BIND_ROOM_OF(x) (x != NULL && *x > 0 ? *x : 0)
+
 #define BIND_ARRAY_END(x) bind_scratch_end(s_##x, o_##x)
 
 #define BIND_ARRAY_ENDED(n, x, null)            \

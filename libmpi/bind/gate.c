@@ -6,6 +6,7 @@
  *     gate DIE          it counts the call (HAFT_DIE)
  *     gate PROFILE      bind_gate begins the call in the profile, bind_leave ends it (libmpi/prof)
  *     gate METER        tools have asked for the call, or for messages (prof/meter.c)
+ *     gate EVENTS       bind_leave calls tools back, without the lock (tool/event_ring.c)
  *     gate SHUT         MPI is not running: the call is refused, with words
  *     gate SHUT CHILD   a forked child: likewise
  *
@@ -193,6 +194,8 @@ void bind_leave(void)
 		prof_meter_leave();
 	if (haft_locked)
 		haft_unlock();
+	if (bind_rare((haft_life.gate & HAFT_GATE_EVENTS) != 0))
+		tool_events_deliver();
 }
 
 int bind_fail(int err, void *self, int fn)

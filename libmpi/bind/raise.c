@@ -19,6 +19,7 @@
 #include "libmpi/env/error_handler.h"
 #include "libmpi/core/error_code.h"
 #include "libmpi/core/err.h"
+#include "libmpi/core/event.h"
 #include "libmpi/core/attr_name.h"
 #include "libmpi/core/library_lock.h"
 #include "libmpi/core/comm_object.h"
@@ -199,6 +200,8 @@ int bind_raise(int err, void *self, int fn)
 	haft_objects_open(); /* handlers are objects, also before MPI_Init */
 	t = target_find(other != NULL ? other : self, fn);
 	raise_text(line, sizeof(line), err, t.other ? NULL : t.self, fn);
+	haft_event(EVENT_ERROR_RAISED, NULL, err, fn,
+		t.self != NULL ? haft_event_handle(t.self) : 0, 0);
 	if (t.handler->kind == ERRH_FATAL || t.handler->kind == ERRH_ABORT)
 		raise_end(&t, err, line, sizeof(line));
 	if (t.handler->kind != ERRH_RETURN) {

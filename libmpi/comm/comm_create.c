@@ -15,6 +15,7 @@
 #include "libmpi/comm/comm_create.h"
 #include "libmpi/comm/leader_exchange.h"
 #include "libmpi/core/err.h"
+#include "libmpi/core/event.h"
 #include "libmpi/core/attr_name.h"
 #include "libmpi/core/process_state.h"
 #include "libmpi/p2p/p2p.h"
@@ -31,7 +32,7 @@ void comm_set_ids(struct comm *c, struct comm_ids ids)
 		haft_comm_ids_hook(c);
 }
 
-int comm_make(const struct comm_spec *how, struct comm **newcomm)
+static int comm_build(const struct comm_spec *how, struct comm **newcomm)
 {
 	struct comm *c = obj_new(&haft_comm_class, NULL);
 	struct obj *errh;
@@ -64,9 +65,19 @@ int comm_make(const struct comm_spec *how, struct comm **newcomm)
 	return 0;
 }
 
+int comm_make(const struct comm_spec *how, struct comm **newcomm)
+{
+	int err = comm_build(how, newcomm);
+
+	if (err == 0 && haft_event_wanted(EVENT_COMM_CREATED))
+		haft_event(EVENT_COMM_CREATED, NULL, haft_event_handle(*newcomm), (*newcomm)->size,
+			(*newcomm)->rank, (*newcomm)->reach);
+	return err;
+}
+
 int comm_make_internal(const struct comm_spec *how, struct comm **newcomm)
 {
-	int err = comm_make(how, newcomm);
+	int err = comm_build(how, newcomm);
 
 	if (err != 0)
 		return err;
@@ -218,14 +229,16 @@ int comm_create_group(struct comm *c, struct group *group, int tag, struct comm 
  * handler. */
 static int comm_end(struct comm **comm, enum coll_maker maker)
 {
+	obj_h h = obj_handle(*comm);
 	int err = coll_calls_end(*comm, maker);
 
 	if (err == 0)
 		err = haft_obj_free(*comm, MPI_ERR_COMM, "communicator");
-
-	if (err == 0)
-		*comm = NULL;
-	return err;
+	if (err != 0)
+		return err;
+	*comm = NULL;
+	haft_event(EVENT_COMM_FREED, h, (int64_t)(intptr_t)h, 0, 0, 0);
+	return 0;
 }
 
 int comm_free(struct comm **comm)

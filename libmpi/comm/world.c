@@ -5,6 +5,7 @@
 #include "libmpi/core/win_object.h"
 #include "libmpi/comm/context_id.h"
 #include "libmpi/core/err.h"
+#include "libmpi/core/event.h"
 #include "libmpi/core/attr_name.h"
 #include <engine.h>
 #include <stdlib.h>
@@ -107,7 +108,11 @@ int comm_get_name(struct comm *c, char *name, int *len)
 
 int comm_set_name(struct comm *c, const char *name)
 {
-	return haft_name_set(c, name);
+	int err = haft_name_set(c, name);
+
+	if (err == 0)
+		haft_event(EVENT_COMM_NAMED, obj_handle(c), haft_event_handle(c), 0, 0, 0);
+	return err;
 }
 
 int comm_win_get_name(struct win *w, char *name, int *len)

@@ -24,6 +24,16 @@ void haft_life_set_state(enum haft_state state)
 	atomic_store_explicit(&haft_life.state, state, memory_order_release);
 }
 
+void haft_gate_set(uint32_t bits)
+{
+	__atomic_fetch_or(&haft_life.gate, bits, __ATOMIC_RELAXED);
+}
+
+void haft_gate_clear(uint32_t bits)
+{
+	__atomic_fetch_and(&haft_life.gate, ~bits, __ATOMIC_RELAXED);
+}
+
 /* Skips a stream that another thread holds, in a read for example. */
 static void stream_flush(FILE *f)
 {

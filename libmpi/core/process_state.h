@@ -23,7 +23,8 @@ enum haft_gate {
 	HAFT_GATE_CHILD = 4,   /* a forked child; always with SHUT */
 	HAFT_GATE_DIE = 8,     /* each call is counted: HAFT_DIE (libmpi/ft) */
 	HAFT_GATE_PROFILE = 16, /* calls are profiled: libmpi/prof */
-	HAFT_GATE_METER = 32    /* tools count messages, or ask which call runs: prof/meter.c */
+	HAFT_GATE_METER = 32,   /* tools count messages, or ask which call runs: prof/meter.c */
+	HAFT_GATE_EVENTS = 64   /* events wait for the end of a call: tool/event_ring.c */
 };
 
 struct haft_life {
@@ -39,6 +40,10 @@ struct haft_life {
 };
 
 extern struct haft_life haft_life;
+
+/* Set and clear bits of the gate, where another thread may do so as well. */
+void haft_gate_set(uint32_t bits);
+void haft_gate_clear(uint32_t bits);
 
 /* Sets haft_life.state, and opens or shuts the gate accordingly. */
 void haft_life_set_state(enum haft_state state);

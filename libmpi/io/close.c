@@ -12,6 +12,7 @@
  * name: its old contents stay, and all members get that error.  The handle and everything else is
  * freed in any case. */
 #include "libmpi/core/err.h"
+#include "libmpi/core/event.h"
 #include "libmpi/core/attr_name.h"
 #include "libmpi/core/process_state.h"
 #include "libmpi/io/agree.h"
@@ -121,6 +122,7 @@ int io_close(struct file **fh)
 	bool rename = f->final_path != NULL;
 	bool more = rename || !f->local_fs || (f->amode & MPI_MODE_DELETE_ON_CLOSE) != 0;
 	int err = io_same_call(f, COLL_FILE_CLOSE), failed;
+	obj_h h;
 
 	if (err != 0 && io_same_call_goes_on(f)) /* the others have it open */
 		return err;
@@ -143,7 +145,9 @@ int io_close(struct file **fh)
 	file->path = NULL;
 	if (err != 0)
 		close_keep(file);
+	h = obj_handle(file);
 	haft_obj_free(file, MPI_ERR_FILE, "file");
+	haft_event(EVENT_FILE_CLOSED, h, (int64_t)(intptr_t)h, err, 0, 0);
 	*fh = NULL;
 	return err;
 }

@@ -15,6 +15,7 @@
 #include "libmpi/comm/comm_create.h"
 #include "libmpi/comm/context_id.h"
 #include "libmpi/core/err.h"
+#include "libmpi/core/event.h"
 #include "libmpi/core/clock.h"
 #include "libmpi/core/valid.h"
 #include "libmpi/env/error_handler.h"
@@ -490,6 +491,7 @@ static int open_file(
 		file->path = m.f->final_path != NULL ? m.f->final_path : m.f->path;
 		io_hints_use(m.f, info);
 		*fh = file;
+		haft_event(EVENT_FILE_OPENED, NULL, haft_event_handle(file), m.f->size, amode, 0);
 		return 0;
 	}
 	if (file != NULL) {

@@ -15,6 +15,8 @@
  * matched probes, with the cost of keeping them. */
 #include "libmpi/p2p/credit.h"
 
+#include "libmpi/core/event.h"
+
 #include <stdatomic.h>
 
 enum { CREDIT_YES, CREDIT_NO }; /* the tag of FRAME_CREDIT */
@@ -67,6 +69,8 @@ void p2p_credit_use(int peer, int64_t bytes)
 	/* If the last change has not been sent yet, neither needs to be sent. */
 	p->credit_due = !p->credit_due;
 	count->stops_sent += over;
+	if (over)
+		haft_event(EVENT_SENDER_HELD, NULL, peer, 0, 0, 0);
 	if (p->credit_due && p2p_credit_send(peer) == 0)
 		p2p_peer_busy(peer);
 }

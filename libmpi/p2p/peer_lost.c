@@ -12,6 +12,7 @@
  * may still send.  A peer that was lost fails each of those once, since the message may have been
  * its; the next receive goes on with the others.  Where failures are survived (HAFT_FT), a receive
  * with a request stays posted instead, and its completion calls raise: failed.c. */
+#include "libmpi/core/event.h"
 #include "libmpi/p2p/cancel.h"
 #include "libmpi/p2p/claim.h"
 #include "libmpi/p2p/fail.h"
@@ -101,6 +102,7 @@ void p2p_peer_end(int peer, bool left, const char *words)
 	p->lost_words = strdup(words);
 	p->credit_due = false;
 	p2p_state.lost++;
+	haft_event(EVENT_PEER_LOST, NULL, peer, left, 0, 0);
 	p2p_state.last_lost = left ? p2p_state.last_lost : peer;
 	p2p_state.broken += !left;
 	if (!left)

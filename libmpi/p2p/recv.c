@@ -23,6 +23,7 @@
 
 #include "libmpi/core/clock.h"
 #include "libmpi/core/err.h"
+#include "libmpi/core/event.h"
 #include "libmpi/core/error_code.h"
 #include "libmpi/core/process_state.h"
 #include "libmpi/core/rank_name.h"
@@ -255,6 +256,7 @@ void p2p_recv_got_rts(const struct shm_frame *f)
 	u->rts_id = rts.id;
 	memcpy(u->data, &rts, sizeof(rts));
 	p2p_match_store(u);
+	haft_event(EVENT_MESSAGE_KEPT, NULL, f->src, f->tag, rts.total, 0);
 }
 
 void p2p_recv_got_error(const struct shm_frame *f)

@@ -11,6 +11,7 @@
  * transport does. */
 #include "libmpi/p2p/send.h"
 
+#include "libmpi/core/event.h"
 #include "libmpi/p2p/claim.h"
 #include "libmpi/p2p/fail.h"
 #include "libmpi/p2p/outq.h"
@@ -129,6 +130,9 @@ static void send_rendezvous(struct req *r)
 		type_contiguous_at(r->type, r->buf, r->count) != NULL)
 		r->send.claim = p2p_claim_new();
 	r->state = STATE_OUT_RTS;
+	if (haft_event_wanted(EVENT_RENDEZVOUS_BEGUN) && r->comm != NULL && r->ctx == r->comm->ctx)
+		haft_event(EVENT_RENDEZVOUS_BEGUN, obj_handle(r->comm), r->peer, r->tag, r->bytes,
+			haft_event_handle(r->comm));
 	p2p_out_put(r, r->peer);
 }
 

@@ -3,6 +3,7 @@
 #include "libmpi/p2p/unexpected.h"
 
 #include "libmpi/core/err.h"
+#include "libmpi/core/event.h"
 #include "libmpi/p2p/credit.h"
 #include "libmpi/p2p/sig.h"
 #include <stdio.h>
@@ -85,6 +86,7 @@ void p2p_unexpected_eager(const struct shm_frame *f)
 		unexpected_abort(f->len);
 	memcpy(u->data, f->data, f->len);
 	p2p_match_store(u);
+	haft_event(EVENT_MESSAGE_KEPT, NULL, f->src, f->tag, f->len, 0);
 	p2p_credit_use(f->src, unexpected_cost(u));
 }
 

@@ -9,6 +9,7 @@
 #include "libmpi/prof/prof.h"
 
 #include "libmpi/core/clock.h"
+#include "libmpi/core/event.h"
 #include "libmpi/core/process_state.h"
 #include "libmpi/via/via.h"
 
@@ -19,7 +20,8 @@ static _Atomic uint32_t meter_generation; /* calls that were entered in an older
 static __thread struct {
 	uint32_t depth, generation;
 	uint32_t fn;    /* of the outermost call */
-	uint64_t since; /* ns, of the wait under way; 0: none */
+	uint64_t since; /* ns, when the wait under way was last looked at; 0: none */
+	uint64_t begun; /* likewise, when it began */
 } meter_call;
 
 void prof_meter_enter(uint32_t fn)
@@ -60,6 +62,10 @@ static bool meter_profiles(void)
 static void meter_begin(struct shm_wait *w)
 {
 	meter_call.since = clock_now_ns();
+	if (meter_call.begun == 0) {
+		meter_call.begun = meter_call.since;
+		haft_event(EVENT_WAIT_BEGUN, NULL, 0, 0, 0, 0);
+	}
 	if (meter_profiles())
 		prof_watch.begin(w);
 }
@@ -77,7 +83,10 @@ static void meter_idled(struct shm_wait *w)
 
 static void meter_end(struct shm_wait *w)
 {
-	meter_call.since = 0;
+	if (meter_call.begun != 0)
+		haft_event(EVENT_WAIT_ENDED, NULL, (int64_t)(clock_now_ns() - meter_call.begun), 0,
+			0, 0);
+	meter_call.since = meter_call.begun = 0;
 	if (meter_profiles())
 		prof_watch.end(w);
 }
@@ -105,7 +114,7 @@ void prof_meter_use(enum prof_meter what, int change)
 		return;
 	atomic_fetch_add_explicit(&meter_generation, 1, memory_order_relaxed);
 	if (after)
-		haft_life.gate |= HAFT_GATE_METER;
+		haft_gate_set(HAFT_GATE_METER);
 	else
-		haft_life.gate &= ~(uint32_t)HAFT_GATE_METER;
+		haft_gate_clear(HAFT_GATE_METER);
 }

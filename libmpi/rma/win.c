@@ -22,6 +22,7 @@
 #include "libmpi/comm/groups.h"
 #include "libmpi/comm/comm_create.h"
 #include "libmpi/core/err.h"
+#include "libmpi/core/event.h"
 #include "libmpi/core/attr_name.h"
 #include "libmpi/coll/reduce_op.h"
 #include "libmpi/core/setting.h"
@@ -153,6 +154,7 @@ static int win_delete_attributes(struct win *w)
 int rma_win_free(struct win **win)
 {
 	struct win *w = *win;
+	obj_h h = obj_handle(w);
 	int err = rma_epoch_end(w), failed;
 
 	if (err != 0)
@@ -172,6 +174,7 @@ int rma_win_free(struct win **win)
 	err = haft_obj_free(w, MPI_ERR_WIN, "window");
 	if (err == 0) {
 		*win = NULL;
+		haft_event(EVENT_WIN_FREED, h, (int64_t)(intptr_t)h, 0, 0, 0);
 		rma_remote_quiesce(w);
 		win_release(w);
 	}
@@ -421,6 +424,8 @@ static int win_made(struct win_making *m, int err, struct win **win)
 	free(m->all);
 	if (err == 0) {
 		*win = m->w;
+		haft_event(
+			EVENT_WIN_CREATED, NULL, haft_event_handle(m->w), m->w->size, m->bytes, 0);
 		return 0;
 	}
 	if (m->w != NULL) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* category.c - categories of variables.  There are six, none inside another, and they never
+/* category.c - categories of variables.  There are seven, none inside another, and they never
  * change: nothing is loaded later. */
 #include "libmpi/core/err.h"
 #include "libmpi/core/setting.h"
@@ -15,6 +15,7 @@ static const struct {
 	[TOOL_TRANSPORT] = {"transport", "how messages travel, and how processes wait"},
 	[TOOL_OBJECTS] = {"objects", "what the program has made and not freed"},
 	[TOOL_CALLS] = {"calls", "what calls of MPI do, and how long they wait"},
+	[TOOL_ERRORS] = {"errors", "errors that are raised, and processes that are lost"},
 	[TOOL_FILES] = {"files", "accesses to files, and the paths that they took"},
 };
 
@@ -46,6 +47,21 @@ static int category_pvars(int cat_index, int len, int indices[])
 	return n;
 }
 
+/* Likewise, of its types of events. */
+static int category_events(int cat_index, int len, int indices[])
+{
+	int n = 0;
+
+	for (int i = 0; i < HAFT_EVENTS; i++) {
+		if ((int)tool_event_types[i].group != cat_index)
+			continue;
+		if (n < len)
+			indices[n] = i;
+		n++;
+	}
+	return n;
+}
+
 int tool_category_get_info(int cat_index, char *name, int *name_len, char *desc, int *desc_len,
 	int *num_cvars, int *num_pvars, int *num_categories)
 {
@@ -63,8 +79,11 @@ int tool_category_get_info(int cat_index, char *name, int *name_len, char *desc,
 
 int tool_category_get_num_events(int cat_index, int *num_events)
 {
-	*num_events = 0;
-	return category_bad(cat_index);
+	int err = category_bad(cat_index);
+
+	if (err == 0)
+		*num_events = category_events(cat_index, 0, NULL);
+	return err;
 }
 
 int tool_category_get_index(const char *name, int *cat_index)
@@ -111,7 +130,11 @@ int tool_category_get_pvars(int cat_index, int len, int indices[])
 
 int tool_category_get_events(int cat_index, int len, int indices[])
 {
-	return category_members(cat_index, len, indices);
+	int err = category_members(cat_index, len, indices);
+
+	if (err == 0)
+		category_events(cat_index, len, indices);
+	return err;
 }
 
 int tool_category_get_categories(int cat_index, int len, int indices[])

@@ -2,7 +2,8 @@
 /* enumeration.c - enumerations (MPI-5.0 15.3.5): values of MPI_INT with names.
  *
  *     a setting of one word    its words, in the order of the table of settings
- *     function                 the functions of MPI, and none */
+ *     function                 the functions of MPI, and none
+ *     a type of events         its elements */
 #include "libmpi/core/err.h"
 #include "libmpi/core/setting.h"
 #include "libmpi/tool/tool.h"
@@ -16,7 +17,7 @@ struct tool_enum {
 	int number;
 };
 
-enum { ENUM_FUNCTION = SETTING_COUNT, ENUMS };
+enum { ENUM_FUNCTION = SETTING_COUNT, ENUM_EVENT, ENUMS = ENUM_EVENT + HAFT_EVENTS };
 
 static_assert(sizeof(struct tool_enum) <= TOOL_ENUM_BYTES, "room for an object");
 
@@ -26,7 +27,8 @@ int tool_enums_open(void)
 {
 	for (int i = 0; i < ENUMS; i++) {
 		if (enums[i] != NULL ||
-			(i < SETTING_COUNT && haft_setting_row(i)->form != SETTING_WORD))
+			(i < SETTING_COUNT && haft_setting_row(i)->form != SETTING_WORD) ||
+			(i >= ENUM_EVENT && tool_event_types[i - ENUM_EVENT].elements == 0))
 			continue;
 		enums[i] = obj_new(&tool_enum_class, NULL);
 		if (enums[i] == NULL)
@@ -51,6 +53,11 @@ MPI_T_enum tool_enum_of_functions(void)
 	return enum_handle(ENUM_FUNCTION);
 }
 
+MPI_T_enum tool_enum_of_event(enum haft_event e)
+{
+	return enum_handle(ENUM_EVENT + (int)e);
+}
+
 static int enum_find(MPI_T_enum handle, int *number)
 {
 	const struct tool_enum *e = obj_get(&tool_enum_class, (obj_h)handle);
@@ -67,6 +74,8 @@ static int enum_size(int number)
 
 	if (number == ENUM_FUNCTION)
 		return HAFT_FNS;
+	if (number >= ENUM_EVENT)
+		return tool_event_types[number - ENUM_EVENT].elements;
 	while (n < SETTING_WORDS_MAX && haft_setting_row(number)->words[n] != NULL)
 		n++;
 	return n;
@@ -74,11 +83,15 @@ static int enum_size(int number)
 
 static const char *enum_name(int number)
 {
+	if (number >= ENUM_EVENT)
+		return tool_event_types[number - ENUM_EVENT].name;
 	return number == ENUM_FUNCTION ? "function" : haft_setting_row(number)->name;
 }
 
 static const char *enum_item(int number, int i)
 {
+	if (number >= ENUM_EVENT)
+		return tool_event_types[number - ENUM_EVENT].element[i].name;
 	if (number != ENUM_FUNCTION)
 		return haft_setting_row(number)->words[i];
 	return i == HAFT_FN_NONE ? "none" : bind_fn_names[i];

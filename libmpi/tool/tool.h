@@ -5,7 +5,9 @@
  *     counters  p2p, via, libobj ────> counters.c ──> performance variables, sessions    pvar.c
  *                                                     their values             pvar_value.c
  *     all of it ─────────────────────> categories              category.c
- *     the clock ─────────────────────> a source, of no events  event.c
+ *     events    core/event.h ────────> event_type.c  their names and elements
+ *                                      registration.c  handles, callbacks
+ *                                      event_ring.c  kept until the end of a call, delivered
  *
  * Invariants: bind/ has checked that the interface is initialized, and holds the library lock at
  * every level of threads.  Rows with the flag READ are called without it, and from signal handlers:
@@ -14,6 +16,7 @@
 #ifndef HAFT_TOOL_TOOL_H
 #define HAFT_TOOL_TOOL_H
 
+#include "libmpi/core/event.h"
 #include "libmpi/core/objects.h"
 #include "libmpi/core/traffic.h"
 #include <mpi.h>
@@ -26,7 +29,8 @@ bool tool_up(void);
 /* --- inside the folder ---------------------------------------------------------------------- */
 
 /* The classes of the interface's own handles; open since the first MPI_T_init_thread. */
-extern struct obj_class tool_enum_class, tool_cvar_class, tool_session_class, tool_pvar_class;
+extern struct obj_class tool_enum_class, tool_cvar_class, tool_session_class, tool_pvar_class,
+	tool_registration_class;
 
 #define TOOL_ENUM_BYTES (sizeof(struct obj) + sizeof(int64_t)) /* an enumeration's object */
 
@@ -89,12 +93,18 @@ static inline void tool_tell(int *answer, int value)
 /* Words "what 7 is not one of 0 to 4"; returns MPI_T_ERR_INVALID_INDEX. */
 int tool_bad_index(const char *what, int index, int n);
 
+/* Opens the classes; once.  0 or MPI_T_ERR_CANNOT_INIT. */
+int tool_classes_open(void);
+
 /* Makes the enumerations; once.  0 or MPI_T_ERR_MEMORY. */
 int tool_enums_open(void);
 
 /* The enumeration of a setting's words, or MPI_T_ENUM_NULL; of all functions by enum haft_fn. */
 MPI_T_enum tool_enum_of_setting(int row);
 MPI_T_enum tool_enum_of_functions(void);
+
+/* The enumeration of the elements of an event type. */
+MPI_T_enum tool_enum_of_event(enum haft_event e);
 
 /* --- counters (counters.c) ------------------------------------------------------------------ */
 
@@ -105,6 +115,7 @@ enum tool_category {
 	TOOL_OBJECTS,
 	TOOL_FILES,
 	TOOL_CALLS,
+	TOOL_ERRORS,
 	TOOL_CATEGORIES
 };
 
@@ -152,5 +163,74 @@ bool tool_count_locks(const struct tool_count *c);
  * level. */
 uint64_t tool_peak_now(const struct tool_count *c);
 uint64_t tool_peak_restart(const struct tool_count *c);
+
+/* --- events (event_type.c) ------------------------------------------------------------------ */
+
+enum tool_event_source { TOOL_SOURCE_CALLS, TOOL_SOURCE_PROGRESS, TOOL_SOURCES };
+
+/* How an element is represented. */
+enum tool_element { ELEMENT_INT, ELEMENT_BYTES, ELEMENT_HANDLE, ELEMENT_RANK };
+
+struct tool_event_type {
+	const char *name, *meaning;
+	enum tool_event_source source;
+	enum tool_category group;
+	int bind; /* MPI_T_BIND_... */
+	int elements;
+	struct {
+		const char *name;
+		enum tool_element form;
+	} element[HAFT_EVENT_FACTS];
+};
+
+extern const struct tool_event_type tool_event_types[HAFT_EVENTS];
+
+/* Bytes of an element; where it is in the buffer of MPI_T_event_copy. */
+size_t tool_element_bytes(enum tool_element form);
+size_t tool_element_at(const struct tool_event_type *t, int element);
+
+/* --- listeners (event_ring.c) --------------------------------------------------------------- */
+
+#define TOOL_LEVELS 4 /* of callback safety */
+
+struct tool_callback {
+	MPI_T_event_cb_function *fn; /* NULL: none */
+	void *user;
+};
+
+/* A registration; it outlives its handle until its last event has been delivered.  All fields are
+ * under the lock of events. */
+struct tool_listener {
+	struct tool_listener *next;
+	enum haft_event type;
+	obj_h object; /* that it is bound to, or NULL */
+	MPI_T_event_registration handle;
+	struct tool_callback callback[TOOL_LEVELS];
+	MPI_T_event_dropped_cb_function *dropped;
+	uint64_t lost[TOOL_SOURCES]; /* events, since `dropped' was last told */
+	uint64_t from, until;        /* it gets the events with these numbers; from 0: none yet */
+	bool freed;
+	MPI_T_event_free_cb_function *on_free;
+	void *on_free_user;
+};
+
+/* The object of a handle. */
+struct tool_registration {
+	struct obj o;
+	struct tool_listener *listener;
+};
+
+/* Onto the list; off it, by the handle's end: on_free is called when the last event before has been
+ * delivered.  The changes of others go between lock and unlock. */
+void tool_listener_add(struct tool_listener *l);
+void tool_listener_free(struct tool_listener *l, MPI_T_event_free_cb_function *on_free, void *user);
+void tool_listeners_lock(void);
+void tool_listeners_unlock(void);
+
+/* Ends all, without a call of the program. */
+void tool_listeners_end(void);
+
+/* The gate has HAFT_GATE_EVENTS: calls the program's callbacks.  Without the library's lock. */
+void tool_events_deliver(void);
 
 #endif

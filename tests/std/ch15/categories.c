@@ -18,7 +18,7 @@ static void category(int i, int *cvars, int *pvars)
 	OK(MPI_T_category_get_index(name, &back));
 	CHECK(back == i && len == (int)strlen(name) + 1 && len > 1);
 	OK(MPI_T_category_get_num_events(i, &ne));
-	CHECK(ne == 0 && nc < MANY && np < MANY && ng == 0);
+	CHECK(ne >= 0 && ne < MANY && nc < MANY && np < MANY && ng == 0);
 	memset(in, -1, sizeof(in));
 	OK(MPI_T_category_get_cvars(i, MANY, in));
 	OK(MPI_T_cvar_get_num(&n));
@@ -36,8 +36,10 @@ static void category(int i, int *cvars, int *pvars)
 	OK(MPI_T_category_get_cvars(i, 1, in));
 	CHECK(in[1] == -1);
 	OK(MPI_T_category_get_categories(i, MANY, in + 1));
-	OK(MPI_T_category_get_events(i, MANY, in + 1));
 	CHECK(in[1] == -1);
+	memset(in, -1, sizeof(in));
+	OK(MPI_T_category_get_events(i, MANY, in));
+	CHECK(in[ne] == -1);
 	*cvars += nc;
 	*pvars += np;
 }
@@ -75,7 +77,7 @@ static void source(void)
 	MPI_Info info;
 
 	OK(MPI_T_source_get_num(&n));
-	CHECK(n == 1);
+	CHECK(n >= 1);
 	OK(MPI_T_source_get_info(0, name, &len, NULL, NULL, &order, &ticks, &most, &info));
 	CHECK(order == MPI_T_SOURCE_ORDERED && ticks > 0 && most > ticks && len > 1);
 	OK(MPI_Info_get_nkeys(info, &keys));
@@ -110,21 +112,21 @@ static void dropped(MPI_Count count, MPI_T_event_registration registration, int 
 	CHECK(!"called");
 }
 
-/* MPI-5.0 15.3.8: there is no type of event, so no index is one, and no handle. */
+/* MPI-5.0 15.3.8: indices and handles that are none (events.c has those that are). */
 static void events(void)
 {
-	int n = -1, len = 0;
+	int n = -1, len = 0, back;
 	MPI_Count t;
 	MPI_Info info = MPI_INFO_NULL;
 	MPI_T_event_registration r = (MPI_T_event_registration)(uintptr_t)0x77;
 	MPI_T_event_instance e = (MPI_T_event_instance)(uintptr_t)0x77;
 
 	OK(MPI_T_event_get_num(&n));
-	CHECK(n == 0);
-	CHECK(MPI_T_event_get_info(0, NULL, &len, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
+	CHECK(n > 0);
+	CHECK(MPI_T_event_get_info(n, NULL, &len, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
 		      NULL) == MPI_T_ERR_INVALID_INDEX);
-	CHECK(MPI_T_event_get_index("none", &n) == MPI_T_ERR_INVALID_NAME);
-	CHECK(MPI_T_event_handle_alloc(0, NULL, MPI_INFO_NULL, &r) == MPI_T_ERR_INVALID_INDEX);
+	CHECK(MPI_T_event_get_index("none", &back) == MPI_T_ERR_INVALID_NAME);
+	CHECK(MPI_T_event_handle_alloc(n, NULL, MPI_INFO_NULL, &r) == MPI_T_ERR_INVALID_INDEX);
 	CHECK(MPI_T_event_handle_set_info(r, MPI_INFO_NULL) == MPI_T_ERR_INVALID_HANDLE);
 	CHECK(MPI_T_event_handle_get_info(r, &info) == MPI_T_ERR_INVALID_HANDLE);
 	CHECK(MPI_T_event_register_callback(r, MPI_T_CB_REQUIRE_NONE, MPI_INFO_NULL, NULL,
@@ -165,7 +167,7 @@ static void profiling_names(void)
 	OK(PMPI_T_cvar_get_num(&m));
 	CHECK(n == m && n > 0);
 	OK(PMPI_T_event_get_num(&m));
-	CHECK(m == 0);
+	CHECK(m > 0);
 }
 
 int main(int argc, char **argv)
