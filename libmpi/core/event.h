@@ -48,13 +48,13 @@ static inline bool haft_event_wanted(enum haft_event e)
 				(UINT32_C(1) << e)) != 0);
 }
 
-/* object: the handle of the object to which the event belongs, or NULL. */
 /* The handle of an object as a fact. */
 static inline int64_t haft_event_handle(const void *object)
 {
 	return (int64_t)(intptr_t)obj_handle(object);
 }
 
+/* object: the handle of the object to which the event belongs, or NULL. */
 static inline void haft_event(
 	enum haft_event e, obj_h object, int64_t a, int64_t b, int64_t c, int64_t d)
 {
