@@ -32,7 +32,7 @@ want_out 'rank 0 of 1 sum 0'
 want_lines 2
 
 # The launcher is killed.
-mpiexec.hydra -n 3 "$ranks" long >"$out" 2>"$err" </dev/null &
+behind mpiexec.hydra -n 3 "$ranks" long
 until_there "$out" 3 || fail "hydra has not started"
 kill -9 $!
 wait

@@ -36,7 +36,7 @@ want_err 'install libpmix.so.2'
 want_lines 0
 
 # The launcher is killed.
-mpirun.openmpi --oversubscribe -n 3 "$ranks" long >"$out" 2>"$err" </dev/null &
+behind mpirun.openmpi --oversubscribe -n 3 "$ranks" long
 until_there "$out" 3 || fail "mpirun has not started"
 kill -9 $!
 wait

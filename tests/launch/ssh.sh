@@ -47,9 +47,7 @@ want_lines 2
 
 # start ARGS...: a job of 8 ranks, in the background.
 start() {
-	rm -f "$out" "$err"
-	vh_root "$own" -launcher-exec "$vh_ssh" -hosts h1:2,h2:2,h3:2,h4:2 "$@" >"$out" 2>"$err" </dev/null &
-	pid=$!
+	behind vh_root "$own" -launcher-exec "$vh_ssh" -hosts h1:2,h2:2,h3:2,h4:2 "$@"
 	until_there "$out" 8 || fail "the job does not start: $(cat "$err")"
 	from=$(date +%s%N)
 }
@@ -71,9 +69,7 @@ ended() {
 start sh -c "echo up; sleep $mark"
 vh_cut 3
 ended "a link that is cut" 9000 'host h3 (ranks 4-5): the connection to its proxy is lost: it has been silent'
-rm -f "$out" "$err"
-vh_root "$own" -launcher-exec "$vh_ssh" -hosts h1:2,h2:2 sh -c "echo up; sleep $mark" >"$out" 2>"$err" </dev/null &
-pid=$!
+behind vh_root "$own" -launcher-exec "$vh_ssh" -hosts h1:2,h2:2 sh -c "echo up; sleep $mark"
 until_there "$out" 4 || fail "the job does not start: $(cat "$err")"
 from=$(date +%s%N)
 vh_kill 2

@@ -33,11 +33,8 @@ told() {
 hangs() {
 	n=$1
 	shift
-	: >"$out"
-	: >"$err" # the job, which truncates them, starts only later
 	said="hang $*"
-	"$run" ${far:-} -n $n "$hang" "$@" >"$out" 2>"$err" </dev/null &
-	pid=$!
+	behind "$run" ${far:-} -n $n "$hang" "$@"
 	until_ told "$1" || fail "$said: nothing is told"
 	want_err "$asks"
 }
@@ -224,8 +221,7 @@ part_threads() {
 	far=
 
 	# A stopped rank is not reported as waiting: its message may have arrived.
-	"$run" -n 2 "$hang" stopped >"$out" 2>"$err" </dev/null &
-	pid=$!
+	behind "$run" -n 2 "$hang" stopped
 	said='hang stopped'
 	until_ parent
 	all_told() { kill -USR1 $pid && sleep 0.2 && grep 'rank 1: stopped by a signal' "$err" && grep 'rank 0: has waited .* in MPI_Recv' "$err"; }
@@ -241,8 +237,7 @@ part_unborn() {
 		for what in "sleep $mark" "sh $TMPDIR/spin"; do
 			said="unborn $far $what"
 			echo 'while :; do :; done' >"$TMPDIR/spin"
-			"$run" $far -n 1 "$TMPDIR/spawner" -n 2 $what >"$out" 2>"$err" </dev/null &
-			pid=$!
+			behind "$run" $far -n 1 "$TMPDIR/spawner" -n 2 $what
 			until_err 'ranks 0-1 of world 1: running, have not called MPI_Init (processes '
 			want_err "$asks"
 			want_err ', and the others have not called MPI_Init: does the job hang?'
@@ -255,8 +250,7 @@ part_unborn() {
 	far=
 	said='unborn, at a port'
 	echo 'mpiexec = -launcher fork' >"$TMPDIR/conf"
-	HAFT_CONF=$TMPDIR/conf "$TMPDIR/spawner" -n 2 -k host=a,b sleep $mark >"$out" 2>"$err" </dev/null &
-	pid=$!
+	behind env HAFT_CONF=$TMPDIR/conf "$TMPDIR/spawner" -n 2 -k host=a,b sleep $mark
 	until_err 'ranks 0-1 of world 1: running, have not called MPI_Init (processes '
 	want_err 'a spawn has waited for its children for '
 	! grep -F 'the host has not answered' "$err" || fail "$said: the program is no host"

@@ -10,9 +10,7 @@ far="-launcher fork -hosts a:2,b:2,c:2,d:2 -fanout 2"
 
 # start CMD...: a job of 8 ranks that have each said "up"; $pid is its mpiexec.
 start() {
-	rm -f "$out" "$err"
-	"$own" $far "$@" >"$out" 2>"$err" </dev/null &
-	pid=$!
+	behind "$own" $far "$@"
 	until_there "$out" 8 || fail "the job does not start: $(cat "$err")"
 	from=$(date +%s%N)
 }

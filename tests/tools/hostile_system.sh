@@ -41,8 +41,7 @@ clear() {
 }
 
 # Stopped ranks.
-"$run" -n 4 "$storm" 7 >"$out" 2>"$err" </dev/null &
-pid=$!
+behind "$run" -n 4 "$storm" 7
 until_there "$out" 4 || fail "the storm does not start"
 for r in 2 0 3; do
 	p=$(sed -n "s/^rank $r pid //p" "$out")

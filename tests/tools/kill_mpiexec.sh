@@ -6,8 +6,7 @@
 files_before
 
 several() { [ "$(alive "$mark")" -ge "$1" ]; }
-"$run" -n 4 sh -c "sleep $mark & setsid sleep $mark & echo up; sleep $mark; true" >"$out" 2>"$err" &
-pid=$!
+behind "$run" -n 4 sh -c "sleep $mark & setsid sleep $mark & echo up; sleep $mark; true"
 until_there "$out" 4 || fail "the job does not start"
 until_ several 12 || fail "the job is not there"
 said="kill -9 of mpiexec"
@@ -21,8 +20,7 @@ guard() {
 		grep -q haft-guard /proc/$p/comm && g=$p && return
 	done
 }
-"$run" -n 4 sh -c "echo up; exec sleep $mark" >"$out" 2>"$err" &
-pid=$!
+behind "$run" -n 4 sh -c "echo up; exec sleep $mark"
 until_there "$out" 4 || fail "the job does not start"
 until_ guard $pid || fail "no guard"
 said="kill -9 of mpiexec and its guard"
@@ -31,8 +29,7 @@ kill -9 $pid
 wait $pid 2>/dev/null
 until_gone "$mark" 1000 || fail "processes are left after $said"
 
-"$run" -n 2 sh -c "$await echo up; await '$TMPDIR/go'" >"$out" 2>"$err" &
-pid=$!
+behind "$run" -n 2 sh -c "$await echo up; await '$TMPDIR/go'"
 until_there "$out" 2
 until_ guard $pid || fail "no guard"
 touch "$TMPDIR/go"

@@ -20,8 +20,7 @@ start() {
 	n=$((2 + $(number 4)))
 	moment=$(number $((500 * slow)))
 	said="mpiexec -n $n storm, ${moment} ms"
-	"$run" -n $n "$storm" $mark >"$out" 2>"$err" </dev/null &
-	pid=$!
+	behind "$run" -n $n "$storm" $mark
 	sleep $((moment / 1000)).$(printf %03d $((moment % 1000)))
 }
 # ended: the job does so, in time, and leaves nothing.

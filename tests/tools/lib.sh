@@ -42,14 +42,20 @@ job() {
 	ms=$((($(date +%s%N) - from) / 1000000))
 }
 
-# begin ARGS...: starts it in the background, as $pid, and waits until it has a child: mpiexec takes
+# behind COMMAND...: starts it in the background, as $pid.  The files are emptied first: the new
+# process opens them some time later, and a test that waits for words must not find older ones.
+behind() {
+	: >"$out"
+	: >"$err"
+	"$@" >"$out" 2>"$err" </dev/null &
+	pid=$!
+}
+
+# begin ARGS...: starts mpiexec in the background, and waits until it has a child: mpiexec takes
 # no signal before it has set them up.
 begin() {
 	said="mpiexec $*"
-	: >"$out" # the job, which truncates them, starts only later
-	: >"$err"
-	"$run" "$@" >"$out" 2>>"$err" </dev/null &
-	pid=$!
+	behind "$run" "$@"
 	until_ parent 2>/dev/null || fail "$said does not start"
 }
 parent() {

@@ -47,9 +47,7 @@ far=
 unset HAFT_CHECK
 
 # A call on the communicator is no mistake by itself: mpiexec says who waits for whom.
-: >"$err"
-HAFT_HANG=1 "$run" -n 3 "$call" close barrier "$TMPDIR/file" >"$out" 2>"$err" </dev/null &
-pid=$!
+behind env HAFT_HANG=1 "$run" -n 3 "$call" close barrier "$TMPDIR/file"
 until_err "in MPI_File_close of $(printf %s "$TMPDIR/file" | tail -c 39), for rank 1"
 until_err 'in MPI_Barrier of MPI_COMM_WORLD, for rank 0'
 kill -TERM $pid

@@ -11,9 +11,7 @@ name=$(printf %s "$TMPDIR/p" | tail -c 39)
 
 for n in 1 2; do
 	for way in read write; do
-		: >"$err"
-		HAFT_HANG=1 "$run" -n $n "$prog" "$TMPDIR/p" $way >"$out" 2>"$err" </dev/null &
-		pid=$!
+		behind env HAFT_HANG=1 "$run" -n $n "$prog" "$TMPDIR/p" $way
 		until_err "in MPI_File_open of $name, for the other end of this pipe"
 		case $way in
 		read) printf 'ab' >"$TMPDIR/p" ;;

@@ -231,8 +231,7 @@ rc=$?
 want_rc 0
 want_out 'spawn: MPI_SUCCESS, 2 processes, 0 codes'
 want_out 'child 1 of 2'
-"$me" -n 2 "$me" child sleep $mark >"$out" 2>"$err" </dev/null &
-pid=$!
+behind "$me" -n 2 "$me" child sleep $mark
 until_ eval '[ "$(alive $mark)" = 3 ]' || fail "$said: the children do not start"
 kill -9 $pid
 until_gone $mark 1000 || fail "$said: after kill -9 of it processes are left"
@@ -241,18 +240,14 @@ until_gone $mark 1000 || fail "$said: after kill -9 of it processes are left"
 service_gone() {
 	! cat /proc/[0-9]*/cmdline 2>/dev/null | tr '\0' '\n' | grep -qx -e "[0-9]*,[0-9]*,$pid"
 }
-: >"$out"
-"$me" -n 1 "$me" child leave $mark >"$out" 2>"$err" </dev/null &
-pid=$!
+behind "$me" -n 1 "$me" child leave $mark
 until_ grep -q left "$out" || fail "$said: the child leaves no process"
 kill -9 $pid
 until_ service_gone || fail "$said: after kill -9 of it its service is left"
 kill "$(sed -n 's/^left //p' "$out")"
 
 # --- many rounds: mpiexec has as many files after them as before
-: >"$out"
-"$run" -n 1 "$me" -r 60 "$me" child quiet >"$out" 2>"$err" </dev/null &
-pid=$!
+behind "$run" -n 1 "$me" -r 60 "$me" child quiet
 until_there "$out" 10
 few=$(ls /proc/$pid/fd 2>/dev/null | wc -l)
 until_there "$out" 50

@@ -136,8 +136,7 @@ want_rc 0
 want_out 'rank 0 of world '
 want_out 'on host a) exited with code 0 before MPI_Init was complete'
 until_gone $mark 3000 || fail "$said: a child that was given up is left"
-HAFT_CONF=$TMPDIR/conf "$me" -n 2 -k host=a,b "$me" child sleep $mark >"$out" 2>"$err" </dev/null &
-pid=$!
+behind env HAFT_CONF=$TMPDIR/conf "$me" -n 2 -k host=a,b "$me" child sleep $mark
 until_ eval '[ "$(alive $mark)" = 3 ]' || fail "the children do not start"
 kill -9 $pid
 until_gone $mark 3000 || fail "after kill -9 of the program its children are left"
