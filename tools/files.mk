@@ -90,14 +90,19 @@ tools_ALIAS := mpirun=mpiexec mpic++=mpicxx mpiCC=mpicxx mpif90=mpifort mpif77=m
 tools_WRAP  := mpicc mpicxx mpifort
 tools_BIN   := mpiexec mpi-info $(tools_WRAP) $(foreach a,$(tools_ALIAS),$(firstword $(subst =, ,$(a))))
 
-all: $(tools_BIN:%=$(B)/bin/%) $(tools_PC) $(tools_MAN) $(B)/completion/mpiexec
+tools_WORDS := $(patsubst %,$(B)/completion/mpiexec.%,bash zsh fish)
+all: $(tools_BIN:%=$(B)/bin/%) $(tools_PC) $(tools_MAN) $(tools_WORDS)
 
-# Bash loads the file of a command's name when it is completed first.
-$(B)/completion/mpiexec: $(B)/bin/mpiexec
+# Bash and fish load the file of a command's name when it is completed first; zsh reads in the first
+# line of each file which commands it is for.  SUFFIX is ours, the names without it may be another
+# MPI's.
+$(tools_WORDS): $(B)/completion/mpiexec.%: $(B)/bin/mpiexec
 	$(call say,GEN,$@)
 	@mkdir -p $(@D)
-	$(Q)HAFT_CONF=none $< -completion bash >$@
-tools_COMPLETION = $(DATADIR)/bash-completion/completions
+	$(Q)HAFT_CONF=none $< -completion $* >$@
+tools_BASH = $(call dest,$(DATADIR)/bash-completion/completions)
+tools_ZSH  = $(call dest,$(DATADIR)/zsh/site-functions)
+tools_FISH = $(call dest,$(DATADIR)/fish/vendor_completions.d)
 
 # mpi-info has no suffix: it is ours alone.
 install-tools:
@@ -116,9 +121,13 @@ install-tools:
 	ln -sf mpiexec$(SUFFIX).1 $(call dest,$(MANDIR))/man1/mpirun$(SUFFIX).1
 	$(if $(SUFFIX),,install -d $(call dest,$(DATADIR))/modulefiles/haft && \
 		install -m 644 tools/pack/modulefile $(call dest,$(DATADIR))/modulefiles/haft/$(HAFT_VERSION))
-	install -d $(call dest,$(tools_COMPLETION))
-	install -m 644 $(B)/completion/mpiexec $(call dest,$(tools_COMPLETION))/mpiexec$(SUFFIX)
+	install -d $(tools_BASH) $(tools_ZSH) $(tools_FISH)
+	install -m 644 $(B)/completion/mpiexec.bash $(tools_BASH)/mpiexec$(SUFFIX)
+	install -m 644 $(B)/completion/mpiexec.fish $(tools_FISH)/mpiexec$(SUFFIX).fish
 	for n in mpirun$(SUFFIX) mpi-info; do \
-		ln -sf mpiexec$(SUFFIX) $(call dest,$(tools_COMPLETION))/$$n; done
+		ln -sf mpiexec$(SUFFIX) $(tools_BASH)/$$n; \
+		ln -sf mpiexec$(SUFFIX).fish $(tools_FISH)/$$n.fish; done
+	sed '1s/\(mpiexec\|mpirun\)/&$(SUFFIX)/g' $(B)/completion/mpiexec.zsh >$(tools_ZSH)/_haft
+	chmod 644 $(tools_ZSH)/_haft
 	for n in mpicxx mpic++ mpiCC mpifort mpif90 mpif77 mpifc; do \
 		ln -sf mpicc$(SUFFIX).1 $(call dest,$(MANDIR))/man1/$$n$(SUFFIX).1; done

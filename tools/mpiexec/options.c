@@ -68,7 +68,8 @@ static const char help[] =
 	"  -v                   say what is started, and which options are ignored\n"
 	"  -doctor              look whether this machine is fit for jobs, and say how to\n"
 	"                       mend it\n"
-	"  -completion bash     write what bash reads to complete these words\n"
+	"  -completion SHELL    write what the shell (bash, zsh, fish) reads to complete\n"
+	"                       these words\n"
 	"  --help, --version\n"
 	"\n"
 	"The job's exit code is 0, or that of the first process that failed; 128+n if\n"
@@ -309,11 +310,8 @@ __attribute__((noreturn)) static void version_exit(const struct option_use *u)
 
 __attribute__((noreturn)) static void completion_exit(const struct option_use *u)
 {
-	if (strcmp(u->v[0], "bash") != 0)
-		fatal(EXIT_USAGE,
-			"-completion is for bash (zsh reads it after bashcompinit), not `%s'",
-			u->v[0]);
-	shell_words_print();
+	if (!shell_words_print(u->v[0]))
+		fatal(EXIT_USAGE, "-completion is for bash, zsh or fish, not `%s'", u->v[0]);
 	text_exit("");
 }
 
@@ -392,7 +390,7 @@ static const struct option options[] = {
 	{"h help ?", 0, "", help_exit, 0, 0},
 	{"V version info", 0, "", version_exit, 0, 0},
 	{"doctor", 0, "", doctor_exit, 0, 0},
-	{"completion", 1, "bash", completion_exit, 0, 0},
+	{"completion", 1, "bash zsh fish", completion_exit, 0, 0},
 	{"nooversubscribe", 0, "", plan_flag, PLAN(full_refuse), true},
 	{"nameserver ompi-server", 1, "", name_server_set, 0, 0},
 	{"oversubscribe", 0, "", plan_flag, PLAN(full_refuse), false},

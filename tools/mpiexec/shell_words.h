@@ -3,7 +3,9 @@
 #ifndef HAFT_TOOLS_MPIEXEC_SHELL_WORDS_H
 #define HAFT_TOOLS_MPIEXEC_SHELL_WORDS_H
 
-/* Writes a script of bash to standard output. */
-void shell_words_print(void);
+#include <stdbool.h>
+
+/* Writes a script of the shell (bash, zsh, fish) to standard output; false: it is another shell. */
+bool shell_words_print(const char *shell);
 
 #endif
