@@ -274,4 +274,4 @@ help:
 	install-libmpi install-tools install-examples uninstall clean help force
 force:
 
--include $(shell find $(B) -name '*.d' 2>/dev/null)
+-include $(shell find $(B) -name '*.d' -type f 2>/dev/null)

@@ -35,8 +35,35 @@ done
 put uninstall "$@"
 [ -z "$(find "$stage" ! -type d)" ] || fail "uninstall leaves $(find "$stage" ! -type d | head -5)"
 
-# Flags of a distribution reach every command.
-make -n "B=$TMPDIR/b" CPPFLAGS=-DFROM_CPPFLAGS CFLAGS=-DFROM_CFLAGS "$TMPDIR/b/obj/libobj/class.o" \
+# Flags of a distribution reach every command: compilers of C and Fortran, and linkers.
+make -n "B=$TMPDIR/b" CPPFLAGS=-DFROM_CPPFLAGS CFLAGS=-DFROM_CFLAGS LDFLAGS=-Wl,-z,from_ld FCFLAGS=-ffrom_fc all \
 	>"$TMPDIR/make.log" 2>&1
-grep -q -- '-DFROM_CPPFLAGS .*-DFROM_CFLAGS' "$TMPDIR/make.log" || fail "CPPFLAGS and CFLAGS are not used"
+# without FLAG COMMANDS: the commands that have not got it.
+without() {
+	sed -e ':a' -e '/\\$/{N;s/\\\n//;ba' -e '}' "$TMPDIR/make.log" | grep -E -- "$2" | grep -v -- "$1" | head -n 3
+}
+for f in '-DFROM_CPPFLAGS .*-DFROM_CFLAGS%^[^ ]*gcc .* -c ' '-z,from_ld%^[^ ]*gcc .*-Wl,--as-needed' \
+	'-ffrom_fc%gfortran .* -c '; do
+	got=$(without "${f%%%*}" "${f#*%}")
+	[ -z "$got" ] || fail "${f%%%*} is not in: $got"
+done
+[ "$(grep -c -- '-DFROM_CPPFLAGS' "$TMPDIR/make.log")" -gt 100 ] || fail "CPPFLAGS: $(head -n 5 "$TMPDIR/make.log")"
+[ "$(grep -c -- '-z,from_ld' "$TMPDIR/make.log")" -ge 6 ] || fail "LDFLAGS: $(grep -c -- '-z,from_ld' "$TMPDIR/make.log")"
+
+# Each directory by itself, none below another.
+set -- PREFIX="$TMPDIR/all" BINDIR="$TMPDIR/programs here" LIBDIR="$TMPDIR/run" DEVDIR="$TMPDIR/dev" \
+	INCLUDEDIR="$TMPDIR/head ers" MANDIR="$TMPDIR/pages" DATADIR="$TMPDIR/data"
+put install "$@"
+[ -f "$TMPDIR/run/libmpi_abi.so.1" ] && [ -f "$TMPDIR/head ers/mpi.h" ] && [ -f "$TMPDIR/pages/man7/haft.7" ] &&
+	[ -f "$TMPDIR/data/bash-completion/completions/mpiexec" ] && [ -e "$TMPDIR/dev/libmpi.so" ] ||
+	fail "a directory is not where it was asked for"
+"$TMPDIR/programs here/mpicc" "$TMPDIR/sum.c" -o "$TMPDIR/sum" || fail "mpicc of BINDIR"
+prefix=$TMPDIR/any
+mkdir "$prefix"
+ln -s "$TMPDIR/programs here" "$prefix/bin"
+runs "$TMPDIR/sum"
+"$TMPDIR/programs here/mpi-info" --version | grep -q Haft || fail "mpi-info of BINDIR"
+put uninstall "$@"
+left=$(find "$TMPDIR/programs here" "$TMPDIR/run" "$TMPDIR/dev" "$TMPDIR/head ers" "$TMPDIR/pages" "$TMPDIR/data" ! -type d 2>/dev/null)
+[ -z "$left" ] || fail "uninstall leaves $left"
 finish
