@@ -66,19 +66,30 @@ want_err 'output to /proc/none/x: No such file or directory'
 }
 
 # Ignored options are reported with -v, and only with it.
-set -- --mca btl tcp --oversubscribe --map-by slot:PE=2 --rank-by core --report-bindings --gpus-per-proc 1
+set -- --mca btl tcp --oversubscribe --map-by slot:OVERSUBSCRIBE --allow-run-as-root --gpus-per-proc none
 job -n 1 "$@" echo x
 want_rc 0
 want_err_lines 0
 job -v -n 1 "$@" echo x
-for o in '-mca btl tcp' 'PE=2 of -map-by' '-rank-by core' -report-bindings '-gpus-per-proc 1'; do
+for o in '-mca btl tcp' 'OVERSUBSCRIBE of -map-by' -allow-run-as-root '-gpus-per-proc none'; do
 	want_err "mpiexec: ignored: $o"
+done
+
+# Those whose effect is missed are always reported, with a hint.
+job -n 1 --rank-by core --map-by slot:PE=2:oversubscribe -nolocal -xml --output xml --display topo echo x
+want_rc 0
+want_err_lines 6
+for o in '-rank-by core has no effect: see -bind-to and -map-by' 'PE=2 of -map-by has no effect' \
+	'-nolocal has no effect: name the hosts with -host' '-xml has no effect' \
+	'xml of -output has no effect' 'topo of -display has no effect'; do
+	want_err "mpiexec: $o"
 done
 
 # Every option of hydra and of Open MPI is known: it has its effect, or it is ignored, or it is
 # refused with words.  Slurm's that scripts use, too.
-for o in -ordered-output -enable-x -info '-localhost h' '-prepend-pattern [%r]' -pmi-port --display-topo \
-	'--preload-files f' '--gpu-support 0' --ntasks=1 --ntasks-per-node=1 --kill-on-bad-exit=1 --cpu-bind=none; do
+for o in -ordered-output -enable-x -info '-localhost h' '-prepend-pattern [%r]' -pmi-port \
+	'--gpu-support 0' --ntasks=1 --ntasks-per-node=1 --kill-on-bad-exit=1 --cpu-bind=none \
+	-timestamp-output -merge-stderr-to-stdout -bynuma -bycore; do
 	job -n 1 $o echo x
 	want_rc 0
 	want_err_lines 0

@@ -264,11 +264,13 @@ static void variables_before(struct plan *p)
 		p->timeout = option_seconds("MPIEXEC_TIMEOUT", limit);
 }
 
-/* Variables in place of options that were not given. */
+/* Options that concern others, and variables in place of options that were not given. */
 static void variables_after(struct plan *p)
 {
 	const char *profile = variable_read("HAFT_PROFILE");
 
+	if (p->stamp)
+		p->prefix = text_new("%%t %s", p->prefix != NULL ? p->prefix : "");
 	if (p->profile == NULL && profile != NULL)
 		option_profile(p, profile);
 	if (p->iface == NULL)

@@ -28,7 +28,7 @@ struct option_use {
 struct option {
 	const char *names; /* without dashes, separated by blanks */
 	int values;        /* words that follow it: 0 to 2, or VALUE_MAY */
-	const char *kind;  /* the first value: struct option_view */
+	const char *kind;  /* the first value: struct option_view; if without effect: a hint */
 	void (*apply)(const struct option_use *u);
 	size_t field; /* set by apply: its place in struct plan or struct app ... */
 	int value;    /* ... and for options without values, the value */
@@ -76,8 +76,10 @@ void option_universe(struct plan *p, const char *name, const char *s);
 #define UNIVERSE_NONE  (-1) /* MPI_UNIVERSE_SIZE is not set */
 #define UNIVERSE_SLOTS (-2) /* the slots of the hosts, or the CPUs */
 
-/* Records an option, or part of one, that has no effect; -v reports it.  Takes the words. */
+/* Records an option, or part of one, without effect: option_ignore for -v to report, option_without
+ * as a line that is always printed.  They take the words. */
 void option_ignore(struct plan *p, char *words);
+void option_without(struct plan *p, char *line);
 
 /* --- of cmdline.c ---------------------------------------------------------------------------- */
 

@@ -60,6 +60,18 @@ void job_entries_grow(struct job *j, int n)
 	j->n = n;
 }
 
+/* Sets what lines of the entry's output begin with. */
+static void entry_label(const struct job *j, int r)
+{
+	for (int which = 0; which < 2 && j->plan->prefix != NULL; which++) {
+		struct pattern_facts facts = job_pattern_facts(j, r, which);
+		char *label = pattern_text(j->plan->prefix, &facts);
+
+		out_label(r, which, label);
+		free(label);
+	}
+}
+
 void job_world_add(struct job *j, struct world *w)
 {
 	struct world **end = &j->world;
@@ -75,18 +87,13 @@ void job_world_add(struct job *j, struct world *w)
 	for (int i = 0; i < w->n; i++) {
 		int r = w->entry[i], index;
 		const struct app *a = world_app(w, i, &index);
-		char label[OUT_LABEL];
 
 		if (r < 0)
 			continue;
 		job_entries_grow(j, r + 1);
 		j->rank[r] = (struct rank){.world = w, .rank = i, .host = w->host_of[i], .app = a};
 		j->seen[r] = (struct rank_view){.known = false};
-		if (w->id == 0)
-			snprintf(label, sizeof(label), "[%d] ", i);
-		else
-			snprintf(label, sizeof(label), "[%d:%d] ", w->id, i);
-		out_label(r, label);
+		entry_label(j, r);
 	}
 }
 

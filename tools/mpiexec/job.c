@@ -8,6 +8,7 @@
 #include "libmpi/boot/boot.h"
 #include "tools/mpiexec/failures.h"
 #include "tools/mpiexec/feed.h"
+#include "tools/mpiexec/job_show.h"
 #include "tools/mpiexec/death_news.h"
 #include "tools/mpiexec/output.h"
 #include "tools/mpiexec/profile.h"
@@ -202,6 +203,7 @@ int job_fini(struct job *j)
 	if (j->remote != NULL)
 		remote_fini(j->remote);
 	lost = out_fini();
+	job_show_ends(j);
 	if (j->code == 0 || (j->code == 128 + SIGPIPE && lost != 0))
 		j->code = lost;
 	if (j->failures.count > 0)

@@ -27,6 +27,7 @@
 #include <sys/types.h>
 #include "tools/mpiexec/local_ranks.h"
 #include "tools/mpiexec/job_plan.h"
+#include "tools/mpiexec/pattern.h"
 #include "tools/mpiexec/worlds.h"
 
 #define END_GRACE_MS 300  /* ms from SIGTERM to SIGKILL after a failure: the job ends within 1 s */
@@ -61,6 +62,8 @@ struct rank {
 	char *addr; /* where it listens; NULL: not known */
 	int pid;    /* 0: not started yet */
 	bool alive;
+	bool ended;        /* its death has been reported, with ... */
+	int status;        /* ... this status of wait(2) */
 	bool inside;       /* it had called MPI_Init (or spoken PMI) when it died */
 	bool absent;       /* has exited with 0 without MPI_Init */
 	bool told;         /* ... and all processes have been told (news_unborn) */
@@ -214,8 +217,11 @@ bool job_file_open(const struct job *j, int r, int which, const char *pattern, b
  * -iface; NULL: they do not listen. */
 const char *job_listen_where(const struct job *j, char *ip);
 
-/* Reports process, host, program and CPUs of a rank (-v); cpus NULL: not bound. */
-void job_rank_say(const struct job *j, int r, const cpu_set_t *cpus);
+/* The name of a host of the job, or of this machine if all ranks are local or j is NULL. */
+const char *job_host_name(const struct job *j, int host);
+
+/* The facts of an entry, which has a world, for pattern.h. */
+struct pattern_facts job_pattern_facts(const struct job *j, int r, int which);
 
 /* --- job_start.c ----------------------------------------------------------------------------- */
 

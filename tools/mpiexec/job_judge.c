@@ -335,6 +335,8 @@ void job_died(struct job *j, const struct death *d)
 	k->pid = d->pid;
 	k->inside = d->state != BOOT_NEW;
 	k->alive = false;
+	k->ended = true;
+	k->status = d->status;
 	k->world->alive--;
 	j->alive--;
 	names_drop(job_number(j, d->rank));

@@ -107,14 +107,19 @@ struct plan {
 	int slots;           /* of all hosts, or of this one; 0: not known */
 	bool full_refuse;    /* -nooversubscribe: a spawn gets free slots only */
 	bool serves;         /* for a program that was started without mpiexec: serve.h */
-	bool label;          /* prefix output lines with "[rank] " */
+	const char *prefix;  /* pattern of what lines of output begin with; NULL: nothing */
+	bool stamp;          /* ... behind the time */
+	bool merge;          /* standard error of the ranks goes where standard output does */
 	bool verbose;        /* report started programs and ignored options */
-	const char *keep;    /* default of app.keep */
+	bool show_hosts, show_map, show_bind, show_ends; /* job_show.h */
+	const char *keep;                                /* default of app.keep */
 	const char *file[2]; /* patterns of files for stdout and stderr (outfile.h); NULL: none */
 	bool file_copy;      /* output to files goes to stdout and stderr of mpiexec as well */
 	const char *profile; /* where -profile writes: profile.h; NULL: there is none */
 	char **ignored;      /* ignored options, for -v */
 	int nignored;
+	char **without; /* lines about options without effect */
+	int nwithout;
 	struct settings set; /* -genv */
 };
 

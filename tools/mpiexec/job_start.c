@@ -7,6 +7,7 @@
  *        └── several hosts:  remote_start: proxies; ranks when all are ready  remote_ranks.h */
 #include "tools/mpiexec/failures.h"
 #include "tools/mpiexec/job.h"
+#include "tools/mpiexec/job_show.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -76,8 +77,8 @@ static void here_start(struct job *j)
 	for (int r = 0; r < j->n; r++) {
 		j->rank[r].pid = (int)j->local.m[r].pid;
 		j->rank[r].alive = j->local.m[r].alive;
-		if (j->plan->verbose && j->rank[r].alive)
-			job_rank_say(j, r, j->local.cpus != NULL ? &j->local.cpus[r] : NULL);
+		if (j->rank[r].alive)
+			job_show_rank(j, r, j->local.cpus != NULL ? &j->local.cpus[r] : NULL);
 	}
 	j->alive = j->world->alive = j->local.alive;
 	j->hurt = j->alive < j->n; /* a failure, or a signal that came meanwhile */
@@ -94,10 +95,14 @@ static void files_open(const struct job *j)
 	const struct plan *p = j->plan;
 
 	for (int r = 0; r < j->n; r++)
-		for (int which = 0; which < 2; which++)
-			if (p->file[which] != NULL &&
-				!job_file_open(j, r, which, p->file[which], p->file_copy))
-				fatal(1, "output to %s: %s", p->file[which], strerror(errno));
+		for (int which = 0; which < 2; which++) {
+			const char *file = p->file[which];
+
+			if (file == NULL && p->merge)
+				file = p->file[0];
+			if (file != NULL && !job_file_open(j, r, which, file, p->file_copy))
+				fatal(1, "output to %s: %s", file, strerror(errno));
+		}
 }
 
 /* Makes world 0, of the programs of the command line, and its entries. */
@@ -122,7 +127,7 @@ void job_prepare(struct job *j, struct plan *p, const sigset_t *mask)
 	hang_init(j);
 	failures_init(j, p);
 	j->grace_ms = 1000 * haft_setting_launch(SETTING_GRACE, environ);
-	out_init(p->label);
+	out_init(p->prefix != NULL, p->merge);
 	world_0_make(j);
 }
 
@@ -132,6 +137,9 @@ void job_start(struct job *j, struct plan *p, const sigset_t *mask)
 	files_open(j);
 	for (int i = 0; i < p->nignored && p->verbose; i++)
 		out_say("ignored: %s", p->ignored[i]);
+	for (int i = 0; i < p->nwithout; i++)
+		out_say("%s", p->without[i]);
+	job_show_start(j);
 	if (p->timeout > 0)
 		j->stop_ns = now_ns() + (uint64_t)(p->timeout * 1e9);
 	if (p->nhosts > 0)

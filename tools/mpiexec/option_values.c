@@ -107,11 +107,31 @@ void option_ignore(struct plan *p, char *words)
 	p->ignored[p->nignored++] = words;
 }
 
-/* Records the modifiers of "slot:PE=2:OVERSUBSCRIBE" as ignored. */
+void option_without(struct plan *p, char *line)
+{
+	p->without = mem_grow(p->without, (size_t)p->nwithout + 1, sizeof(*p->without));
+	p->without[p->nwithout++] = line;
+}
+
+/* Records the modifiers of "slot:PE=2:OVERSUBSCRIBE".  Those about oversubscription ask for
+ * the normal behavior. */
 static void modifiers_ignore(struct plan *p, const char *opt, const char *rest)
 {
-	if (*rest == ':')
-		option_ignore(p, text_new("%s of -%s", rest + 1, opt));
+	static const char *const so[] = {"oversubscribe", "overload-allowed", "if-supported"};
+
+	while (*rest == ':') {
+		size_t len = strcspn(++rest, ":,");
+		bool anyway = false;
+
+		for (size_t i = 0; i < countof(so); i++)
+			anyway |= strlen(so[i]) == len && strncasecmp(rest, so[i], len) == 0;
+		if (anyway)
+			option_ignore(p, text_new("%.*s of -%s", (int)len, rest, opt));
+		else if (len > 0)
+			option_without(
+				p, text_new("%.*s of -%s has no effect", (int)len, rest, opt));
+		rest += len;
+	}
 }
 
 void option_bind(struct plan *p, const char *s)
@@ -152,9 +172,10 @@ void option_ppr(struct plan *p, const char *s)
 	else
 		fatal(EXIT_USAGE, "-map-by ppr:%ld: node, socket or numa, not `%s'", n, part);
 	if (p->spread != PART_NONE)
-		option_ignore(p,
-			text_new("the number in -map-by ppr:%s: processes go to each %.*s in turn",
-				s, (int)len, part));
+		option_without(
+			p, text_new("the number in -map-by ppr:%s has no effect: processes go to "
+				    "each %.*s in turn",
+				   s, (int)len, part));
 	modifiers_ignore(p, "map-by", part + len);
 }
 

@@ -4,16 +4,20 @@
  *     {"n np c", 1, "", app_number, APP(n)}     names, values, kind, function, field
  *
  * A function is named for its effect: app_text sets a text of the program, plan_flag a bool of the
- * job.  The last rows are options of other launchers.  Those without effect are ignored, so that
- * scripts run; -v reports them.  Those that would change the job are refused. */
+ * job.  The last rows are options of other launchers.  Those that ask for the normal behavior, or
+ * mean nothing here, are ignored, so that scripts run; -v reports them.  Those whose effect is
+ * missed are always reported (without).  Those without which the job would be another one are
+ * refused. */
 #include "tools/mpiexec/cmdline_options.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include "libobj/base.h"
 #include "tools/mpiexec/doctor.h"
+#include "tools/mpiexec/pattern.h"
 #include "tools/mpiexec/shell_words.h"
 
 static const char help[] =
@@ -29,6 +33,10 @@ static const char help[] =
 	"  -envlist A,B         pass only these variables (-envnone: none);\n"
 	"                       -genvlist, -genvnone: for all programs\n"
 	"  -l                   begin each line of output with \"[rank] \"\n"
+	"  -prepend-pattern P   ... with P, where %r is the rank, %n the number of ranks,\n"
+	"                       %h the host, %o stdout or stderr, %t the time\n"
+	"  -timestamp-output    ... with the time\n"
+	"  -merge-stderr-to-stdout  standard error of the processes to standard output\n"
 	"  -outfile-pattern F   standard output to files, a rank's own with %r in the\n"
 	"                       name (%h: its host); -errfile-pattern F: standard error\n"
 	"  -output-filename DIR both also to DIR/1/rank.R/stdout and stderr\n"
@@ -65,6 +73,9 @@ static const char help[] =
 	"  -nameserver ADDRESS  publish and look up names there (HAFT_NAME_SERVER),\n"
 	"                       besides on the host; mpiexec -name-server is such a\n"
 	"                       server, and prints ADDRESS\n"
+	"  -display-map, -display-allocation, -report-bindings\n"
+	"                       say which process is where, the hosts, the CPUs\n"
+	"  -print-all-exitcodes say at the end how each process has ended\n"
 	"  -v                   say what is started, and which options are ignored\n"
 	"  -doctor              look whether this machine is fit for jobs, and say how to\n"
 	"                       mend it\n"
@@ -75,6 +86,8 @@ static const char help[] =
 	"The job's exit code is 0, or that of the first process that failed; 128+n if\n"
 	"signal n killed it.  SIGUSR1 sent to mpiexec prints what each process waits for.\n"
 	"See mpiexec(1).\n";
+
+#define PREFIX_RANK "[%i] " /* of -l */
 
 /* --- effects: fields ------------------------------------------------------------------------- */
 
@@ -254,20 +267,69 @@ static void out_dir_read(struct plan *p, const char *s)
 	p->file[1] = text_new("%.*s/1/rank.%%r/stderr", (int)len, s);
 }
 
-/* -output tag,file=NAME: words of Open MPI 5. */
-static void output_words(struct plan *p, const char *s)
+/* The prefix of output lines; a text that lives as long as the plan. */
+static void prefix_put(struct plan *p, const char *opt, const char *pattern)
+{
+	char wrong = pattern_wrong(pattern, PATTERN_ALL);
+
+	if (wrong != '\0')
+		fatal(EXIT_USAGE, "-%s %s: %%%c is none of %%r %%n %%h %%p %%w %%i %%o %%t %%%%",
+			opt, pattern, wrong);
+	p->prefix = pattern;
+}
+
+/* A word of -output, of Open MPI 5. */
+static void output_word(struct plan *p, const char *s, size_t len)
+{
+	if (option_word_is(s, len, "tag") || option_word_is(s, len, "rank"))
+		p->prefix = PREFIX_RANK;
+	else if (option_word_is(s, len, "tag-detailed") || option_word_is(s, len, "tag-fullname"))
+		p->prefix = "[%i of %n on %h]<%o>: ";
+	else if (option_word_is(s, len, "timestamp"))
+		p->stamp = true;
+	else if (option_word_is(s, len, "merge"))
+		p->merge = true;
+	else if (len > 5 && strncmp(s, "file=", 5) == 0)
+		out_dir_read(p, text_new("%.*s", (int)len - 5, s + 5));
+	else if (len > 4 && strncmp(s, "dir=", 4) == 0)
+		out_dir_read(p, text_new("%.*s", (int)len - 4, s + 4));
+	else
+		option_without(p, text_new("%.*s of -output has no effect", (int)len, s));
+}
+
+/* The words of a list, separated by commas, to take(p, word, length). */
+static void words_each(
+	struct plan *p, const char *s, void (*take)(struct plan *p, const char *s, size_t len))
 {
 	while (*s != '\0') {
 		size_t len = strcspn(s, ",");
 
-		if (option_word_is(s, len, "tag"))
-			p->label = true;
-		else if (strncmp(s, "file=", 5) == 0 && len > 5)
-			out_dir_read(p, text_new("%.*s", (int)len - 5, s + 5));
-		else
-			option_ignore(p, text_new("%.*s of -output", (int)len, s));
+		take(p, s, len);
 		s += len + (s[len] != '\0');
 	}
+}
+
+static void output_set(const struct option_use *u)
+{
+	words_each(u->plan, u->v[0], output_word);
+}
+
+/* A word of -display, of Open MPI 5. */
+static void display_word(struct plan *p, const char *s, size_t len)
+{
+	if (option_word_is(s, len, "allocation"))
+		p->show_hosts = true;
+	else if (strncmp(s, "map", 3) == 0 && (len == 3 || s[3] == '-'))
+		p->show_map = true;
+	else if (option_word_is(s, len, "bind") || option_word_is(s, len, "bindings"))
+		p->show_bind = true;
+	else
+		option_without(p, text_new("%.*s of -display has no effect", (int)len, s));
+}
+
+static void display_set(const struct option_use *u)
+{
+	words_each(u->plan, u->v[0], display_word);
 }
 
 static void output_directory(const struct option_use *u)
@@ -275,15 +337,50 @@ static void output_directory(const struct option_use *u)
 	out_dir_read(u->plan, u->v[0]);
 }
 
-static void output_set(const struct option_use *u)
+/* -l and its like: a prefix that is the row's. */
+static void prefix_row(const struct option_use *u)
 {
-	output_words(u->plan, u->v[0]);
+	u->plan->prefix = PREFIX_RANK;
 }
 
-static void pattern_ignore(const struct option_use *u)
+static void prefix_set_pattern(const struct option_use *u)
 {
-	u->plan->label = true;
-	option_ignore(u->plan, text_new("the pattern %s of -prepend-pattern", u->v[0]));
+	prefix_put(u->plan, u->name, u->v[0]);
+}
+
+/* A pattern of the name of files. */
+static void file_pattern(const struct option_use *u)
+{
+	char wrong = pattern_wrong(u->v[0], PATTERN_RANK);
+
+	if (wrong != '\0')
+		fatal(EXIT_USAGE, "-%s %s: %%%c is none of %%r %%n %%h %%p %%w %%i %%%%", u->name,
+			u->v[0], wrong);
+	plan_text(u);
+}
+
+/* -npersocket N is -map-by ppr:N:socket. */
+static void socket_ppr(const struct option_use *u)
+{
+	char *ppr = text_new("%s:socket", u->v[0]);
+
+	option_ppr(u->plan, ppr);
+	free(ppr);
+}
+
+/* -report-pid FILE, - or +: the process number of mpiexec to a file, stdout or stderr. */
+static void pid_report(const struct option_use *u)
+{
+	const char *where = u->v[0];
+	FILE *f = strcmp(where, "-") == 0   ? stdout
+		  : strcmp(where, "+") == 0 ? stderr
+					    : fopen(where, "we");
+	bool good = f != NULL && fprintf(f, "%ld\n", (long)getpid()) > 0 && fflush(f) == 0;
+
+	if (f != NULL && f != stdout && f != stderr)
+		good = fclose(f) == 0 && good;
+	if (!good)
+		fatal(1, "-%s %s: %s", u->name, where, strerror(errno));
 }
 
 /* --- options that end mpiexec, or have no effect ---------------------------------------------- */
@@ -333,6 +430,30 @@ static void ignored(const struct option_use *u)
 				       two ? " " : "", two ? u->v[1] : ""));
 }
 
+/* Values that ask for nothing. */
+static bool value_is_none(const char *v)
+{
+	static const char *const none[] = {"none", "no", "off", "0", "false", "default"};
+
+	for (size_t i = 0; i < countof(none); i++)
+		if (strcmp(v, none[i]) == 0)
+			return true;
+	return false;
+}
+
+/* An option whose effect is missed: this is always reported, with a hint. */
+static void without(const struct option_use *u)
+{
+	const char *hint = u->o->kind, *value = u->o->values > 0 ? u->v[0] : "";
+
+	if (u->o->values > 0 && value_is_none(value))
+		ignored(u);
+	else
+		option_without(u->plan,
+			text_new("-%s%s%s has no effect%s%s", u->name, *value != '\0' ? " " : "",
+				value, *hint != '\0' ? ": " : "", hint));
+}
+
 static void refused(const struct option_use *u)
 {
 	fatal(EXIT_USAGE, "%s is an option of another launcher; mpiexec cannot do that", u->word);
@@ -355,11 +476,14 @@ static const struct option options[] = {
 	{"genvnone", 0, "", plan_empty, PLAN(keep), 0},
 	{"wdir wd chdir", 1, "@dir", app_directory, 0, 0},
 	{"path", 1, "@dir", app_text, APP(path), 0},
-	{"l label prepend-rank tag-output", 0, "", plan_flag, PLAN(label), true},
+	{"l label prepend-rank tag-output", 0, "", prefix_row, 0, 0},
+	{"prepend-pattern", 1, "", prefix_set_pattern, 0, 0},
+	{"timestamp-output", 0, "", plan_flag, PLAN(stamp), true},
+	{"merge-stderr-to-stdout", 0, "", plan_flag, PLAN(merge), true},
 	{"output", 1, "", output_set, 0, 0},
 	{"output-filename", 1, "@dir", output_directory, 0, 0},
-	{"outfile-pattern outfile", 1, "@file", plan_text, PLAN(file[0]), 0},
-	{"errfile-pattern errfile", 1, "@file", plan_text, PLAN(file[1]), 0},
+	{"outfile-pattern outfile", 1, "@file", file_pattern, PLAN(file[0]), 0},
+	{"errfile-pattern errfile", 1, "@file", file_pattern, PLAN(file[1]), 0},
 	{"profile", VALUE_MAY, "", profile_set, 0, 0},
 	{"timeout", 1, "", timeout_set, 0, 0},
 	{"host H hosts nodelist", 1, "@host", hosts_add, 0, 0},
@@ -396,31 +520,53 @@ static const struct option options[] = {
 	{"oversubscribe", 0, "", plan_flag, PLAN(full_refuse), false},
 	{"usize", 1, "slots none", universe_set, 0, 0},
 	{"ppr", 1, "", ppr_set, 0, 0},
-	{"prepend-pattern", 1, "", pattern_ignore, 0, 0},
-	{"allow-run-as-root bycore bynuma continuous d dac daemonize debug "
-	 "debug-daemons debug-daemons-file debug-devel disable-hostname-propagation "
-	 "disable-recovery disable-x display-allocation display-devel-allocation "
-	 "display-devel-map display-diffable-map display-map display-topo "
-	 "do-not-aggregate do-not-resolve dvm enable-hostname-propagation "
-	 "enable-instant-on-support enable-recovery enable-x envall exact exclusive "
-	 "exitcodes fwd-environment fwd-mpirun-port genvall get-stack-traces "
-	 "hostname-propagation kill-on-bad-exit leave-session-attached "
-	 "merge-stderr-to-stdout no-ready-msg nolocal noprefix novm ordered-output "
-	 "output-proctable overcommit pmi-port preload-binary print-all-exitcodes "
-	 "print-rank-map q quiet report-bindings report-child-jobs-separately "
-	 "report-state-on-timeout set-cwd-to-session-dir set-sid show-progress "
-	 "skip-launch-node timestamp-output unbuffered use-hwthread-cpus use-regexp "
-	 "xml",
+	{"display-map display-devel-map display-diffable-map print-rank-map", 0, "", plan_flag,
+	 PLAN(show_map), true},
+	{"display-allocation display-devel-allocation", 0, "", plan_flag, PLAN(show_hosts), true},
+	{"display", 1, "map allocation bind", display_set, 0, 0},
+	{"report-bindings", 0, "", plan_flag, PLAN(show_bind), true},
+	{"print-all-exitcodes exitcodes", 0, "", plan_flag, PLAN(show_ends), true},
+	{"report-pid pidfile", 1, "@file", pid_report, 0, 0},
+	{"bycore", 0, "", plan_int, PLAN(map), MAP_SLOT},
+	{"bysocket", 0, "", plan_int, PLAN(spread), PART_SOCKET},
+	{"bynuma", 0, "", plan_int, PLAN(spread), PART_NUMA},
+	{"npersocket", 1, "", socket_ppr, 0, 0},
+	{"enable-recovery", 0, "", ft_yes, 0, 0},
+	/* Of other launchers: so anyway, or about daemons that are not here. */
+	{"allow-run-as-root continuous d dac debug-daemons debug-daemons-file debug-devel "
+	 "disable-hostname-propagation disable-recovery disable-x do-not-aggregate "
+	 "do-not-resolve dvm enable-hostname-propagation enable-instant-on-support enable-x "
+	 "envall exact exclusive fwd-environment fwd-mpirun-port genvall get-stack-traces "
+	 "hostname-propagation kill-on-bad-exit leave-session-attached no-ready-msg noprefix "
+	 "novm ordered-output overcommit pmi-port q quiet report-state-on-timeout set-sid "
+	 "use-hwthread-cpus use-regexp",
 	 0, "", ignored, 0, 0},
-	{"account am cartofile cf cpu-bind cpu-list cpu-set cpus-per-proc "
-	 "cpus-per-rank cpus-per-task demux display distribution dvm-uri exec-agent "
-	 "gpu-bind gpu-support gpus gpus-per-proc gpus-per-task hnp job-name keepalive "
-	 "launch-agent localhost max-restarts max-vm-size mem mem-per-cpu membind mpi "
-	 "npersocket num-connect-retries order-nodes partition personality pidfile "
-	 "preload-files rank-by report-events report-pid report-uri rmk rtos "
-	 "runtime-options spawn-timeout stream-buffering time topolib tune xml-file",
+	{"account am demux dvm-uri exec-agent gpu-support hnp job-name keepalive launch-agent "
+	 "localhost max-vm-size mpi num-connect-retries partition personality rmk "
+	 "runtime-options topolib tune",
 	 1, "", ignored, 0, 0},
 	{"gmca mca omca pmixmca prtemca", 2, "", ignored, 0, 0},
+	/* Of other launchers: their effect is missed. */
+	{"cartofile cf cpu-bind cpu-list cpu-set cpus-per-proc cpus-per-rank cpus-per-task "
+	 "distribution membind rank-by rtos",
+	 1, "see -bind-to and -map-by", without, 0, 0},
+	{"gpu-bind gpus gpus-per-proc gpus-per-task", 1, "choose devices by MPI_LOCALRANKID",
+	 without, 0, 0},
+	{"mem mem-per-cpu", 1, "see ulimit -v", without, 0, 0},
+	{"time", 1, "see -timeout", without, 0, 0},
+	{"max-restarts", 1, "see -respawn", without, 0, 0},
+	{"preload-files", 1, "files must be on each host", without, 0, 0},
+	{"report-uri", 1, "it is of mpiexec -name-server", without, 0, 0},
+	{"order-nodes", 1, "hosts have the order of -host", without, 0, 0},
+	{"spawn-timeout report-events stream-buffering xml-file", 1, "", without, 0, 0},
+	{"preload-binary", 0, "programs must be on each host", without, 0, 0},
+	{"display-topo", 0, "see lstopo(1)", without, 0, 0},
+	{"nolocal skip-launch-node", 0, "name the hosts with -host", without, 0, 0},
+	{"unbuffered", 0, "programs buffer: see stdbuf(1)", without, 0, 0},
+	{"daemonize", 0, "see setsid(1)", without, 0, 0},
+	{"output-proctable", 0, "see -v", without, 0, 0},
+	{"debug report-child-jobs-separately set-cwd-to-session-dir show-progress xml", 0, "",
+	 without, 0, 0},
 	{"do-not-launch index-argv-by-rank stop-in-init stop-on-exec tv", 0, "", refused, 0, 0},
 	{"add-host add-hostfile debugger exclude multi-prog rankfile relative rf "
 	 "stop-in-app xterm",
@@ -435,7 +581,7 @@ bool option_refused(const struct option *o)
 
 bool option_ignored(const struct option *o)
 {
-	return o->apply == ignored;
+	return o->apply == ignored || o->apply == without;
 }
 
 /* The next of the words at s, and its length; NULL: there is none. */

@@ -20,26 +20,6 @@ static struct {
 	int n;
 } outfiles;
 
-static char *outfile_expand(const char *pattern, int rank, const char *host)
-{
-	char *name = text_new("%s", "");
-
-	for (const char *s = pattern; *s != '\0'; s++) {
-		char *more;
-
-		if (*s == '%' && s[1] == 'r')
-			more = text_new("%s%d", name, rank);
-		else if (*s == '%' && s[1] == 'h')
-			more = text_new("%s%s", name, host);
-		else
-			more = text_new("%s%c", name, *s);
-		s += *s == '%' && s[1] != '\0' && strchr("rh%", s[1]) != NULL;
-		free(name);
-		name = more;
-	}
-	return name;
-}
-
 /* Creates the missing directories of a path; open() reports failures. */
 static void outfile_dirs(char *name)
 {
@@ -50,9 +30,9 @@ static void outfile_dirs(char *name)
 	}
 }
 
-struct outfile *outfile_open(const char *pattern, int rank, const char *host)
+struct outfile *outfile_open(const char *pattern, const struct pattern_facts *rank)
 {
-	char *name = outfile_expand(pattern, rank, host);
+	char *name = pattern_text(pattern, rank);
 	struct outfile *f;
 	int fd;
 

@@ -5,18 +5,19 @@
  *      pattern all.txt       rank 0 --.
  *                            rank 1 --'--> all.txt    whole lines, in the order of their arrival
  *
- *  - %r is the rank, %h the name of its host, %% a percent sign.  Directories are created.
+ *  - %r is the rank, %h the name of its host: pattern.h.  Directories are created.
  *  - A file is truncated when it is opened.  It is on the host of mpiexec. */
 #ifndef MPIEXEC_OUTFILE_H
 #define MPIEXEC_OUTFILE_H
 
 #include <stddef.h>
+#include "tools/mpiexec/pattern.h"
 
 struct outfile;
 
 /* Opens the file of a rank, or returns the open file of the same name.  NULL with
  * errno: it cannot be made. */
-struct outfile *outfile_open(const char *pattern, int rank, const char *host);
+struct outfile *outfile_open(const char *pattern, const struct pattern_facts *rank);
 
 /* Writes all bytes.  Returns 0, or errno at the first failure; then the file is closed, and
  * later output is dropped. */

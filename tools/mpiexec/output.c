@@ -15,13 +15,16 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 #include "tools/mpiexec/outfile.h"
 #include "tools/mpiexec/job_plan.h"
+#include "tools/mpiexec/pattern.h"
 
-#define NS_MS    1000000u
-#define EVENTS   64    /* streams processed per pass */
-#define READ_LEN 65536 /* a pipe's capacity */
+#define NS_MS      1000000u
+#define EVENTS     64                             /* streams processed per pass */
+#define READ_LEN   65536                          /* a pipe's capacity */
+#define LABEL_MADE (OUT_LABEL + sizeof(OUT_TIME)) /* a label with a time in it */
 
 /* A growing byte buffer. */
 struct bytes {
@@ -62,7 +65,8 @@ static struct {
 	struct stream **stream; /* [2 r]: stdout of entry r, [2 r + 1]: stderr */
 	int nstreams;
 	struct sink sink[2];
-	struct sink *to[2]; /* sinks of stdout and stderr; one sink if both are one file */
+	struct sink *to[2]; /* sinks of the ranks' stdout and stderr; one if both are one file */
+	struct sink *say;   /* of mpiexec's own lines */
 	bool label, raw;
 	bool copy;         /* file output is copied to the sink */
 	bool refused;      /* a file could not be written (reported) */
@@ -122,10 +126,9 @@ void out_grow(int n)
 	out.raw = n == 1 && !out.label;
 }
 
-void out_label(int r, const char *label)
+void out_label(int r, int which, const char *label)
 {
-	for (int which = 0; which < 2; which++)
-		snprintf(stream_of(r, which)->label, OUT_LABEL, "%s", label);
+	snprintf(stream_of(r, which)->label, OUT_LABEL, "%s", label);
 }
 
 /* Begins a stream that has ended, or was never open: settings from before it opens stay. */
@@ -147,14 +150,15 @@ static struct stream *stream_begin(int r, int which, int fd)
 	return t;
 }
 
-void out_init(bool label)
+void out_init(bool label, bool merge)
 {
 	out.chunk = mem_grow(NULL, READ_LEN, 1);
 	out.label = label;
 	sink_init(&out.sink[0], STDOUT_FILENO);
 	sink_init(&out.sink[1], STDERR_FILENO);
 	out.to[0] = &out.sink[0];
-	out.to[1] = file_same(STDOUT_FILENO, STDERR_FILENO) ? &out.sink[0] : &out.sink[1];
+	out.say = file_same(STDOUT_FILENO, STDERR_FILENO) ? &out.sink[0] : &out.sink[1];
+	out.to[1] = merge ? &out.sink[0] : out.say;
 }
 
 void out_file(int rank, int which, struct outfile *file, bool copy)
@@ -194,11 +198,39 @@ static void file_put(struct stream *t, const char *v, size_t len)
 	out_say("cannot write to %s: %s", outfile_name(t->file), strerror(err));
 }
 
+/* Writes the time of day, to microseconds, as OUT_TIME shows it. */
+static void time_text(char *to, size_t n)
+{
+	struct timespec at;
+	struct tm tm;
+	size_t len = 0;
+
+	clock_gettime(CLOCK_REALTIME, &at);
+	if (localtime_r(&at.tv_sec, &tm) != NULL)
+		len = strftime(to, n, "%Y-%m-%d %H:%M:%S", &tm);
+	snprintf(to + len, n - len, ".%06ld", at.tv_nsec / 1000);
+}
+
+/* Makes the label of a line that begins now; `to' has room for LABEL_MADE bytes. */
+static void label_make(const struct stream *t, char *to)
+{
+	size_t len = 0;
+
+	for (const char *s = t->label; *s != '\0' && len < OUT_LABEL; s++)
+		if (*s == PATTERN_TIME) {
+			time_text(to + len, LABEL_MADE - len);
+			len += strlen(to + len);
+		} else {
+			to[len++] = *s;
+		}
+	to[len] = '\0';
+}
+
 /* Writes a piece of one line, with or without its newline, to the sink or the file. */
 static void chunk_put(struct stream *t, const char *v, size_t len)
 {
 	struct sink *s = t->sink;
-	char name[OUT_LABEL] = "";
+	char name[LABEL_MADE] = "";
 	bool copy = t->file == NULL || out.copy;
 
 	if (s->mid != NULL && s->mid != t && copy && (s->tty || out.label)) {
@@ -206,7 +238,7 @@ static void chunk_put(struct stream *t, const char *v, size_t len)
 		s->mid->begun = false;
 	}
 	if (out.label && !t->begun)
-		memcpy(name, t->label, sizeof(name));
+		label_make(t, name);
 	t->begun = v[len - 1] != '\n';
 	if (t->file != NULL) {
 		file_put(t, name, strlen(name));
@@ -425,10 +457,10 @@ static void write_refused(const struct sink *s)
 {
 	bool first = s == &out.sink[0];
 
-	if (!out.to[1]->broken)
+	if (!out.say->broken)
 		out_say("cannot write to standard %s: %s", first ? "output" : "error",
 			strerror(s->err));
-	else if (s == out.to[1])
+	else if (s == out.say)
 		fprintf(stderr, "mpiexec: cannot write to standard %s: %s\n",
 			first ? "output" : "error", strerror(s->err));
 }
@@ -625,7 +657,7 @@ void out_forget(int r)
 
 void out_say_raw(const char *line)
 {
-	struct sink *s = out.to[1];
+	struct sink *s = out.say;
 
 	if (s->mid != NULL) {
 		sink_put(s, "\n", 1);

@@ -30,17 +30,19 @@
 #define OUT_WINDOW     MEAN_OR(512, 65536) /* credit of a stream from another host, bytes */
 #define OUT_POLLS      4                   /* poll entries of out_polls */
 
-#define OUT_LABEL 32 /* bytes of a label, with the final 0 */
+#define OUT_LABEL 160                          /* bytes of a label, with the final 0 */
+#define OUT_TIME  "2026-11-24 13:34:05.123456" /* as long as the time in a label */
 
-/* Creates the sinks.  `label': lines begin with labels. */
-void out_init(bool label);
+/* Creates the sinks.  `label': lines begin with labels.  `merge': stderr of the ranks goes to
+ * stdout. */
+void out_init(bool label, bool merge);
 
 /* Makes room for n entries (each has a stdout and a stderr).  With one entry and no labels bytes
  * pass unchanged. */
 void out_grow(int n);
 
-/* The label of an entry: "[3] ". */
-void out_label(int rank, const char *label);
+/* The label of a stream, "[3] ", in which PATTERN_TIME (pattern.h) stands for the time. */
+void out_label(int rank, int which, const char *label);
 
 /* True while a stream of the entry is open; out_cut_rank: reads the rest of its pipes and closes
  * them.  out_forget: after that, the entry is for another process. */

@@ -8,7 +8,6 @@
 #include "libmpi/boot/boot.h"
 #include "libmpi/boot/listen.h"
 #include "libmpi/core/setting.h"
-#include "tools/mpiexec/cpu_bind.h"
 #include "tools/mpiexec/outfile.h"
 #include "tools/mpiexec/output.h"
 
@@ -28,27 +27,33 @@ const char *job_listen_where(const struct job *j, char *ip)
 	return ip;
 }
 
-void job_rank_say(const struct job *j, int r, const cpu_set_t *cpus)
+const char *job_host_name(const struct job *j, int host)
+{
+	static char own[256];
+
+	if (j != NULL && j->plan->nhosts > 0)
+		return j->plan->host[host].name;
+	gethostname(own, sizeof(own) - 1);
+	return own;
+}
+
+struct pattern_facts job_pattern_facts(const struct job *j, int r, int which)
 {
 	const struct rank *k = &j->rank[r];
-	const struct app *a = k->app;
-	bool remote = j->plan->nhosts > 0;
-	char *list = cpus != NULL ? bind_text(cpus) : NULL;
 
-	out_say("%s is process %d%s%s: %s%s%s", job_rank_name(j, r), k->pid, remote ? " on " : "",
-		remote ? j->plan->host[k->host].name : "", a->file != NULL ? a->file : a->argv[0],
-		list != NULL ? ", on CPUs " : "", list != NULL ? list : "");
-	free(list);
+	return (struct pattern_facts){.rank = k->rank,
+		.size = k->world->n,
+		.world = k->world->id,
+		.node = k->host,
+		.host = job_host_name(j, k->host),
+		.which = which};
 }
 
 bool job_file_open(const struct job *j, int r, int which, const char *pattern, bool copy)
 {
-	const struct rank *k = &j->rank[r];
-	char own[256] = "";
-	struct outfile *f;
+	struct pattern_facts facts = job_pattern_facts(j, r, which);
+	struct outfile *f = outfile_open(pattern, &facts);
 
-	gethostname(own, sizeof(own) - 1);
-	f = outfile_open(pattern, k->rank, j->plan->nhosts > 0 ? j->plan->host[k->host].name : own);
 	if (f != NULL)
 		out_file(r, which, f, copy);
 	return f != NULL;

@@ -20,6 +20,7 @@
 #include "tools/mpiexec/conf.h"
 #include "tools/mpiexec/failures.h"
 #include "tools/mpiexec/job.h"
+#include "tools/mpiexec/job_show.h"
 #include "tools/mpiexec/launch.h"
 #include "tools/mpiexec/output.h"
 #include "tools/mpiexec/profile.h"
@@ -121,8 +122,8 @@ static void begun_take(struct remote_ranks *f, int host, struct marshal *p)
 		k->pid = (int)marshal_take_int(p);
 		if (bound)
 			marshal_take(p, &cpus, sizeof(cpus));
-		if (f->plan->verbose && k->pid > 0 && !p->bad)
-			job_rank_say(f->j, r, bound ? &cpus : NULL);
+		if (k->pid > 0 && !p->bad)
+			job_show_rank(f->j, r, bound ? &cpus : NULL);
 	}
 }
 

@@ -27,6 +27,7 @@
 #include "tools/mpiexec/requests.h"
 #include "tools/mpiexec/feed.h"
 #include "tools/mpiexec/job.h"
+#include "tools/mpiexec/job_show.h"
 #include "tools/mpiexec/marshal.h"
 #include "tools/mpiexec/output.h"
 #include "tools/mpiexec/remote_ranks.h"
@@ -313,8 +314,8 @@ static void spawn_count(struct spawn *s)
 		s->started += k->alive;
 		s->w->alive += k->alive;
 		j->alive += k->alive;
-		if (k->alive && j->plan->verbose)
-			job_rank_say(j, entry, j->local.cpus != NULL ? &j->local.cpus[row] : NULL);
+		if (k->alive)
+			job_show_rank(j, entry, j->local.cpus != NULL ? &j->local.cpus[row] : NULL);
 	}
 }
 
@@ -486,8 +487,8 @@ void spawn_going(int world, int host, struct marshal *p)
 		if (!k->alive)
 			for (int which = 0; which < 2; which++)
 				out_feed(s->w->entry[r], which, NULL, 0, now_ns());
-		else if (s->j->plan->verbose)
-			job_rank_say(s->j, s->w->entry[r], NULL);
+		else
+			job_show_rank(s->j, s->w->entry[r], NULL);
 	}
 	why = marshal_take_text(p);
 	if (why != NULL)
