@@ -300,6 +300,15 @@ static const struct setting_row rows[SETTING_COUNT] = {
 			   "F.csv or F.html",
 		.more = "As the option -profile of mpiexec.  Under other launchers the first "
 			"process gathers it in MPI_Finalize."},
+	[SETTING_BACKTRACE] = {.name = "HAFT_BACKTRACE",
+		.form = SETTING_WORD,
+		.max = 2,
+		.words = {"auto", "yes", "no"},
+		.meaning = "whether a process that crashes (SIGSEGV, SIGBUS, SIGFPE, SIGILL, "
+			   "SIGABRT) leaves its stack for the line that mpiexec prints",
+		.more = "auto: not under sanitizers and valgrind, which print stacks themselves.  "
+			"Signals that the program handles stay its own.  "
+			"Exit status and core file are those without it."},
 };
 
 static int64_t values[SETTING_COUNT];

@@ -48,6 +48,7 @@ enum haft_setting {
 	SETTING_FILE_SYNC,      /* HAFT_FILE_SYNC: 0 never, 1 close */
 	SETTING_IO_THREADS,     /* HAFT_IO_THREADS */
 	SETTING_PROFILE,        /* HAFT_PROFILE: text; mpiexec reads it, too */
+	SETTING_BACKTRACE,      /* HAFT_BACKTRACE: 0 auto, 1 yes, 2 no */
 	SETTING_COUNT
 };
 

@@ -18,6 +18,7 @@
 #include "libmpi/coll/reduce_op.h"
 #include "libmpi/comm/attributes.h"
 #include "libmpi/comm/world.h"
+#include "libmpi/core/crash.h"
 #include "libmpi/core/err.h"
 #include "libmpi/core/library_lock.h"
 #include "libmpi/core/process_state.h"
@@ -184,6 +185,7 @@ int life_up(int level)
 		via_threads_start();
 	}
 	prof_open(boot);
+	haft_crash_watch(via_extra);
 	err = life_progress_start();
 	if (err == 0)
 		haft_life_set_state(HAFT_RUNNING);

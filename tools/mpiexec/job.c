@@ -203,6 +203,7 @@ int job_fini(struct job *j)
 	if (j->remote != NULL)
 		remote_fini(j->remote);
 	lost = out_fini();
+	crash_others(j);
 	job_show_ends(j);
 	if (j->code == 0 || (j->code == 128 + SIGPIPE && lost != 0))
 		j->code = lost;
@@ -216,8 +217,10 @@ int job_fini(struct job *j)
 	worlds_fini(j);
 	free(j->edge);
 	free(j->seen);
-	for (int i = 0; i < j->n; i++)
+	for (int i = 0; i < j->n; i++) {
 		free(j->rank[i].addr);
+		crash_drop(&j->rank[i]);
+	}
 	free(j->rank);
 	return j->code;
 }

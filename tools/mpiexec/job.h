@@ -62,14 +62,15 @@ struct rank {
 	char *addr; /* where it listens; NULL: not known */
 	int pid;    /* 0: not started yet */
 	bool alive;
-	bool ended;        /* its death has been reported, with ... */
-	int status;        /* ... this status of wait(2) */
-	bool inside;       /* it had called MPI_Init (or spoken PMI) when it died */
-	bool absent;       /* has exited with 0 without MPI_Init */
-	bool told;         /* ... and all processes have been told (news_unborn) */
-	uint64_t ended_ns; /* when it exited with 0; 0: it has not */
-	bool doubt;        /* has exited with 0 in MPI: a failure if others still run */
-	uint32_t end;      /* enum boot_state at that end */
+	bool ended;         /* its death has been reported, with ... */
+	int status;         /* ... this status of wait(2) */
+	char *where, *core; /* of a crash that is not told: crash_lines.c; NULL: none */
+	bool inside;        /* it had called MPI_Init (or spoken PMI) when it died */
+	bool absent;        /* has exited with 0 without MPI_Init */
+	bool told;          /* ... and all processes have been told (news_unborn) */
+	uint64_t ended_ns;  /* when it exited with 0; 0: it has not */
+	bool doubt;         /* has exited with 0 in MPI: a failure if others still run */
+	uint32_t end;       /* enum boot_state at that end */
 	struct hang_rank watch;
 };
 
@@ -238,7 +239,7 @@ void job_prepare(struct job *j, struct plan *p, const sigset_t *mask);
 int job_death_code(int status);
 
 /* Says how a rank has ended.  state: enum boot_state. */
-void job_death_tell(const struct job *j, int r, int status, uint32_t state);
+void job_death_tell(struct job *j, int r, int status, uint32_t state);
 
 /* Judges the death of a rank. */
 void job_died(struct job *j, const struct death *d);

@@ -19,6 +19,7 @@
 #include "tools/mpiexec/death_news.h"
 #include "tools/mpiexec/names.h"
 #include "tools/mpiexec/output.h"
+#include "tools/mpiexec/stacks.h"
 
 /* True if a rank has aborted the job, and this is neither reported nor kept back. */
 static bool abort_hear(struct job *j)
@@ -84,7 +85,7 @@ void job_aborts_forget(struct job *j)
 	abort_forget(&j->wait.abort);
 }
 
-void job_death_tell(const struct job *j, int r, int status, uint32_t state)
+void job_death_tell(struct job *j, int r, int status, uint32_t state)
 {
 	const char *name = job_process_name(j, r, j->rank[r].pid);
 	const char *when = state == BOOT_RUNNING           ? " before MPI_Finalize"
@@ -94,8 +95,7 @@ void job_death_tell(const struct job *j, int r, int status, uint32_t state)
 
 	out_rest(r, now_ns());
 	if (WIFSIGNALED(status))
-		out_say("%s was killed by signal %d (%s)%s", name, WTERMSIG(status),
-			strsignal(WTERMSIG(status)), WCOREDUMP(status) ? ", core dumped" : "");
+		crash_tell(j, r, status);
 	else if (WEXITSTATUS(status) > 128 && WEXITSTATUS(status) - 128 < SIGRTMIN)
 		out_say("%s exited with code %d%s (128 + signal %d: %s)", name, WEXITSTATUS(status),
 			when, WEXITSTATUS(status) - 128, strsignal(WEXITSTATUS(status) - 128));
@@ -337,6 +337,7 @@ void job_died(struct job *j, const struct death *d)
 	k->alive = false;
 	k->ended = true;
 	k->status = d->status;
+	crash_take(k, d);
 	k->world->alive--;
 	j->alive--;
 	names_drop(job_number(j, d->rank));

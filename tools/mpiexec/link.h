@@ -44,7 +44,7 @@ enum frame_kind {
 	UP_READY,     /* ranks and their addresses */
 	UP_BEGUN,     /* ranks and their processes */
 	UP_OUT,       /* rank, which: output; without bytes: its end */
-	UP_DIED,      /* rank; pid, status, state, lost: struct death */
+	UP_DIED,      /* rank; struct death: pid, status, state, lost, where, core */
 	UP_ABORT,     /* rank; pid, code, text, lost: it has aborted the job */
 	UP_SEEN,      /* entry and struct rank_view of each rank; times are ages */
 	UP_STACKS,    /* entry and text of each rank whose stack is known: stacks.h */

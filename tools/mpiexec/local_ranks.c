@@ -20,6 +20,7 @@
 #include "tools/mpiexec/pmi_server.h"
 #include "tools/mpiexec/priority.h"
 #include "tools/mpiexec/proc.h"
+#include "tools/mpiexec/stacks.h"
 
 #define FD_MIN     100 /* low numbers are left to scripts */
 #define FILES_OWN  32  /* files of mpiexec itself, and inherited ones */
@@ -603,6 +604,7 @@ static int lost_of(struct local_ranks *c, int i)
 static void member_died(struct local_ranks *c, int i, int status, local_died_fn *died, void *arg)
 {
 	struct local_rank *m = &c->m[i];
+	struct death d;
 
 	m->alive = false;
 	profile_host_died(&c->profile, m->seat);
@@ -610,11 +612,13 @@ static void member_died(struct local_ranks *c, int i, int status, local_died_fn 
 	if (kill(-m->group, 0) != 0) /* the kernel may reuse the number */
 		c->guard.group[i] = m->group = 0;
 	m->end = atomic_load(&local_page(c, i)->state);
-	died(arg, &(struct death){.rank = m->entry,
-			  .pid = (int)m->pid,
-			  .status = status,
-			  .state = m->end,
-			  .lost = lost_of(c, i)});
+	d = (struct death){.rank = m->entry,
+		.pid = (int)m->pid,
+		.status = status,
+		.state = m->end,
+		.lost = lost_of(c, i)};
+	crash_describe(c, i, &d);
+	died(arg, &d);
 }
 
 void local_reap(

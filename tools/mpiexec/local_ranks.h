@@ -80,6 +80,7 @@ struct death {
 	int status;     /* as of waitpid */
 	uint32_t state; /* enum boot_state at its death */
 	int lost;       /* the number of the process whose loss it noticed (boot_lost); -1: none */
+	char *where, *core; /* crash_describe; NULL: none.  job_died takes them over */
 };
 
 /* Receives the death of a rank. */

@@ -305,6 +305,10 @@ static void proxy_rank_died(void *arg, const struct death *d)
 	marshal_put_int(&out, d->status);
 	marshal_put_int(&out, d->state);
 	marshal_put_int(&out, d->lost);
+	marshal_put_text(&out, d->where);
+	marshal_put_text(&out, d->core);
+	free(d->where);
+	free(d->core);
 	up_put(UP_DIED, 0, d->rank, out.v, out.len);
 	free(out.v);
 }

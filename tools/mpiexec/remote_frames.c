@@ -135,8 +135,13 @@ static void died_take(struct remote_ranks *f, int rank, struct marshal *p)
 	d.state = (uint32_t)marshal_take_int(p);
 	d.lost = (int)marshal_take_int(p);
 	d.lost = d.lost >= 0 ? job_entry(f->j, d.lost) : -1;
-	if (p->bad || !f->j->rank[rank].alive)
+	d.where = marshal_take_text(p);
+	d.core = marshal_take_text(p);
+	if (p->bad || !f->j->rank[rank].alive) {
+		free(d.where);
+		free(d.core);
 		return;
+	}
 	f->j->seen[rank] = (struct rank_view){.known = true, .state = d.state};
 	job_died(f->j, &d);
 }

@@ -67,13 +67,17 @@ static void function_cut(char *name)
 		*p = '\0';
 }
 
-/* Procedures of Fortran have the names of their source. */
+/* Procedures of Fortran have the names of their source: "halo::exchange" is one of a module. */
 static void function_fortran(char *name, const char *at)
 {
-	const char *dot = strrchr(at, '.');
-	size_t len = strlen(name);
+	const char *dot = strrchr(at, '.'), *of = strstr(name, "_MOD_");
+	size_t len = strlen(name), module = of != NULL ? (size_t)(of - name) : 0;
 
-	if (strcmp(name, "MAIN__") == 0)
+	if (module > 2 && strncmp(name, "__", 2) == 0) {
+		memmove(name, name + 2, module - 2);
+		memcpy(name + module - 2, "::", 2);
+		memmove(name + module, of + 5, len - module - 5 + 1);
+	} else if (strcmp(name, "MAIN__") == 0)
 		snprintf(name, sizeof("program"), "program");
 	else if (dot != NULL && (dot[1] == 'f' || dot[1] == 'F') && name[len - 1] == '_')
 		name[len - 1] = '\0';

@@ -41,10 +41,9 @@ void stack_take(int entry, char *text)
 	stacks.text[entry] = text;
 }
 
-static bool stack_equal(int a, int b)
+static bool stack_equal(char *const text[], int a, int b)
 {
-	return stacks.text[a] != NULL && stacks.text[b] != NULL &&
-	       strcmp(stacks.text[a], stacks.text[b]) == 0;
+	return text[a] != NULL && text[b] != NULL && strcmp(text[a], text[b]) == 0;
 }
 
 /* Adds ranks from..to, entries of one world in order. */
@@ -63,38 +62,40 @@ static void ranks_add(const struct job *j, char *list, size_t *len, int from, in
 		*len += (size_t)snprintf(list + *len, RANKS_TEXT - *len, "-%d", j->rank[to].rank);
 }
 
-/* Prints the stack of entry `first' and of all that have the same one. */
-static void stack_say(const struct job *j, int first)
+char *stacks_line(const struct job *j, char *const text[], int n, int first)
 {
 	char list[RANKS_TEXT];
 	size_t len = 0;
-	int n = 0;
+	int many = 0;
 
-	for (int r = first; r < stacks.n; r++) {
+	for (int r = 0; r < first; r++)
+		if (stack_equal(text, r, first))
+			return NULL;
+	for (int r = first; r < n; r++) {
 		int from = r;
 
-		if (!stack_equal(first, r))
+		if (!stack_equal(text, first, r))
 			continue;
-		while (r + 1 < stacks.n && stack_equal(first, r + 1) &&
+		while (r + 1 < n && stack_equal(text, first, r + 1) &&
 			j->rank[r + 1].world == j->rank[from].world &&
 			j->rank[r + 1].rank == j->rank[r].rank + 1)
 			r++;
 		ranks_add(j, list, &len, from, r);
-		n += r - from + 1;
+		many += r - from + 1;
 	}
-	out_say("  stack of %s %s: %s", n > 1 ? "ranks" : "rank", list, stacks.text[first]);
+	return text_new("%s %s: %s", many > 1 ? "ranks" : "rank", list, text[first]);
 }
 
 void stacks_done(struct job *j)
 {
 	stacks.waits = false;
 	for (int r = 0; r < stacks.n && r < j->n; r++) {
-		int before = 0;
+		bool some = stacks.text[r] != NULL && j->rank[r].world != NULL;
+		char *line = some ? stacks_line(j, stacks.text, stacks.n, r) : NULL;
 
-		while (before < r && !stack_equal(before, r))
-			before++;
-		if (before == r && stacks.text[r] != NULL && j->rank[r].world != NULL)
-			stack_say(j, r);
+		if (line != NULL)
+			out_say("  stack of %s", line);
+		free(line);
 	}
 	stacks_begin(0);
 }

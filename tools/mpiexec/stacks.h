@@ -13,6 +13,9 @@ struct job;
 struct local_ranks;
 struct marshal;
 
+struct rank;
+struct death;
+
 #define STACK_TEXT 900 /* bytes of the text of a stack, with the final 0: a line of a report */
 #define STACK_MS \
 	2000 /* ms for all lines of a report; addresses that take longer are printed as
@@ -28,11 +31,31 @@ char **stacks_here(struct local_ranks *c);
  * said so.  malloc'ed. */
 char *stack_crash(struct local_ranks *c, int row, int sig);
 
+/* --- crash_lines.c: deaths by a signal -------------------------------------------------------- */
+
+/* On the host of the rank of a row: sets d->where and d->core, malloc'ed or NULL, from the page of
+ * the rank, d->pid and d->status. */
+void crash_describe(struct local_ranks *c, int row, struct death *d);
+
+/* The entry takes over both texts of a death; crash_drop frees them. */
+void crash_take(struct rank *k, const struct death *d);
+void crash_drop(struct rank *k);
+
+/* Prints the line of a rank that was killed by a signal. */
+void crash_tell(struct job *j, int r, int status);
+
+/* After the job: lines for the crashes that were not told, equal ones in one. */
+void crash_others(struct job *j);
+
 /* --- stack_report.c: of all ranks ------------------------------------------------------------- */
 
 /* Prints the stacks of all ranks that wait, equal ones in one line: at once, or when all hosts
  * have answered. */
 void stacks_say(struct job *j);
+
+/* "ranks 0-2, 4: TEXT" for entry `first' and all that have its text, malloc'ed; NULL: an earlier
+ * entry has the same one.  text[], by entry: NULL: none. */
+char *stacks_line(const struct job *j, char *const text[], int n, int first);
 
 /* The answers of hosts: by entry, malloc'ed text; then stacks_done.  stacks_end: no more will
  * come. */

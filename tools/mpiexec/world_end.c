@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include "tools/mpiexec/death_news.h"
 #include "tools/mpiexec/output.h"
+#include "tools/mpiexec/stacks.h"
 #include "tools/mpiexec/remote_ranks.h"
 
 void job_signal(struct job *j, int sig)
@@ -97,6 +98,7 @@ void job_world_remove(struct job *j, struct world *w)
 		if (w->entry[i] >= 0) {
 			out_forget(w->entry[i]);
 			free(j->rank[w->entry[i]].addr);
+			crash_drop(&j->rank[w->entry[i]]);
 			j->rank[w->entry[i]] = (struct rank){.world = NULL};
 			j->seen[w->entry[i]] = (struct rank_view){.known = false};
 		}
