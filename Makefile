@@ -221,7 +221,7 @@ uninstall: all
 # All manual pages in one folder, to be opened as files.
 html: all
 	$(call deps,html)
-	$(Q)tools/man/html.sh $(B)/man $(B)/html $(HAFT_VERSION)
+	$(Q)tools/man/html.sh $(B)/man $(B)/html $(HAFT_VERSION) libobj/obj.3
 	$(Q)echo $(B)/html/index.html
 .PHONY: html
 

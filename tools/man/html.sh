@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# html.sh MAN OUT VERSION - the manual pages of the directory MAN as HTML in one folder, by mandoc.
+# html.sh MAN OUT VERSION [PAGE...] - the manual pages of the directory MAN, and those others, as HTML in
+# one folder, by mandoc.
 #
 #     OUT/MPI_Send.3.html    a page; other pages that it names are links
 #     OUT/index.html         where to begin, and a search over names and their one line
@@ -9,21 +10,31 @@
 # Nothing is loaded from a network: the folder can be opened as files, or put on any server.
 set -eu
 man=$1 out=$2 version=$3
+shift 3
+set -- "$man"/man1/*.1 "$man"/man7/*.7 "$@" "$man"/man3/*.3
 mkdir -p "$out"
 rm -f "$out"/*.html "$out"/pages.js
-ls "$man"/man[137] | sed -n 's/\.[137]$/&/p' | sort >"$out/.names"
+for page; do echo "${page##*/}"; done >"$out/.names"
+
+# Text without filling, as mandoc's HTML keeps it: it drops empty lines, which get a mark here, and puts
+# breaks around lines that begin with a blank.
+keep() {
+	awk '/^\.(nf|EX|Bd)/ { on = 1 } /^\.(fi|EE|Ed)/ { on = 0 } on && /^ / { $0 = "\\&" $0 }
+		on && $0 == "" { $0 = "@empty@" } { print }' "$1"
+}
 
 # Each page; a page that only says .so is another one's.
-for page in "$man"/man[137]/*.[137]; do
+for page; do
 	real=$page
 	so=$(sed -n '1s/^\.so //p' "$page")
 	[ -z "$so" ] || real=$man/$so
-	mandoc -T html -O style=style.css "$real" >"$out/${page##*/}.raw"
+	keep "$real" | mandoc -T html -O style=style.css >"$out/${page##*/}.raw"
 done
 
 # <b>MPI_Send</b>(3) becomes a link where there is such a page.
 cat >"$out/.link.awk" <<'END'
 BEGIN { while ((getline n < names) > 0) page[n] = 1 }
+/@empty@/ { sub(/@empty@/, "") }
 /<body>/ { sub(/<body>/, "<body><p class=\"top\"><a href=\"index.html\">all pages</a></p>") }
 {
 	rest = $0
@@ -56,14 +67,18 @@ rm -f "$out"/*.raw
 			printf "[\"%s\",\"%s\",\"see %s\"],\n", name, section, $0 }
 		on == 1 { on = 2; gsub(/\\-/, "-"); sub(/^[^-]*[^ ]* - /, ""); gsub(/\\f./, ""); gsub(/["\\]/, "")
 			printf "[\"%s\",\"%s\",\"%s\"],\n", name, section, $0 }
-		/^\.SH NAME/ && on == 0 { on = 1 }' "$man"/man[137]/*.[137]
+		sub(/^\.Nd /, "") { printf "[\"%s\",\"%s\",\"%s\"],\n", name, section, $0 }
+		/^\.SH NAME/ && on == 0 { on = 1 }' "$@"
 	echo '];'
 } >"$out/pages.js"
 
 cat >"$out/style.css" <<'END'
-body { max-width: 50em; margin: 2em auto; padding: 0 1em; font: 16px/1.5 sans-serif; color: #222; }
+body { max-width: 56em; margin: 2em auto; padding: 0 1em; font: 16px/1.5 sans-serif; color: #222; }
 pre, code, .Li { font-family: monospace; }
-pre { background: #f4f4f2; padding: 0.6em 1em; overflow-x: auto; }
+pre { background: #f4f4f2; padding: 0.6em 1em; overflow-x: auto; font-size: 13px; }
+h1.Sh { font-size: 1.3em; }
+h2.Ss { font-size: 1.1em; }
+.permalink { color: inherit; }
 table.head, table.foot { width: 100%; color: #777; font-size: 85%; }
 td.head-rtitle, td.foot-os { text-align: right; }
 a { color: #0b5394; text-decoration: none; }
