@@ -5,7 +5,7 @@
 #     .\" RUN [code: N] [needs: CMD] [prints: T] the example is run; its exit code; text that it prints
 . tests/build/lib.sh
 install_tree
-pages=$(ls "$PWD"/tools/man/*.7)
+pages=$(ls "$PWD"/tools/man/*.7 "$B/man/man7/haft-settings.7")
 export PATH="$prefix/bin:$PATH" PKG_CONFIG_PATH="$prefix/lib/pkgconfig"
 
 # example PAGE K: the text of the K-th marked example, as it is seen by a reader.
@@ -39,7 +39,9 @@ for page in $pages; do
 		[ $rc = "${code:-0}" ] || fail "${page##*/}: exit code $rc: $(cat run.sh got)"
 		[ -z "$prints" ] || grep -qF -- "$prints" got || fail "${page##*/}: not \`$prints': $(cat run.sh got)"
 	done <marks
-	[ $k -gt 0 ] || case $page in *haft-files.7) ;; *) fail "${page##*/} has no example that runs" ;; esac
+	[ $k -gt 0 ] || fail "${page##*/} has no example that runs"
+	[ ! -f launch.json ] || ! command -v python3 >/dev/null || python3 -m json.tool launch.json >got 2>&1 ||
+		fail "${page##*/}: launch.json: $(cat got)"
 	! command -v groff >/dev/null || [ -z "$(groff -ww -t -man -Tutf8 "$page" 2>&1 >/dev/null)" ] ||
 		fail "${page##*/}: $(groff -ww -t -man -Tutf8 "$page" 2>&1 >/dev/null | head -3)"
 done

@@ -55,7 +55,13 @@ static const char head[] =
 	"A line mpiexec=WORDS has options that mpiexec reads before those of the command line.\n"
 	"mpiexec reads the files for the whole job.\n"
 	".B mpi-info \\-\\-settings\n"
-	"names file and line of each value that comes from one.\n"
+	"names file and line of each value that comes from one:\n"
+	".PP\n"
+	".\\\" RUN prints: 8192 [\n"
+	".EX\n"
+	"echo 'HAFT_EAGER = 8k' >my.conf\n"
+	"HAFT_CONF=$PWD/my.conf mpi-info \\-\\-settings | grep '^HAFT_EAGER '\n"
+	".EE\n"
 	".SH SETTINGS\n";
 
 static const char tail[] =
