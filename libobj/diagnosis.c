@@ -217,6 +217,15 @@ int obj_site_text(uintptr_t site, char *buf, size_t n)
 		(unsigned long)(site - (uintptr_t)info.dli_fbase), info.dli_sname);
 }
 
+/* The handle by which the object can be held.  It may be freed at any moment, so only its slot is
+ * read. */
+static obj_h finding_handle(const struct finding *f, const struct obj *o)
+{
+	return f->cls->flags & OBJ_F_DIRECT && f->token >= OBJ_PERMANENT_MAX
+		       ? (obj_h)((uintptr_t)o + sizeof(*o))
+		       : (obj_h)(uintptr_t)f->token;
+}
+
 /* Name and sites of the object that the finding is about, as far as they are still there. */
 static void diag_fill_object(const struct finding *f, struct obj_diag *diag)
 {
@@ -230,7 +239,7 @@ static void diag_fill_object(const struct finding *f, struct obj_diag *diag)
 	if (now == f->token) {
 		if (f->token >= OBJ_PERMANENT_MAX)
 			diag->created = site_of(o);
-		if (!(c->flags & OBJ_F_DIRECT) && obj_acquire(c, (obj_h)(uintptr_t)now) == o) {
+		if (obj_acquire(c, finding_handle(f, o)) == o) {
 			obj_name_get(o, diag->name, sizeof(diag->name), OBJ_C, NULL);
 			obj_drop(o);
 		}

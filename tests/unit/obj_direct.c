@@ -130,12 +130,15 @@ static void B15_direct_handles_of_another_class_are_wrong_class(void **state)
 {
 	struct icd *o = new (1);
 	struct thing *t = fix_new(2);
+	struct obj_diag diag;
 
 	(void)state;
 	assert_null(obj_get(&fix.thing, obj_handle(o)));
 	assert_null(obj_get(&direct, obj_handle(t)));
 	assert_int_equal(obj_why(&direct, obj_handle(t), NULL), OBJ_WRONG_CLASS);
-	assert_int_equal(obj_why(&fix.thing, obj_handle(o), NULL), OBJ_WRONG_CLASS);
+	obj_name_set(o, "named", 5, OBJ_C);
+	assert_int_equal(obj_why(&fix.thing, obj_handle(o), &diag), OBJ_WRONG_CLASS);
+	assert_string_equal(diag.name, "named");
 }
 
 static void H4_retain_and_release_as_a_loader_does(void **state)
