@@ -33,7 +33,7 @@ said 'copy callback of an attribute returned 7'
 said '^inherit: 3 values deleted$'
 said '^handler: kernel of queue child returned 42$'
 said '^failures: the handler was called 1 time$'
-said 'a buffer, not a queue; created at .*demo'
+said "a buffer, not a queue; name 'bytes'; created at .*demo"
 said "a queue, not a buffer; name 'mine'"
 said 'never was a handle'
 said "stale: it was freed; name 'mine'; created at .*demo.*; freed at .*demo"
@@ -52,12 +52,14 @@ if command -v gfortran >/dev/null; then
 	said '^inherited: 1 -7$'
 	said '^y = 7.0$'
 	said "stale: it was freed; name 'fortran'"
+	said "a buffer, not a queue; name 'result'"
 	said '^0 left$'
 fi
 if command -v python3 >/dev/null; then
 	STREAMS_LIBRARY=./libstreams.so timeout 100 python3 -B saxpy.py >got 2>&1 || fail "Python: $(cat got)"
 	said '^y = 7.0$'
 	said "stale: it was freed; name 'python'"
+	said 'a buffer, not a kernel'
 	said '^0 left$'
 fi
 # It shows nothing but its own, and knows nothing of MPI.

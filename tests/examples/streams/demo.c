@@ -180,6 +180,7 @@ static void mistakes(void)
 	ok(st_queue_new(&q));
 	ok(st_queue_name(q, "mine"));
 	ok(st_buffer_new(100, &b));
+	ok(st_buffer_name(b, "bytes"));
 	old = q;
 	copy = b;
 	fails(st_queue_sync((struct st_queue *)b), ST_HANDLE);

@@ -19,6 +19,18 @@ static int int_of(struct obj_class *cls, obj_h handle)
 #define BUFFER(i) ((struct st_buffer *)obj_from_int(&device.buffers, i))
 #define KERNEL(i) ((struct st_kernel *)obj_from_int(&device.kernels, i))
 
+/* A name of Fortran, without its trailing blanks, for an object that was taken. */
+static int name_set(void *self, const char *name, int len)
+{
+	int rc;
+
+	if (self == NULL)
+		return ST_HANDLE;
+	rc = obj_name_set(self, name, len > 0 ? (size_t)len : 0, OBJ_FORTRAN);
+	obj_drop(self);
+	return rc == OBJ_OK ? ST_OK : error_say(ST_NOMEM, "a name: %s", obj_error_text(rc));
+}
+
 int st_queue_new_f(int *queue);
 int st_queue_new_f(int *queue)
 {
@@ -65,14 +77,13 @@ int st_queue_wait_f(int queue, int event)
 int st_queue_name_f(int queue, const char *name, int len);
 int st_queue_name_f(int queue, const char *name, int len)
 {
-	struct queue *q = object_take(&device.queues, QUEUE(queue), "st_queue_name");
-	int rc;
+	return name_set(object_take(&device.queues, QUEUE(queue), "st_queue_name"), name, len);
+}
 
-	if (q == NULL || len < 0)
-		return ST_HANDLE;
-	rc = obj_name_set(q, name, (size_t)len, OBJ_FORTRAN);
-	obj_drop(q);
-	return rc == OBJ_OK ? ST_OK : ST_NOMEM;
+int st_buffer_name_f(int buffer, const char *name, int len);
+int st_buffer_name_f(int buffer, const char *name, int len)
+{
+	return name_set(object_take(&device.buffers, BUFFER(buffer), "st_buffer_name"), name, len);
 }
 
 int st_queue_set_f(int queue, int key, intptr_t value);
@@ -131,6 +142,18 @@ int st_event_sync_f(int event)
 	return st_event_sync(EVENT(event));
 }
 
+int st_event_query_f(int event, int *happened);
+int st_event_query_f(int event, int *happened)
+{
+	return st_event_query(EVENT(event), happened);
+}
+
+int st_event_elapsed_f(int from, int to, int64_t *ns);
+int st_event_elapsed_f(int from, int to, int64_t *ns)
+{
+	return st_event_elapsed(EVENT(from), EVENT(to), ns);
+}
+
 int st_buffer_new_f(int64_t bytes, int *buffer);
 int st_buffer_new_f(int64_t bytes, int *buffer)
 {
@@ -150,6 +173,24 @@ int st_buffer_free_f(int *buffer)
 	if (rc == ST_OK)
 		*buffer = 0;
 	return rc;
+}
+
+int st_buffer_size_f(int buffer, int64_t *bytes);
+int st_buffer_size_f(int buffer, int64_t *bytes)
+{
+	size_t n = 0;
+	int rc = st_buffer_size(BUFFER(buffer), &n);
+
+	*bytes = (int64_t)n;
+	return rc;
+}
+
+int st_copy_f(int queue, int to, int from, int64_t bytes);
+int st_copy_f(int queue, int to, int from, int64_t bytes)
+{
+	if (bytes < 0)
+		return error_say(ST_INVALID, "st_copy: a negative size");
+	return st_copy(QUEUE(queue), BUFFER(to), BUFFER(from), (size_t)bytes);
 }
 
 int st_write_f(int queue, int to, int64_t offset, const void *from, int64_t bytes);

@@ -74,6 +74,16 @@ module streams
       import :: c_int
       integer(c_int), value :: event
     end function
+    integer(c_int) function st_event_query(event, happened) bind(C, name='st_event_query_f')
+      import :: c_int
+      integer(c_int), value :: event
+      integer(c_int), intent(out) :: happened
+    end function
+    integer(c_int) function st_event_elapsed(from, to, ns) bind(C, name='st_event_elapsed_f')
+      import :: c_int, c_int64_t
+      integer(c_int), value :: from, to
+      integer(c_int64_t), intent(out) :: ns
+    end function
     integer(c_int) function st_buffer_new(bytes, buffer) bind(C, name='st_buffer_new_f')
       import :: c_int, c_int64_t
       integer(c_int64_t), value :: bytes
@@ -82,6 +92,21 @@ module streams
     integer(c_int) function st_buffer_free(buffer) bind(C, name='st_buffer_free_f')
       import :: c_int
       integer(c_int), intent(inout) :: buffer
+    end function
+    integer(c_int) function st_buffer_size(buffer, bytes) bind(C, name='st_buffer_size_f')
+      import :: c_int, c_int64_t
+      integer(c_int), value :: buffer
+      integer(c_int64_t), intent(out) :: bytes
+    end function
+    integer(c_int) function st_buffer_name_f(buffer, name, length) bind(C)
+      import :: c_int, c_char
+      integer(c_int), value :: buffer, length
+      character(kind=c_char), intent(in) :: name(*)
+    end function
+    integer(c_int) function st_copy(queue, to, from, bytes) bind(C, name='st_copy_f')
+      import :: c_int, c_int64_t
+      integer(c_int), value :: queue, to, from
+      integer(c_int64_t), value :: bytes
     end function
     integer(c_int) function st_write(queue, to, offset, from, bytes) bind(C, name='st_write_f')
       import :: c_int, c_int64_t, c_ptr
@@ -117,6 +142,12 @@ contains
     integer(c_int), intent(in) :: queue
     character(*), intent(in) :: name
     st_queue_name = st_queue_name_f(queue, name, len(name, c_int))
+  end function
+
+  integer function st_buffer_name(buffer, name)
+    integer(c_int), intent(in) :: buffer
+    character(*), intent(in) :: name
+    st_buffer_name = st_buffer_name_f(buffer, name, len(name, c_int))
   end function
 
   ! The words of this thread's last error.
