@@ -7,8 +7,8 @@
 #     DIR/debs    the packages
 #     DIR/*.log   the build, lintian's words, the trial
 #
-# STEP is build, lintian or trial; without one it is all of them.  Each needs what the former left.
-# DIR is build/deb if it is not named.  Wants root, debootstrap and unshare.  The packages hold what
+# STEP is build, lintian, trial or piuparts; without one it is all of them.  Each needs what the build
+# left.  DIR is build/deb if it is not named.  Wants root, debootstrap, unshare and piuparts.  The packages hold what
 # git has in its index or its work tree; tools/pack/debian becomes debian.
 set -eu
 top=$(cd "$(dirname "$0")/../.." && pwd)
@@ -64,11 +64,26 @@ deb_trial() {
 	sed -n 's/^trial: /deb: /p' "$dir/trial.log"
 }
 
+# Debian's own judge of install, upgrade and purge, on a copy of the system.  It wants the packages as a
+# repository, and no working directory inside of it.
+deb_piuparts() {
+	start=$(date +%s)
+	(cd "$dir/debs" && rm -f ./*dbgsym* && dpkg-scanpackages -m . >Packages 2>/dev/null)
+	(cd / && piuparts --existing-chroot="$dir/base" --distribution="$system_suite" --do-not-verify-signatures \
+		--warn-on-others --mirror="$(system_sources | head -n 1) main" --bindmount="$dir/debs" \
+		--extra-repo="deb [trusted=yes] file:$dir/debs ./" "$dir"/debs/*.deb) >"$dir/piuparts.log" 2>&1 || {
+		grep -E 'ERROR|FAIL' "$dir/piuparts.log"
+		echo "deb: piuparts FAILED, see $dir/piuparts.log"
+		exit 1
+	}
+	echo "deb: piuparts: ok, $(($(date +%s) - start)) s"
+}
+
 system_make "$dir/base" build-essential debhelper fakeroot lintian
-[ $# -gt 0 ] || set -- build lintian trial
+[ $# -gt 0 ] || set -- build lintian trial piuparts
 for s; do
 	case $s in
-	build | lintian | trial) "deb_$s" ;;
-	*) echo "deb: no step $s: build, lintian, trial"; exit 2 ;;
+	build | lintian | trial | piuparts) "deb_$s" ;;
+	*) echo "deb: no step $s: build, lintian, trial, piuparts"; exit 2 ;;
 	esac
 done
