@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # RUN time=300
 # Recipes for other packagers, as far as they can be tried without them: a wheel in an environment of
-# its own, the module file, the syntax of the rest.
+# its own, the module file, Spack's and conda's builds, what EasyBuild expects.
 . tests/build/lib.sh
 install_tree
 top=$PWD
@@ -24,13 +24,21 @@ mpi.MPI_Finalize()' 2>&1)
 	"$TMPDIR/venv/bin/pip" uninstall -q -y haft && [ ! -e "$TMPDIR/venv/lib/libmpi_abi.so.1" ] || fail "pip uninstall"
 fi
 
-# The module file finds its prefix from its own place.
+# The module file finds its prefix from its own place.  Lmod and Environment Modules load and unload it.
 module=$(ls "$prefix"/share/modulefiles/haft/*)
-for cmd in /usr/lib/x86_64-linux-gnu/modulecmd.tcl /usr/share/modules/libexec/modulecmd.tcl; do
-	[ -e "$cmd" ] && command -v tclsh >/dev/null || continue
-	got=$(MODULEPATH=$prefix/share/modulefiles tclsh "$cmd" sh load haft 2>&1)
-	case $got in *"$prefix/bin"*) ;; *) fail "module load haft: $got" ;; esac
-	break
+lmod=$(ls /usr/share/lmod/*/libexec/lmod 2>/dev/null | tail -n 1)
+tmod=$(ls /usr/lib/*/modulecmd.tcl /usr/share/modules/libexec/modulecmd.tcl 2>/dev/null | head -n 1)
+command -v tclsh >/dev/null || tmod=
+for cmd in ${lmod:+"$lmod"} ${tmod:+"tclsh $tmod"}; do
+	got=$(
+		unset MANPATH LD_LIBRARY_PATH
+		export MODULEPATH="$prefix/share/modulefiles"
+		eval "$($cmd bash load haft 2>&1)" && command -v mpicc && echo "$LD_LIBRARY_PATH ${MANPATH-no MANPATH}"
+		eval "$($cmd bash unload haft 2>&1)" && command -v mpicc
+	)
+	[ "$(printf '%s\n' "$got" | head -n 2)" = "$prefix/bin/mpicc
+$prefix/lib no MANPATH" ] || fail "$cmd: module load haft: $got"
+	! printf '%s\n' "$got" | sed 1d | grep -q "$prefix/bin" || fail "$cmd: module unload haft: $got"
 done
 if command -v tclsh >/dev/null; then
 	got=$(printf '%s\n' 'foreach p {module-whatis conflict} {proc $p args {}}' \
@@ -41,14 +49,26 @@ if command -v tclsh >/dev/null; then
 	done
 fi
 
-# The others: their syntax, and that each file they name is installed.
-python3 -c 'import ast, sys; [ast.parse(open(f).read()) for f in sys.argv[1:]]' \
-	"$top/tools/pack/spack/package.py" "$top"/tools/pack/easybuild/*.eb || fail "a recipe in Python"
-sh -n tools/pack/conda/build.sh || fail "conda/build.sh"
+# Spack's recipe builds and installs, with stand-ins for Spack itself; conda's script does it as
+# conda-build would call it.  Both take the compiler and the flags of the plain build.
+version=$("$prefix/bin/mpi-info" --version | sed -n 's/.*Haft \([0-9.]*\).*/\1/p' | head -n 1)
+python3 -c 'import ast, sys; ast.parse(open(sys.argv[1]).read())' "$top"/tools/pack/easybuild/*.eb || fail "EasyBuild's recipe"
+case $B,$(command -v gfortran) in
+*/release,?*)
+	got=$(flock "$B/install.lock" python3 tests/build/spack_standin.py "$TMPDIR/spack" 2>&1)
+	[ "$got" = "$version" ] || fail "Spack's recipe: $got"
+	(export CC=gcc FC=gfortran PREFIX="$TMPDIR/conda" && flock "$B/install.lock" sh tools/pack/conda/build.sh) \
+		>"$TMPDIR/conda.log" 2>&1 || fail "conda/build.sh: $(tail -n 5 "$TMPDIR/conda.log")"
+	for prefix in "$TMPDIR/spack" "$TMPDIR/conda"; do
+		"$prefix/bin/mpicc" "$TMPDIR/sum.c" -o "$TMPDIR/sum" || fail "mpicc of $prefix"
+		runs "$TMPDIR/sum"
+	done
+	prefix=$TMPDIR/spack
+	;;
+esac
 for f in $(sed -n "s/.*'files': \[\(.*\)\].*/\1/p" tools/pack/easybuild/*.eb | tr -d "',"); do
 	[ -e "$prefix/$f" ] || fail "EasyBuild's list: no $f"
 done
-version=$("$prefix/bin/mpi-info" --version | sed -n 's/.*Haft \([0-9.]*\).*/\1/p' | head -n 1)
 for f in conda/meta.yaml easybuild/*.eb debian/changelog; do
 	grep -qF "$version" "$top"/tools/pack/$f || fail "$f is not for version $version"
 done
