@@ -20,7 +20,8 @@ script_PART := tests/build/gdb.c tests/build/memcheck.c tests/build/own_leak.c t
 	tests/tools/both_outputs.c tests/tools/crash.c tests/tools/file_ends.c tests/tools/file_exchange.c tests/tools/hang.c \
 	tests/tools/info_env.c tests/tools/lost_rank.c \
 	tests/tools/one_cpu.c tests/tools/one_error.c tests/tools/other_call.c tests/tools/profile.c \
-	tests/tools/refuse.c tests/tools/sendrecv_ring.c tests/tools/spawner.c tests/tools/writer.c
+	tests/tools/refuse.c tests/tools/sendrecv_ring.c tests/tools/spawner.c tests/tools/trace.c \
+	tests/tools/trace_read.c tests/tools/writer.c
 mpi_ALL   := $(wildcard tests/abi/*.c tests/err/*.c tests/ft/*.c tests/launch/*.c tests/life/*.c \
 	tests/net/*.c \
 	tests/std/*/*.c tests/thread/*.c tests/examples/*/*.c)

@@ -191,6 +191,7 @@ enum check_role {
 	CHECK_LENGTH,  /* it is the length of the arrays behind it */
 	CHECK_COUNT,   /* it is the count of a CHECK_DATA behind it */
 	CHECK_DATA,    /* it is the datatype of data that the function moves */
+	CHECK_TAG,     /* it is the tag of a message that the function sends */
 	CHECK_TARGET,  /* it is a rank of the window: data go there */
 	CHECK_IN_COMM, /* this and those below: it is a rank of the communicator of the function */
 	CHECK_DEST,    /* data go there */

@@ -358,6 +358,7 @@ struct moves {
 	const struct param *data;   /* its datatype; its count is before it */
 	const struct param *object; /* communicator or window */
 	const struct param *peer;   /* NULL: a collective call */
+	const struct param *tag;    /* of its message; NULL: it sends none */
 	const char *how;            /* enum bind_moves */
 };
 
@@ -370,6 +371,7 @@ static bool moves_of(const struct func *f, struct moves *m)
 	m->data = moves_data(f);
 	m->object = win != NULL ? win : moves_find(f, CLASS_COMM, CHECK_ALONE);
 	m->peer = win != NULL ? moves_find(f, NOCLASS, CHECK_TARGET) : to;
+	m->tag = win == NULL && to != NULL ? moves_find(f, NOCLASS, CHECK_TAG) : NULL;
 	m->how = win != NULL ? "REACHES" : "SENDS";
 	if (win == NULL && to == NULL) {
 		m->peer = moves_find(f, NOCLASS, CHECK_SOURCE);
@@ -385,8 +387,8 @@ static void moves_enter(FILE *out, const struct entry *e, const struct moves *m)
 	const struct param *data = m->data;
 	const struct when *when = &whens[data->when];
 
-	fprintf(out, "\tBIND_ENTER_MESSAGE(HAFT_%s, BIND_%s, %s,\n\t\t", e->name, m->how,
-		m->peer != NULL ? m->peer->name : "-1");
+	fprintf(out, "\tBIND_ENTER_MESSAGE(HAFT_%s, BIND_%s, %s, %s,\n\t\t", e->name, m->how,
+		m->peer != NULL ? m->peer->name : "-1", m->tag != NULL ? m->tag->name : "-1");
 	if (when->given == GIVEN)
 		fprintf(out, "BIND_GIVEN_%s ? %s : 0", when->name, data[-1].name);
 	else

@@ -95,13 +95,13 @@ BIND_SLOW int bind_gate_tool_read(int fn);
 BIND_SLOW void bind_leave(void);
 
 /* bind_gate for calls that move data: the profile gets the values in registers on entry, as the
- * user gave it.  moves: fn, and enum bind_moves above BIND_MOVES.  peer: a rank; -1: none.  count:
- * so many elements of `datatype'.  object: the communicator or window.  bind_gate_starts: for n
- * requests that are started. */
+ * user gave it.  moves: fn, and enum bind_moves above BIND_MOVES.  peer: a rank; -1: none.  tag: of
+ * a message that it sends; -1: none.  count: so many elements of `datatype'.  object: the
+ * communicator or window.  bind_gate_starts: for n requests that are started. */
 enum bind_moves { BIND_SENDS, BIND_RECEIVES, BIND_COLLECTS, BIND_REACHES };
 #define BIND_MOVES 16
-BIND_SLOW int bind_gate_message(uint32_t moves, int peer, int64_t count, MPI_Datatype datatype,
-	void *object, uintptr_t ret, uintptr_t cfa);
+BIND_SLOW int bind_gate_message(uint32_t moves, int peer, int tag, int64_t count,
+	MPI_Datatype datatype, void *object, uintptr_t ret, uintptr_t cfa);
 BIND_SLOW int bind_gate_starts(
 	int fn, int n, const MPI_Request *requests, uintptr_t ret, uintptr_t cfa);
 
@@ -113,11 +113,11 @@ BIND_SLOW int bind_gate_starts(
 			return ret;                                                            \
 	} while (0)
 
-#define BIND_ENTER_MESSAGE(fn, what, peer, count, datatype, object)                               \
+#define BIND_ENTER_MESSAGE(fn, what, peer, tag, count, datatype, object)                          \
 	do {                                                                                      \
 		if (bind_rare(haft_life.gate != 0) &&                                             \
 			(ret = bind_gate_message((uint32_t)(fn) | (uint32_t)(what) << BIND_MOVES, \
-				 peer, count, datatype, object, BIND_CALLER)) != 0)               \
+				 peer, tag, count, datatype, object, BIND_CALLER)) != 0)          \
 			return ret;                                                               \
 	} while (0)
 

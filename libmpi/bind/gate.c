@@ -79,8 +79,8 @@ static int message_peer(enum bind_moves moves, const void *object, int rank)
 }
 
 /* With a wrong handle nothing moves: the binding refuses the call. */
-static void message_tell(
-	enum bind_moves moves, int rank, int64_t count, MPI_Datatype datatype, void *object)
+static void message_tell(enum bind_moves moves, int rank, int tag, int64_t count,
+	MPI_Datatype datatype, void *object)
 {
 	static const enum prof_class class[] = {PROF_P2P, PROF_CLASSES, PROF_COLL, PROF_RMA};
 	const struct type *t = obj_get_token(&haft_type_class, (obj_h)datatype);
@@ -97,15 +97,19 @@ static void message_tell(
 	if (moves == BIND_SENDS || moves == BIND_REACHES)
 		peer = message_peer(moves, o, rank);
 	prof_message(class[moves], count, t, peer);
+	if (moves == BIND_SENDS && prof_traces() && peer >= 0 && t != NULL && count >= 0 &&
+		tag >= 0)
+		prof_trace_sent(
+			peer, tag, ((const struct comm *)o)->ctx, (uint64_t)(t->size * count));
 }
 
-int bind_gate_message(uint32_t moves, int peer, int64_t count, MPI_Datatype datatype, void *object,
-	uintptr_t ret, uintptr_t cfa)
+int bind_gate_message(uint32_t moves, int peer, int tag, int64_t count, MPI_Datatype datatype,
+	void *object, uintptr_t ret, uintptr_t cfa)
 {
 	int err = bind_gate((int)(moves & ((1u << BIND_MOVES) - 1)), ret, cfa);
 
 	if (err == 0 && (gate_profiles() || gate_meters()))
-		message_tell(moves >> BIND_MOVES, peer, count, datatype, object);
+		message_tell(moves >> BIND_MOVES, peer, tag, count, datatype, object);
 	return err;
 }
 

@@ -18,6 +18,7 @@
 #include "libmpi/core/event.h"
 #include "libmpi/core/attr_name.h"
 #include "libmpi/core/process_state.h"
+#include "libmpi/core/traffic.h"
 #include "libmpi/p2p/p2p.h"
 #include "libmpi/type/type.h"
 #include <engine.h>
@@ -53,6 +54,7 @@ static int comm_build(const struct comm_spec *how, struct comm **newcomm)
 	if (c->remote != NULL)
 		obj_hold(c->remote);
 	c->reach = comm_peers(c)->size;
+	c->hints = haft_traffic_hints();
 	comm_set_ids(c, how->ids);
 	errh = how->parent != NULL ? obj_errh_get(how->parent) : NULL;
 	if (errh != NULL && errh != &haft_errh_fatal.o) /* no handler means just that */

@@ -5,6 +5,20 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
+static haft_traffic_fn *traffic_hook;
+
+void haft_traffic_watch(haft_traffic_fn *hook)
+{
+	traffic_hook = hook;
+	haft_world.hints |= haft_traffic_hints();
+	haft_self.hints |= haft_traffic_hints();
+}
+
+uint8_t haft_traffic_hints(void)
+{
+	return traffic_hook != NULL ? COMM_METERED : 0;
+}
+
 struct comm_traffic *haft_traffic_open(struct comm *c)
 {
 	struct comm_traffic *t = c->traffic;
@@ -34,7 +48,7 @@ static void traffic_unref(struct comm_traffic *t)
 
 void haft_traffic_close(struct comm_traffic *t)
 {
-	if (--t->users == 0 && t->comm != NULL)
+	if (--t->users == 0 && t->comm != NULL && traffic_hook == NULL)
 		t->comm->hints &= (uint8_t)~COMM_METERED;
 	traffic_unref(t);
 }
@@ -67,10 +81,12 @@ void haft_traffic_sent(const struct comm *c, int rank, uint64_t bytes)
 	p->sent_bytes += bytes;
 }
 
-void haft_traffic_received(const struct comm *c, int rank, uint64_t bytes)
+void haft_traffic_received(const struct comm *c, int rank, int tag, uint64_t bytes)
 {
 	struct comm_traffic_peer *p = traffic_peer(c, rank);
 
+	if (traffic_hook != NULL)
+		traffic_hook(c, rank, tag, bytes);
 	if (p == NULL)
 		return;
 	p->received_msgs++;

@@ -6,7 +6,8 @@
  *
  * A communicator has none until a tool asks (libmpi/tool).  Then it has COMM_METERED, and the gate
  * HAFT_GATE_METER: sends are counted by bind/gate.c, receives by libmpi/p2p when they are matched.
- * One thread at a time counts; tools read without a lock. */
+ * One thread at a time counts; tools read without a lock.  With a trace (libmpi/prof) all
+ * communicators have COMM_METERED. */
 #ifndef HAFT_CORE_TRAFFIC_H
 #define HAFT_CORE_TRAFFIC_H
 
@@ -34,6 +35,14 @@ void haft_traffic_drop(struct comm *c);
 
 /* A message to or from a rank; other ranks are ignored. */
 void haft_traffic_sent(const struct comm *c, int rank, uint64_t bytes);
-void haft_traffic_received(const struct comm *c, int rank, uint64_t bytes);
+void haft_traffic_received(const struct comm *c, int rank, int tag, uint64_t bytes);
+
+/* From now on `hook' is called for all messages that haft_traffic_received gets.  Before other
+ * communicators than MPI_COMM_WORLD and MPI_COMM_SELF are made. */
+typedef void haft_traffic_fn(const struct comm *c, int rank, int tag, uint64_t bytes);
+void haft_traffic_watch(haft_traffic_fn *hook);
+
+/* Hints for a communicator that is made: COMM_METERED, or none. */
+uint8_t haft_traffic_hints(void);
 
 #endif

@@ -185,6 +185,8 @@ int life_up(int level)
 		via_threads_start();
 	}
 	prof_open(boot);
+	if (prof_state.ring != NULL)
+		p2p_messages_watch();
 	haft_crash_watch(via_extra);
 	err = life_progress_start();
 	if (err == 0)

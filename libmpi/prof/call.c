@@ -107,6 +107,8 @@ void prof_leave(void)
 		t->elsewhere++;
 	call_row_add(
 		c->site != 0 ? &t->site[c->site - 1].row : &t->rest[c->fn % PROF_FNS], c, ticks);
+	if (unlikely(prof_state.ring != NULL))
+		prof_trace_call(c, ticks);
 	t->mpi += ticks;
 	if (unlikely(c->wait != 0)) {
 		memset(c->why, 0, sizeof(c->why));
@@ -173,6 +175,9 @@ void prof_start(const struct req *r)
 		return;
 	if (r->kind == REQ_SEND || r->kind == REQ_RECV)
 		c->bytes += (uint64_t)r->bytes;
-	if (r->kind == REQ_SEND)
-		message_add(PROF_P2P, (uint64_t)r->bytes, r->peer);
+	if (r->kind != REQ_SEND)
+		return;
+	message_add(PROF_P2P, (uint64_t)r->bytes, r->peer);
+	if (prof_traces() && r->peer >= 0)
+		prof_trace_sent(r->peer, r->tag, r->ctx, (uint64_t)r->bytes);
 }

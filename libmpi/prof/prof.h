@@ -11,6 +11,7 @@
 #define HAFT_PROF_PROF_H
 
 #include "libmpi/boot/waitrec.h"
+#include "libmpi/prof/ring.h"
 #include "libmpi/prof/table.h"
 #include <stdbool.h>
 
@@ -26,6 +27,7 @@ struct prof_call {
 	uint32_t site; /* row + 1; 0: none */
 	uint64_t since;
 	uint64_t bytes;
+	uint8_t thread; /* its number in the trace + 1; 0: it has none yet */
 	uint64_t wait;
 	uint64_t why[PROF_WHYS];
 	int32_t culprit; /* of its longest wait: a number of the universe + 1; 0: none */
@@ -44,6 +46,9 @@ struct prof_state {
 	struct prof_table *table; /* NULL: no profile */
 	uint32_t generation;      /* of MPI_Pcontrol: calls of an older one are forgotten */
 	bool private;             /* the table is ours: MPI_Finalize gathers it */
+	struct prof_ring *ring;   /* NULL: no trace */
+	uint64_t slot;            /* in the ring, of the next record */
+	int threads;              /* that have a number */
 	uintptr_t fort, fort_len; /* the text of libmpifort_abi.so; 0: none is loaded */
 };
 
@@ -78,6 +83,9 @@ void prof_count_anywhere(uint32_t fn);
  * number of the universe; -1: none, or all).  class: PROF_CLASSES if it receives. */
 void prof_message(enum prof_class class, int64_t count, const struct type *t, int to);
 
+/* Likewise of the trace: it sends to `to' with this tag and context.  Off: the caller asks. */
+void prof_trace_sent(int to, int tag, uint64_t ctx, uint64_t bytes);
+
 /* Messages of persistent requests are started. */
 void prof_start(const struct req *r);
 
@@ -90,6 +98,22 @@ struct prof_peer *prof_peer_row(int peer);
 /* The row + 1 of a line and function, made if it is new; 0: there is no room (site.c). */
 uint32_t prof_site_row(uint32_t fn, uintptr_t ret, uintptr_t cfa);
 void prof_site_open(void);
+
+/* --- the trace (trace.c) --- */
+
+/* With the table mapped: finds the ring behind it. */
+void prof_trace_open(int fd, const struct prof_head *head, int seat);
+
+/* Is there a trace, and is it on? */
+static inline bool prof_traces(void)
+{
+	return prof_state.ring != NULL && prof_state.table->on != 0;
+}
+
+/* A call, a wait or a region has ended. */
+void prof_trace_call(struct prof_call *c, uint64_t ticks);
+void prof_trace_wait(struct prof_call *c);
+void prof_trace_region(struct prof_call *c, int row, uint64_t begin);
 
 /* --- what tools ask for (meter.c) --- */
 

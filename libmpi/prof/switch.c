@@ -24,15 +24,17 @@
 static struct prof_table *table_map(const struct boot *b, int fd)
 {
 	size_t len = sizeof(struct prof_table);
-	uint64_t head[2];
+	struct prof_head head;
 	struct stat st;
 	void *p;
 
 	if (fstat(fd, &st) != 0 || (uint64_t)st.st_size < ((uint64_t)b->seat + 1) * len ||
-		pread(fd, head, sizeof(head), 0) != (ssize_t)sizeof(head) ||
-		head[0] != PROF_MAGIC || head[1] != b->cookie)
+		pread(fd, &head, sizeof(head), 0) != (ssize_t)sizeof(head) ||
+		head.magic != PROF_MAGIC || head.cookie != b->cookie)
 		return NULL;
 	p = mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_SHARED, fd, (off_t)((size_t)b->seat * len));
+	if (p != MAP_FAILED && head.ring_len > 0)
+		prof_trace_open(fd, &head, b->seat);
 	close(fd);
 	return p != MAP_FAILED ? p : NULL;
 }
@@ -186,6 +188,8 @@ static void region_pop(struct prof_table *t)
 	r->ticks += prof_ticks() - t->region_at[at][0];
 	r->mpi += t->mpi - t->region_at[at][1];
 	r->wait += t->wait - t->region_at[at][2];
+	if (prof_traces())
+		prof_trace_region(prof_call_mine(), t->stack[at], t->region_at[at][0]);
 }
 
 void prof_control(int level)

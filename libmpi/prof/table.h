@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* table.h - the profile of one rank, as the rank writes it and mpiexec reads it.
  *
- *     memfd of mpiexec (one a host):  | table of seat 0 | table of seat 1 | ...    sparse
+ *     memfd of mpiexec (one a host):  | table of seat 0 | table of seat 1 | ... | rings | sparse
  *          rank: MPI_Send ... ── prof_leave ──> site, call, peer, size rows
  *          mpiexec: reads while ranks run, and after they have died in any way
  *
@@ -9,7 +9,8 @@
  * whole words, and rows that may be a call behind.  Memory full of zeros is the valid first state,
  * and pages that a rank does not touch cost nothing.
  *
- * Times are ticks of prof_ticks; prof_clock_set makes nanoseconds of them. */
+ * Times are ticks of prof_ticks; prof_clock_set makes nanoseconds of them.  The rings of a trace
+ * (ring.h) are behind the tables. */
 #ifndef HAFT_PROF_TABLE_H
 #define HAFT_PROF_TABLE_H
 
@@ -17,7 +18,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#define PROF_MAGIC   UINT64_C(0x31666f7270666168) /* "hafprof1": changes with the layout */
+#define PROF_MAGIC   UINT64_C(0x32666f7270666168) /* "hafprof2": changes with the layout */
 #define PROF_SITES   2048                         /* lines of source with a call; a power of two */
 #define PROF_PEERS   4096 /* processes talked to or waited for; a power of two */
 #define PROF_PROBES  64   /* rows that a hash looks at before it gives up */
@@ -96,7 +97,13 @@ struct prof_now {
 enum prof_stage { PROF_NEVER, PROF_RUNS, PROF_DONE };
 
 struct prof_table {
-	uint64_t magic, cookie; /* mpiexec writes them in the first table of a memfd */
+	/* Of the first table of a memfd; mpiexec writes it. */
+	struct prof_head {
+		uint64_t magic, cookie;
+		uint64_t rings;      /* where they begin */
+		uint64_t ring_len;   /* bytes of each; 0: there is no trace */
+		uint64_t ring_first; /* not 0: each keeps its first records */
+	} head;
 	_Atomic uint32_t stage; /* enum prof_stage */
 	uint32_t on;            /* MPI_Pcontrol */
 	int32_t rank, size;     /* in its MPI_COMM_WORLD */

@@ -140,6 +140,8 @@ static void watch_resolve(struct prof_call *c)
 	prof_state.table->now.peer = 0;
 	c->wait += c->idled;
 	c->why[c->why_told] += c->idled;
+	if (unlikely(prof_state.ring != NULL) && c->idled >= LOOK_TICKS)
+		prof_trace_wait(c);
 	for (int i = 0; i < c->late; i++)
 		blame(c, c->why_told, c->peers[i], c->idled / (uint64_t)c->late);
 }

@@ -116,7 +116,7 @@ row() {
 	echo '</ul><h2>When something is wrong</h2><ul>'
 	row 'an error message' haft-errors.7
 	row 'my job hangs' haft-hang.7
-	row 'my job is slow' haft-slow.7 haft-profile.7
+	row 'my job is slow' haft-slow.7 haft-profile.7 haft-trace.7
 	row 'wrong results, crashes, leaks; gdb, VS Code, valgrind' haft-debug.7
 	row 'this machine' mpi-info.1 mpiexec.1
 	cat <<-END

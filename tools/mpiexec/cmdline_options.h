@@ -70,6 +70,9 @@ void option_map(struct plan *p, const char *s);      /* -map-by */
 void option_ppr(struct plan *p, const char *s);      /* -ppr N:PART */
 void option_launcher(struct plan *p, const char *s); /* -launcher */
 void option_profile(struct plan *p, const char *where);
+void option_trace(struct plan *p, const char *where);
+void option_trace_room(struct plan *p, const char *s); /* bytes, or with K, M, G */
+void option_trace_keep(struct plan *p, const char *s);
 void option_universe(struct plan *p, const char *name, const char *s);
 
 #define UNIVERSE_AUTO  0    /* -usize is not given: the slots of the hosts */

@@ -54,6 +54,9 @@ void conf_put(struct marshal *p, const struct conf *c)
 	marshal_put_text(p, l->iface);
 	marshal_put_text(p, l->cwd);
 	marshal_put_text(p, l->profile);
+	marshal_put_text(p, l->trace);
+	marshal_put_int(p, l->trace_room);
+	marshal_put_int(p, l->trace_first);
 	marshal_put_int(p, l->fanout);
 	marshal_put_int(p, l->bind);
 	marshal_put_int(p, l->spread);
@@ -112,6 +115,9 @@ bool conf_take(struct marshal *p, struct conf *c)
 	l->iface = marshal_take_text(p);
 	l->cwd = marshal_take_text(p);
 	l->profile = marshal_take_text(p);
+	l->trace = marshal_take_text(p);
+	l->trace_room = marshal_take_int(p);
+	l->trace_first = marshal_take_int(p) != 0;
 	l->fanout = (int)marshal_take_int(p);
 	l->bind = (enum part)marshal_take_int(p);
 	l->spread = (enum part)marshal_take_int(p);

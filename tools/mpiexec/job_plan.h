@@ -116,6 +116,9 @@ struct plan {
 	const char *file[2]; /* patterns of files for stdout and stderr (outfile.h); NULL: none */
 	bool file_copy;      /* output to files goes to stdout and stderr of mpiexec as well */
 	const char *profile; /* where -profile writes: profile.h; NULL: there is none */
+	const char *trace;   /* where -trace writes: trace.h; NULL: there is none */
+	int64_t trace_room;  /* bytes of a rank's ring */
+	bool trace_first;    /* it keeps the first records, not the last ones */
 	char **ignored;      /* ignored options, for -v */
 	int nignored;
 	char **without; /* lines about options without effect */

@@ -29,6 +29,7 @@ enum frame_kind {
 	FRAME_END,    /* the job ends; which: a signal for all ranks */
 	FRAME_LOOK,   /* asks for UP_SEEN */
 	FRAME_STACKS, /* asks for UP_STACKS */
+	FRAME_CLOCK,  /* asks for UP_CLOCK: our clock */
 	FRAME_STDIN,  /* rank: -1 all; without bytes: end of input */
 	FRAME_ROOM,   /* rank, which: credit for more output, an int */
 	FRAME_SHUT,   /* rank, which: no one reads this output any more */
@@ -54,6 +55,8 @@ enum frame_kind {
 	UP_TOOK,      /* stdin: bytes consumed, an int; which 1: no more are wanted; rank: the id of
 		       * the world that reads */
 	UP_PROFILE,   /* the table of a rank that has ended: profile.h */
+	UP_TRACE,     /* a part of the ring of such a rank: trace.h */
+	UP_CLOCK,     /* the clock of the question, and that of the host: host_clock.h */
 	UP_GONE,      /* no rank runs here, and no output is left */
 	UP_ASK,       /* rank: its request; text */
 	UP_PREPARED,  /* rank: id of a world; errno and words for each program; addresses */

@@ -15,6 +15,7 @@
 #include "libobj/base.h"
 #include "libshm/shm.h"
 #include "tools/mpiexec/profile.h"
+#include "tools/mpiexec/trace.h"
 
 int option_number(const char *opt, const char *s)
 {
@@ -249,4 +250,36 @@ void option_profile(struct plan *p, const char *where)
 	if (why != NULL)
 		fatal(EXIT_USAGE, "-profile or HAFT_PROFILE %s: %s", where, why);
 	p->profile = *where != '\0' ? where : "-";
+}
+
+void option_trace(struct plan *p, const char *where)
+{
+	const char *why = trace_refuse(where);
+
+	if (why != NULL)
+		fatal(EXIT_USAGE, "-trace=%s: %s", where, why);
+	p->trace = where;
+	if (p->trace_room == 0)
+		p->trace_room = TRACE_ROOM;
+}
+
+void option_trace_room(struct plan *p, const char *s)
+{
+	static const char units[] = "KMG";
+	char *end;
+	long long n = strtoll(s, &end, 10);
+	const char *unit = *end != '\0' ? strchr(units, *end & ~0x20) : NULL;
+
+	for (int i = 0; unit != NULL && i <= unit - units && n <= INT64_MAX / 1024; i++)
+		n *= 1024;
+	if (end == s || end[unit != NULL] != '\0' || n < TRACE_ROOM_MIN || n > TRACE_ROOM_MAX)
+		fatal(EXIT_USAGE, "-trace-room takes a size from 64K to 64G, not `%s'", s);
+	p->trace_room = n / TRACE_ROOM_MIN * TRACE_ROOM_MIN;
+}
+
+void option_trace_keep(struct plan *p, const char *s)
+{
+	if (strcmp(s, "first") != 0 && strcmp(s, "last") != 0)
+		fatal(EXIT_USAGE, "-trace-keep takes first or last, not `%s'", s);
+	p->trace_first = strcmp(s, "first") == 0;
 }

@@ -43,6 +43,10 @@ static const char help[] =
 	"  -profile[=FILE]      at the end, say what the processes waited for, and whom:\n"
 	"                       as a table, or in FILE.html, FILE.json or FILE.csv;\n"
 	"                       see haft-profile(7)\n"
+	"  -trace=FILE          write all calls and messages down, by time: FILE.pftrace,\n"
+	"                       FILE.json, FILE.otf2 or FILE.html; see haft-trace(7)\n"
+	"  -trace-room SIZE, -trace-keep first|last\n"
+	"                       memory for each process (default 64M), and what stays in it\n"
 	"  -stdin R             standard input to rank R (default 0), to all, or to none\n"
 	"  -timeout S           end the job after S seconds, saying what each process\n"
 	"                       waits for\n"
@@ -253,6 +257,21 @@ static void timeout_set(const struct option_use *u)
 static void profile_set(const struct option_use *u)
 {
 	option_profile(u->plan, u->v[0]);
+}
+
+static void trace_set(const struct option_use *u)
+{
+	option_trace(u->plan, u->v[0]);
+}
+
+static void trace_room_set(const struct option_use *u)
+{
+	option_trace_room(u->plan, u->v[0]);
+}
+
+static void trace_keep_set(const struct option_use *u)
+{
+	option_trace_keep(u->plan, u->v[0]);
 }
 
 /* -output-filename DIR[:nocopy]: a file for each stream of each rank. */
@@ -485,6 +504,9 @@ static const struct option options[] = {
 	{"outfile-pattern outfile", 1, "@file", file_pattern, PLAN(file[0]), 0},
 	{"errfile-pattern errfile", 1, "@file", file_pattern, PLAN(file[1]), 0},
 	{"profile", VALUE_MAY, "", profile_set, 0, 0},
+	{"trace", VALUE_MAY, "", trace_set, 0, 0},
+	{"trace-room", 1, "", trace_room_set, 0, 0},
+	{"trace-keep", 1, "last first", trace_keep_set, 0, 0},
 	{"timeout", 1, "", timeout_set, 0, 0},
 	{"host H hosts nodelist", 1, "@host", hosts_add, 0, 0},
 	{"hostfile f machinefile default-hostfile", 1, "@file", hosts_add_file, 0, 0},

@@ -24,11 +24,19 @@ struct profile_host {
 	struct prof_table *table; /* by seat, shared with the ranks; NULL: none */
 	int fd; /* of the memfd: the ranks inherit it; valid if there are tables */
 	int n;
+	uint64_t ring_len;  /* bytes of each seat's ring behind the tables; 0: no trace */
+	bool ring_first;    /* rings keep their first records */
+	uint64_t ticks, ns; /* one moment by both clocks, when the tables were made */
 };
 
-/* Makes the tables for n seats.  False, with errno: it cannot. */
-bool profile_host_open(struct profile_host *h, int n, uint64_t cookie);
+/* Makes the tables for n seats, and rings of `ring_len' bytes, whole pages, if that is not 0.
+ * False, with errno: it cannot. */
+bool profile_host_open(
+	struct profile_host *h, int n, uint64_t cookie, uint64_t ring_len, bool ring_first);
 void profile_host_close(struct profile_host *h);
+
+/* ns of a tick, as far as is known now. */
+double profile_host_scale(const struct profile_host *h);
 
 /* The rank of a seat has died: its clock stops. */
 void profile_host_died(const struct profile_host *h, int seat);

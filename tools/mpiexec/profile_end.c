@@ -7,6 +7,7 @@
 #include <string.h>
 #include "libobj/base.h"
 #include "tools/mpiexec/job.h"
+#include "tools/mpiexec/trace.h"
 
 #define LINES_TEXT 16  /* lines of source that are looked up for the table */
 #define LINES_FILE 500 /* and for a file: some milliseconds each */
@@ -81,10 +82,8 @@ static void file_write(struct profile *p, const char *where)
 	fprintf(stderr, "mpiexec: profile in %s.  %s\n", where, words);
 }
 
-static void report(const char *where, const char *program)
+static void report(const char *where, struct profile *p)
 {
-	struct profile *p = profile_sum(tables.v, tables.n, program);
-
 	if (on_stderr(where)) {
 		profile_lines(p, LINES_TEXT);
 		profile_text(p, stderr);
@@ -93,12 +92,32 @@ static void report(const char *where, const char *program)
 	}
 }
 
+/* By host; NULL: all ranks are on this one. */
+static const char **host_names(const struct plan *p)
+{
+	const char **names =
+		p->nhosts > 1 ? mem_grow(NULL, (size_t)p->nhosts, sizeof(*names)) : NULL;
+
+	for (int h = 0; names != NULL && h < p->nhosts; h++)
+		names[h] = p->host[h].name;
+	return names;
+}
+
 void profile_end(struct job *j)
 {
-	if (j->plan->profile == NULL)
+	struct profile *p;
+
+	if (j->plan->profile == NULL && j->plan->trace == NULL)
 		return;
 	profile_host_each(&j->local.profile, table_keep, NULL);
-	report(j->plan->profile, j->plan->app[0].argv[0]);
+	trace_host_keep(&j->local.profile);
+	p = profile_sum(tables.v, tables.n, j->plan->app[0].argv[0]);
+	if (j->plan->trace != NULL) {
+		profile_lines(p, LINES_FILE);
+		trace_end(p, j->plan->trace, host_names(j->plan));
+	}
+	if (j->plan->profile != NULL)
+		report(j->plan->profile, p);
 }
 
 int profile_main(const char *where)
@@ -114,6 +133,7 @@ int profile_main(const char *where)
 		marshal_put(&p, buf, n);
 	while (p.at < p.len && !p.bad)
 		profile_keep(profile_take(&p));
-	report(where, tables.n > 0 ? tables.v[0]->module[0].path : "a job");
+	report(where, profile_sum(tables.v, tables.n,
+			      tables.n > 0 ? tables.v[0]->module[0].path : "a job"));
 	return 0;
 }

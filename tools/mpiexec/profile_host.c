@@ -10,10 +10,13 @@
 #include <sys/mman.h>
 #include <unistd.h>
 #include "libobj/base.h"
+#include "tools/mpiexec/trace.h"
 #include "tools/mpiexec/util.h"
 
 #define PAGE   ((size_t)4096)
 #define FD_MIN 100 /* low numbers are left to scripts */
+
+#define MOMENT_LOOKS 9
 
 static_assert(sizeof(struct prof_table) % PAGE == 0, "tables begin at a page");
 
@@ -21,13 +24,56 @@ static_assert(sizeof(struct prof_table) % PAGE == 0, "tables begin at a page");
 static struct prof_table **kept;
 static int nkept;
 
-static void table_mark(struct profile_host *h, uint64_t cookie)
+/* One moment by both clocks: of MOMENT_LOOKS the one that took least.  A look that is interrupted
+ * takes long. */
+static void moment_take(uint64_t *ticks, uint64_t *ns)
 {
-	h->table[0].magic = PROF_MAGIC;
-	h->table[0].cookie = cookie;
+	uint64_t least = UINT64_MAX;
+
+	*ticks = *ns = 0;
+	for (int i = 0; i < MOMENT_LOOKS; i++) {
+		uint64_t before = prof_ticks(), at = now_ns(), after = prof_ticks();
+
+		if (after - before >= least)
+			continue;
+		least = after - before;
+		*ticks = before + (after - before) / 2;
+		*ns = at;
+	}
 }
 
-bool profile_host_open(struct profile_host *h, int n, uint64_t cookie)
+double profile_host_scale(const struct profile_host *h)
+{
+	uint64_t ticks, ns;
+
+	if (prof_ticks_are_ns() != 0)
+		return 1;
+	moment_take(&ticks, &ns);
+	return ticks > h->ticks ? (double)(ns - h->ns) / (double)(ticks - h->ticks) : 1;
+}
+
+/* Makes the ticks of a rank ns of this host's clock.  All ranks of a host use one pair of moments,
+ * mpiexec's, so that their times can be compared. */
+static void table_settle(const struct profile_host *h, struct prof_table *t)
+{
+	t->ns_per_tick = t->ns != 0 ? 1 : profile_host_scale(h);
+	t->begin_ns = t->ns != 0
+			      ? t->begin
+			      : (uint64_t)((double)h->ns +
+					   (double)(int64_t)(t->begin - h->ticks) * t->ns_per_tick);
+}
+
+static void table_mark(struct profile_host *h, uint64_t cookie)
+{
+	h->table[0].head = (struct prof_head){.magic = PROF_MAGIC,
+		.cookie = cookie,
+		.rings = (uint64_t)h->n * sizeof(struct prof_table),
+		.ring_len = h->ring_len,
+		.ring_first = h->ring_first};
+}
+
+bool profile_host_open(
+	struct profile_host *h, int n, uint64_t cookie, uint64_t ring_len, bool ring_first)
 {
 	size_t len = (size_t)n * sizeof(struct prof_table);
 	int low = memfd_create("haft-profile", MFD_CLOEXEC | MFD_ALLOW_SEALING), fd;
@@ -40,14 +86,16 @@ bool profile_host_open(struct profile_host *h, int n, uint64_t cookie)
 		close(low);
 	else
 		fd = low;
-	p = ftruncate(fd, (off_t)len) == 0
+	p = ftruncate(fd, (off_t)(len + (size_t)n * ring_len)) == 0
 		    ? mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0)
 		    : MAP_FAILED;
 	if (p == MAP_FAILED) {
 		close(fd);
 		return false;
 	}
-	*h = (struct profile_host){p, fd, n};
+	*h = (struct profile_host){
+		.table = p, .fd = fd, .n = n, .ring_len = ring_len, .ring_first = ring_first};
+	moment_take(&h->ticks, &h->ns);
 	table_mark(h, cookie);
 	return true;
 }
@@ -115,7 +163,7 @@ static struct prof_table *table_load(const struct profile_host *h, int seat)
 	}
 	if (t == NULL)
 		return NULL;
-	prof_clock_set(t);
+	table_settle(h, t);
 	if (table_sane(t))
 		return t;
 	munmap(t, sizeof(*t));
@@ -132,6 +180,7 @@ void profile_host_renew(struct profile_host *h, int seat, uint64_t cookie)
 		return;
 	kept = mem_grow(kept, (size_t)nkept + 1, sizeof(*kept));
 	kept[nkept++] = t;
+	trace_seat_keep(h, seat, t->number);
 	fallocate(h->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
 		(off_t)((size_t)seat * sizeof(*t)), (off_t)sizeof(*t));
 	table_mark(h, cookie);

@@ -5,24 +5,7 @@
  * which one has talked to the other or waited for it. */
 #include "tools/mpiexec/profile.h"
 
-#include <string.h>
-
-/* A text, quoted. */
-static void json_text(FILE *out, const char *s)
-{
-	fputc('"', out);
-	for (; *s != '\0'; s++) {
-		unsigned char c = (unsigned char)*s;
-
-		if (c == '"' || c == '\\')
-			fprintf(out, "\\%c", c);
-		else if (c < ' ')
-			fprintf(out, "\\u%04x", c);
-		else
-			fputc(c, out);
-	}
-	fputc('"', out);
-}
+#include "tools/mpiexec/json.h"
 
 static void json_whys(FILE *out, const uint64_t why[PROF_WHYS], double scale)
 {

@@ -25,6 +25,7 @@
 #include "tools/mpiexec/conf.h"
 #include "tools/mpiexec/local_ranks.h"
 #include "tools/mpiexec/feed.h"
+#include "tools/mpiexec/host_clock.h"
 #include "tools/mpiexec/job.h"
 #include "tools/mpiexec/link.h"
 #include "libmpi/boot/listen.h"
@@ -33,6 +34,7 @@
 #include "tools/mpiexec/stacks.h"
 #include "tools/mpiexec/proxy_tree.h"
 #include "tools/mpiexec/start_gather.h"
+#include "tools/mpiexec/trace.h"
 
 #define NS_MS     1000000u
 #define LAST_MS   2000 /* ms for the last frames to leave */
@@ -54,6 +56,7 @@ static struct proxy {
 	bool begun;          /* the ranks have been started */
 	bool ending;         /* the job is ending */
 	bool bye;            /* this proxy is ending */
+	bool going;          /* the tables of the profile were sent, and the trace follows */
 	bool gone;           /* UP_GONE was sent */
 	bool aborted;        /* UP_ABORT was sent */
 	bool paused;         /* the root is stopped: its silence means nothing */
@@ -368,6 +371,15 @@ static void stacks_tell(void)
 	free(out.v);
 }
 
+static void clock_say(const struct proxy_frame *f, const char *v)
+{
+	struct marshal out = {.len = 0};
+
+	host_clock_answer(&out, v, f->len);
+	up_put(UP_CLOCK, 0, -1, out.v, out.len);
+	free(out.v);
+}
+
 /* --- further worlds ------------------------------------------------------------------------- */
 
 static struct world *proxy_world(int id)
@@ -590,6 +602,7 @@ static void own_do(const struct proxy_frame *f, const char *v)
 	case FRAME_END: end_do(f->which); break;
 	case FRAME_LOOK: seen_say(); break;
 	case FRAME_STACKS: stacks_tell(); break;
+	case FRAME_CLOCK: clock_say(f, v); break;
 	case FRAME_STDIN: stdin_do(f, v); break;
 	case FRAME_ROOM:
 	case FRAME_SHUT: room_do(f, v); break;
@@ -643,15 +656,33 @@ static void profile_say(void *arg, struct prof_table *t)
 	free(out.v);
 }
 
+/* Sends the next part of the trace once the one before has left.  False: there is no more. */
+static bool trace_say(void)
+{
+	struct marshal out = {.len = 0};
+
+	if (me.up.queue.len > 0)
+		return true;
+	if (!trace_put(&out))
+		return false;
+	up_put(UP_TRACE, 0, -1, out.v, out.len);
+	free(out.v);
+	return true;
+}
+
 /* Reports once that no rank and no output is left here, and none will come. */
 static void gone_say(void)
 {
-	if (me.gone || !me.told || me.local.alive > 0 || (me.begun && proxy_out_open()) ||
+	if (me.going && !me.gone && !trace_say()) {
+		me.gone = true;
+		up_put(UP_GONE, 0, -1, NULL, 0);
+	}
+	if (me.going || !me.told || me.local.alive > 0 || (me.begun && proxy_out_open()) ||
 		(!me.ending && me.drain_ns == 0))
 		return;
-	me.gone = true;
+	me.going = true;
 	profile_host_each(&me.local.profile, profile_say, NULL);
-	up_put(UP_GONE, 0, -1, NULL, 0);
+	trace_host_keep(&me.local.profile);
 }
 
 static void stdin_say(void)
@@ -696,7 +727,7 @@ static bool proxy_over(uint64_t now)
 /* ms until the next heartbeat or check. */
 static int proxy_patience(void)
 {
-	if (me.told && me.tree.fresh)
+	if ((me.told && me.tree.fresh) || (me.going && !me.gone && me.up.queue.len == 0))
 		return 0;
 	if (me.bye)
 		return 10;

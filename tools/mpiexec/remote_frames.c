@@ -19,6 +19,7 @@
 #include "libobj/base.h"
 #include "tools/mpiexec/conf.h"
 #include "tools/mpiexec/failures.h"
+#include "tools/mpiexec/host_clock.h"
 #include "tools/mpiexec/job.h"
 #include "tools/mpiexec/job_show.h"
 #include "tools/mpiexec/launch.h"
@@ -27,6 +28,7 @@
 #include "tools/mpiexec/stacks.h"
 #include "tools/mpiexec/requests.h"
 #include "tools/mpiexec/spawn.h"
+#include "tools/mpiexec/trace.h"
 
 #define NS_MS   1000000u
 #define LAST_MS 5000 /* ms after SIGKILL for a host to report its end */
@@ -114,6 +116,8 @@ static void begun_take(struct remote_ranks *f, int host, struct marshal *p)
 	bool bound = marshal_take_int(p) != 0;
 	cpu_set_t cpus;
 
+	if (f->plan->trace != NULL)
+		host_clock_begin(f, host);
 	for (int r = 0; r < f->j->world->n; r++) {
 		struct rank *k = &f->j->rank[r];
 
@@ -372,6 +376,8 @@ static void frame_take(void *arg, const struct proxy_frame *fr, const char *v)
 	case UP_STACKS: stacks_take(f, fr->host, &p); break;
 	case UP_TOOK: took_take(f, fr, &p); break;
 	case UP_PROFILE: profile_keep(profile_take(&p)); break;
+	case UP_TRACE: trace_take(&p); break;
+	case UP_CLOCK: host_clock_take(f, fr->host, &p); break;
 	case UP_GONE: host_end(f, fr->host); break;
 	case UP_PREPARED: spawn_prepared(fr->rank, fr->host, &p); break;
 	case UP_GOING: spawn_going(fr->rank, fr->host, &p); break;
@@ -515,6 +521,7 @@ void remote_work(struct remote_ranks *f, uint64_t now)
 	tree_work(&f->tree, now);
 	if (f->looking && now >= f->look_ns)
 		look_end(f);
+	host_clock_work(f, now);
 	if (j->alive == 0 && !f->drained) {
 		f->drained = true;
 		remote_send(f, FRAME_DRAIN, 0, NULL, 0);
