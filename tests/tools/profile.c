@@ -79,6 +79,15 @@ static void lock(void)
 	MPI_Win_free(&win);
 }
 
+/* Rank 1 sleeps for long, while the others are at a barrier. */
+static void asleep(void)
+{
+	MPI_Barrier(MPI_COMM_WORLD);
+	if (rank == 1)
+		usleep(3300000);
+	MPI_Barrier(MPI_COMM_WORLD);
+}
+
 /* Rank 2 waits for rank 1 before it sends to rank 3. */
 static void chain(void)
 {
@@ -158,6 +167,8 @@ int main(int argc, char **argv)
 		loop(false);
 	else if (strcmp(what, "lock") == 0)
 		lock();
+	else if (strcmp(what, "asleep") == 0)
+		asleep();
 	else if (strcmp(what, "chain") == 0)
 		chain();
 	else if (strcmp(what, "parts") == 0)

@@ -57,6 +57,7 @@ void conf_put(struct marshal *p, const struct conf *c)
 	marshal_put_text(p, l->trace);
 	marshal_put_int(p, l->trace_room);
 	marshal_put_int(p, l->trace_first);
+	marshal_put_int(p, l->top);
 	marshal_put_int(p, l->fanout);
 	marshal_put_int(p, l->bind);
 	marshal_put_int(p, l->spread);
@@ -118,6 +119,7 @@ bool conf_take(struct marshal *p, struct conf *c)
 	l->trace = marshal_take_text(p);
 	l->trace_room = marshal_take_int(p);
 	l->trace_first = marshal_take_int(p) != 0;
+	l->top = marshal_take_int(p) != 0;
 	l->fanout = (int)marshal_take_int(p);
 	l->bind = (enum part)marshal_take_int(p);
 	l->spread = (enum part)marshal_take_int(p);

@@ -14,6 +14,7 @@
 #include "tools/mpiexec/profile.h"
 #include "tools/mpiexec/remote_ranks.h"
 #include "tools/mpiexec/stacks.h"
+#include "tools/mpiexec/top.h"
 
 /* The first live rank of a world in MPI, or -1. */
 static int rank_running(const struct job *j, const struct world *w)
@@ -198,6 +199,7 @@ int job_fini(struct job *j)
 	stacks_end(j);
 	foreign_mpi_say(j);
 	failures_end(j);
+	top_end();
 	profile_end(j);
 	local_fini(&j->local);
 	if (j->remote != NULL)

@@ -119,6 +119,7 @@ struct plan {
 	const char *trace;   /* where -trace writes: trace.h; NULL: there is none */
 	int64_t trace_room;  /* bytes of a rank's ring */
 	bool trace_first;    /* it keeps the first records, not the last ones */
+	bool top;            /* what the ranks do is shown each second: top.h */
 	char **ignored;      /* ignored options, for -v */
 	int nignored;
 	char **without; /* lines about options without effect */

@@ -29,6 +29,7 @@ enum frame_kind {
 	FRAME_END,    /* the job ends; which: a signal for all ranks */
 	FRAME_LOOK,   /* asks for UP_SEEN */
 	FRAME_STACKS, /* asks for UP_STACKS */
+	FRAME_TOP,    /* asks for UP_TOP */
 	FRAME_CLOCK,  /* asks for UP_CLOCK: our clock */
 	FRAME_STDIN,  /* rank: -1 all; without bytes: end of input */
 	FRAME_ROOM,   /* rank, which: credit for more output, an int */
@@ -56,6 +57,7 @@ enum frame_kind {
 		       * the world that reads */
 	UP_PROFILE,   /* the table of a rank that has ended: profile.h */
 	UP_TRACE,     /* a part of the ring of such a rank: trace.h */
+	UP_TOP,       /* what the ranks do: top.h */
 	UP_CLOCK,     /* the clock of the question, and that of the host: host_clock.h */
 	UP_GONE,      /* no rank runs here, and no output is left */
 	UP_ASK,       /* rank: its request; text */

@@ -265,7 +265,7 @@ static void segment_begin(struct local_ranks *c)
 	memset(c->taken, 1, (size_t)c->ranks0 * sizeof(*c->taken));
 	guard_init(&c->guard, shm_seg_cookie(c->seg));
 	c->common.profile_fd = -1;
-	if (c->plan->profile == NULL && c->plan->trace == NULL)
+	if (c->plan->profile == NULL && c->plan->trace == NULL && !c->plan->top)
 		return;
 	if (!profile_host_open(&c->profile, seats_of(c), shm_seg_cookie(c->seg),
 		    c->plan->trace != NULL ? (uint64_t)c->plan->trace_room : 0,

@@ -34,6 +34,7 @@
 #include "tools/mpiexec/profile.h"
 #include "tools/mpiexec/serve.h"
 #include "tools/mpiexec/spawn.h"
+#include "tools/mpiexec/top.h"
 
 #define RESPAWN_VAR "MPIEXEC_RESPAWNED" /* so often the job was started again; ranks see it, too */
 #define NS_MS       1000000u
@@ -46,6 +47,7 @@ enum {
 	ON_PMI,
 	ON_REMOTE,
 	ON_SERVE,
+	ON_TOP,
 	ON_OUT,
 	ON_ALL = ON_OUT + OUT_POLLS
 };
@@ -106,7 +108,9 @@ static void user_stop(struct job *j)
 	job_signal(j, SIGTSTP);
 	if (j->remote != NULL)
 		remote_pause(j->remote);
+	top_pause();
 	raise(SIGSTOP);
+	top_resume();
 }
 
 static void signal_do(struct job *j, int sig)
@@ -155,7 +159,7 @@ static void stdin_work(struct job *j, const struct pollfd *p)
 
 static void stdin_polls(struct job *j, struct pollfd *p)
 {
-	bool want = job_stdin_room(j) > 0 && tty_ours();
+	bool want = top_fd() < 0 && job_stdin_room(j) > 0 && tty_ours();
 
 	p[ON_TTY] = (struct pollfd){.fd = want ? STDIN_FILENO : -1, .events = POLLIN};
 	p[ON_STDIN] = (struct pollfd){.fd = feed_fd(), .events = POLLIN};
@@ -167,7 +171,7 @@ static int loop_patience(const struct job *j, uint64_t drain_ns, uint64_t now)
 	const uint64_t at[] = {j->killed ? 0 : j->kill_ns, j->ending ? 0 : j->stop_ns,
 		j->ending ? 0 : j->look_ns, j->ending ? 0 : j->wait.until_ns,
 		j->ending ? 0 : j->leave_ns, j->ending ? 0 : j->hang.look_ns,
-		j->ending ? 0 : j->ended_look_ns, drain_ns};
+		j->ending ? 0 : j->ended_look_ns, j->ending ? 0 : top_next(), drain_ns};
 	int ms = out_patience(now), mine;
 
 	mine = job_worlds_patience(j, now);
@@ -199,6 +203,7 @@ static void main_clock(struct job *j, uint64_t now)
 	spawn_clock();
 	if (j->ending)
 		return;
+	top_clock(j, now);
 	if (j->wait.until_ns != 0 && now >= j->wait.until_ns) {
 		job_first_failure(j);
 		return;
@@ -245,6 +250,7 @@ static void main_polls(struct job *j, int sigfd, struct pollfd *p)
 	p[ON_PMI] = (struct pollfd){.fd = pmi_fd(j->local.pmi), .events = POLLIN};
 	p[ON_REMOTE] = (struct pollfd){.fd = remote, .events = POLLIN};
 	p[ON_SERVE] = (struct pollfd){.fd = serve_fd(), .events = POLLIN};
+	p[ON_TOP] = (struct pollfd){.fd = top_fd(), .events = POLLIN};
 	out_polls(p + ON_OUT);
 }
 
@@ -259,6 +265,8 @@ static void main_work(struct job *j, const struct pollfd *p)
 		pmi_work(j->local.pmi);
 	if (p[ON_SERVE].revents != 0)
 		serve_work(j);
+	if (p[ON_TOP].revents != 0)
+		top_key();
 	if (p[ON_SIGNAL].revents != 0)
 		signals_read(j, p[ON_SIGNAL].fd);
 }
@@ -360,6 +368,7 @@ int main(int argc, char **argv)
 		sigfd = signals_init(&mask);
 		job_start(&j, plan, &mask);
 		nested_tell(&j);
+		top_start(&j);
 	}
 	main_loop(&j, sigfd);
 	code = job_fini(&j);

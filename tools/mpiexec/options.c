@@ -43,6 +43,7 @@ static const char help[] =
 	"  -profile[=FILE]      at the end, say what the processes waited for, and whom:\n"
 	"                       as a table, or in FILE.html, FILE.json or FILE.csv;\n"
 	"                       see haft-profile(7)\n"
+	"  -top                 each second, say what each process does; q leaves that\n"
 	"  -trace=FILE          write all calls and messages down, by time: FILE.pftrace,\n"
 	"                       FILE.json, FILE.otf2 or FILE.html; see haft-trace(7)\n"
 	"  -trace-room SIZE, -trace-keep first|last\n"
@@ -504,6 +505,7 @@ static const struct option options[] = {
 	{"outfile-pattern outfile", 1, "@file", file_pattern, PLAN(file[0]), 0},
 	{"errfile-pattern errfile", 1, "@file", file_pattern, PLAN(file[1]), 0},
 	{"profile", VALUE_MAY, "", profile_set, 0, 0},
+	{"top", 0, "", plan_flag, PLAN(top), true},
 	{"trace", VALUE_MAY, "", trace_set, 0, 0},
 	{"trace-room", 1, "", trace_room_set, 0, 0},
 	{"trace-keep", 1, "last first", trace_keep_set, 0, 0},

@@ -465,11 +465,22 @@ static void write_refused(const struct sink *s)
 			first ? "output" : "error", strerror(s->err));
 }
 
+static void (*write_clear)(void); /* NULL, or before a write to a terminal */
+
+void out_before_write(void (*clear)(void))
+{
+	write_clear = clear;
+}
+
 /* Writes at most what poll has promised: the fd is shared, so it cannot be made non-blocking. */
 static void sink_write(struct sink *s)
 {
 	size_t len = s->queue.len - s->done;
-	ssize_t n = write(s->fd, s->queue.v + s->done, !s->file && len > PIPE_BUF ? PIPE_BUF : len);
+	ssize_t n;
+
+	if (write_clear != NULL && !s->file)
+		write_clear();
+	n = write(s->fd, s->queue.v + s->done, !s->file && len > PIPE_BUF ? PIPE_BUF : len);
 
 	if (n < 0 && errno != EAGAIN && errno != EINTR) {
 		s->err = errno;

@@ -84,6 +84,9 @@ void out_rest(int rank, uint64_t now_ns);
 /* Reads the rest of the pipes, closes all streams and writes unfinished lines. */
 void out_cut(uint64_t now_ns);
 
+/* `clear' is called before anything is written to a terminal: it takes away what -top has drawn. */
+void out_before_write(void (*clear)(void));
+
 /* Closes files; call it after the main loop.  Returns the exit code for lost output: 0: none is
  * lost; 1: a write failed, which was reported; 141: the reader has closed the pipe. */
 int out_fini(void);

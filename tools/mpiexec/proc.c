@@ -40,6 +40,18 @@ static ssize_t task_read(int pid, const char *task, const char *name, char *to, 
 	return n;
 }
 
+uint64_t proc_memory(int pid)
+{
+	unsigned long long all, resident;
+	char name[16], text[128];
+
+	snprintf(name, sizeof(name), "%d", pid);
+	if (pid <= 0 || task_read(pid, name, "statm", text, sizeof(text)) <= 0 ||
+		sscanf(text, "%llu %llu", &all, &resident) != 2)
+		return 0;
+	return resident * (uint64_t)sysconf(_SC_PAGESIZE);
+}
+
 /* The state letter of a thread (proc(5)); 0: unknown. */
 static char task_state(int pid, const char *task)
 {

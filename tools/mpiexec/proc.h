@@ -10,6 +10,9 @@
 /* CPU time of a process in ns; 0: it has ended. */
 uint64_t proc_cpu(int pid);
 
+/* Resident memory of a process in bytes; 0: it has ended. */
+uint64_t proc_memory(int pid);
+
 /* True if a thread of the process is runnable or waits for a disk, as far as /proc shows. */
 bool proc_runs(int pid);
 

@@ -34,6 +34,7 @@
 #include "tools/mpiexec/stacks.h"
 #include "tools/mpiexec/proxy_tree.h"
 #include "tools/mpiexec/start_gather.h"
+#include "tools/mpiexec/top.h"
 #include "tools/mpiexec/trace.h"
 
 #define NS_MS     1000000u
@@ -371,6 +372,17 @@ static void stacks_tell(void)
 	free(out.v);
 }
 
+/* Reports the ranks at work. */
+static void top_say(void)
+{
+	struct marshal out = {.len = 0};
+
+	if (me.begun)
+		top_host_look(&me.local, &out);
+	up_put(UP_TOP, 0, -1, out.v, out.len);
+	free(out.v);
+}
+
 static void clock_say(const struct proxy_frame *f, const char *v)
 {
 	struct marshal out = {.len = 0};
@@ -602,6 +614,7 @@ static void own_do(const struct proxy_frame *f, const char *v)
 	case FRAME_END: end_do(f->which); break;
 	case FRAME_LOOK: seen_say(); break;
 	case FRAME_STACKS: stacks_tell(); break;
+	case FRAME_TOP: top_say(); break;
 	case FRAME_CLOCK: clock_say(f, v); break;
 	case FRAME_STDIN: stdin_do(f, v); break;
 	case FRAME_ROOM:

@@ -28,6 +28,7 @@
 #include "tools/mpiexec/stacks.h"
 #include "tools/mpiexec/requests.h"
 #include "tools/mpiexec/spawn.h"
+#include "tools/mpiexec/top.h"
 #include "tools/mpiexec/trace.h"
 
 #define NS_MS   1000000u
@@ -377,6 +378,7 @@ static void frame_take(void *arg, const struct proxy_frame *fr, const char *v)
 	case UP_TOOK: took_take(f, fr, &p); break;
 	case UP_PROFILE: profile_keep(profile_take(&p)); break;
 	case UP_TRACE: trace_take(&p); break;
+	case UP_TOP: top_take(f->j, &p); break;
 	case UP_CLOCK: host_clock_take(f, fr->host, &p); break;
 	case UP_GONE: host_end(f, fr->host); break;
 	case UP_PREPARED: spawn_prepared(fr->rank, fr->host, &p); break;

@@ -160,6 +160,11 @@ void remote_stacks(struct remote_ranks *f)
 	remote_send(f, FRAME_STACKS, 0, NULL, 0);
 }
 
+void remote_top(struct remote_ranks *f)
+{
+	remote_send(f, FRAME_TOP, 0, NULL, 0);
+}
+
 void remote_pause(struct remote_ranks *f)
 {
 	remote_send(f, FRAME_PAUSE, 0, NULL, 0);

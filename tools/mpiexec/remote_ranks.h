@@ -57,6 +57,9 @@ void remote_look(struct remote_ranks *f);
 /* Requests the stacks of all ranks: stack_take for each, then stacks_done. */
 void remote_stacks(struct remote_ranks *f);
 
+/* Asks what all ranks do: top_take for each host. */
+void remote_top(struct remote_ranks *f);
+
 /* Tells the proxies that this process is about to be stopped. */
 void remote_pause(struct remote_ranks *f);
 
