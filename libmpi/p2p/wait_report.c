@@ -39,12 +39,29 @@ static void report_unexpected(void *arg, const struct unexpected *u)
 	w->unexpected_tag = u->tag;
 }
 
+/* The communicator's name, or for one without a name its context id and sizes. */
+static void report_comm(const struct comm *c, struct boot_wait *what)
+{
+	char name[MPI_MAX_OBJECT_NAME];
+	int len = 0;
+
+	what->comm = c->ctx;
+	what->world = obj_handle(c) == (obj_h)MPI_COMM_WORLD;
+	obj_name_get(c, name, sizeof(name), OBJ_C, &len);
+	if (len > 0)
+		snprintf(what->name, sizeof(what->name), "%.*s", len, name);
+	else if (c->remote != NULL)
+		snprintf(what->name, sizeof(what->name), "communicator %llu (sizes %d and %d)",
+			(unsigned long long)c->ctx, c->group->size, c->remote->size);
+	else
+		snprintf(what->name, sizeof(what->name), "communicator %llu (size %d)",
+			(unsigned long long)c->ctx, c->group->size);
+}
+
 /* awaited: as in p2p_long_wait_hook. */
 static void report_common(const struct comm *c, const struct req *awaited, struct boot_wait *what)
 {
 	struct report_count e = {what, c};
-	char name[MPI_MAX_OBJECT_NAME];
-	int len = 0;
 
 	if (p2p_long_wait_hook != NULL)
 		p2p_long_wait_hook(awaited);
@@ -52,12 +69,8 @@ static void report_common(const struct comm *c, const struct req *awaited, struc
 		return;
 	what->threads = haft_threads_enabled();
 	what->stack = haft_stack_keep(via_extra(), what->call);
-	if (c != NULL) {
-		what->comm = c->ctx;
-		what->world = obj_handle(c) == (obj_h)MPI_COMM_WORLD;
-		obj_name_get(c, name, sizeof(name), OBJ_C, &len);
-		snprintf(what->name, sizeof(what->name), "%.*s", len, name);
-	}
+	if (c != NULL)
+		report_comm(c, what);
 	what->unexpected_rank = -1;
 	p2p_match_each(report_unexpected, &e);
 }
