@@ -32,6 +32,7 @@
 #define NAP_SHORT_NS     1000000u  /* from here if no wake-up is certain ... */
 #define NAP_SHORT_MAX    4000000u  /* ... such as for room in an inbox, which rings no doorbell */
 #define NAP_MAX_NS       (SHM_NAP_MS * 1000000u)
+#define REDESCRIBE_NS    UINT64_C(2000000000) /* between two descriptions of one sleep */
 
 void shm_wait_for_room(struct shm *s, const _Atomic uint64_t *word, uint64_t seen)
 {
@@ -222,12 +223,25 @@ static void wait_show(struct shm *s, struct shm_wait *w)
 	wait_record_write(s->in->record, w, NULL);
 }
 
-/* The wait has become a long one: shows its description. */
+/* By how much naps are longer where ranks are many.  The end of a nap costs a CPU two switches and
+ * a pass, up to 0.1 ms: 1,000 ranks that wake 20 times a second leave two CPUs no time for work. */
+static uint64_t nap_stretch(const struct shm_seg *seg)
+{
+	uint32_t ranks_per_cpu = shm_seg_ranks_per_cpu(seg);
+
+	return ranks_per_cpu > NAP_OVERSUB ? ranks_per_cpu / NAP_OVERSUB : 1;
+}
+
+/* The wait has become a long one: shows its description, and from time to time again: it may wait
+ * for other ranks by now. */
 static void wait_describe(struct shm *s, struct shm_wait *w)
 {
-	uint64_t description[SHM_DESCRIPTION_LEN / 8] = {0};
+	uint64_t description[SHM_DESCRIPTION_LEN / 8] = {0}, now = shm_os_now();
 
+	if (w->described && now - w->described_ns < REDESCRIBE_NS * nap_stretch(s->seg))
+		return;
 	w->described = true;
+	w->described_ns = now;
 	if (w->describer == NULL)
 		return;
 	w->describer->describe(w->describer, description);
@@ -261,15 +275,6 @@ static enum sleep_how sleep_how(const struct shm *s, const struct shm_wait *w)
 	if (w->flag == NULL)
 		return SLEEP_ON_DOORBELL;
 	return shm_os_sleep_two() ? SLEEP_ON_BOTH : SLEEP_ON_EITHER;
-}
-
-/* By how much naps are longer where ranks are many.  The end of a nap costs a CPU two switches and
- * a pass, up to 0.1 ms: 1,000 ranks that wake 20 times a second leave two CPUs no time for work. */
-static uint64_t nap_stretch(const struct shm_seg *seg)
-{
-	uint32_t ranks_per_cpu = shm_seg_ranks_per_cpu(seg);
-
-	return ranks_per_cpu > NAP_OVERSUB ? ranks_per_cpu / NAP_OVERSUB : 1;
 }
 
 /* The longest time for this sleep, ns.  It doubles with each sleep that a timeout ends, and is
@@ -414,7 +419,7 @@ static void sleep_shown(struct shm *s, struct shm_wait *w)
 
 	if (!w->nap || in->shown != w)
 		wait_show(s, w);
-	else if (!w->described && in->nap_ns > SHM_DESCRIBE_MS * UINT64_C(1000000))
+	else if (in->nap_ns > SHM_DESCRIBE_MS * UINT64_C(1000000))
 		wait_describe(s, w);
 	w->nap = sleep_once(s, w);
 	/* processes may have come that we never talk to */
@@ -443,7 +448,7 @@ static bool yield_enough(struct shm *s, struct shm_wait *w, uint64_t now)
 		return true;
 	if (s->in->shown != w)
 		wait_show(s, w);
-	else if (!w->described && now - w->begin_ns > SHM_DESCRIBE_MS * UINT64_C(1000000))
+	else if (now - w->begin_ns > SHM_DESCRIBE_MS * UINT64_C(1000000))
 		wait_describe(s, w);
 	return false;
 }

@@ -317,6 +317,29 @@ part_finalized() {
 	want_err 'rank 0 waits in MPI_Waitsome for one of several, and all others have ended'
 }
 
+part_deadlock() {
+	# All processes wait for each other: the job is ended.
+	HAFT_ENDED=1
+	HAFT_HANG=0
+	for args in '2 recv' '3 missing' '3 crossed' '2 waitall' '2 waitany' '3 any' \
+		'2 -launcher fork -hosts a,b missing' '2 -launcher fork -hosts a,b any'; do
+		job -n ${args% *} "$hang" ${args##* }
+		want_rc 1
+		want_err 'a deadlock): that would be for ever, and the job is ended (HAFT_ENDED); its processes:'
+	done
+	job -n 1 "$hang" any
+	want_rc 1
+	want_err 'for any rank, and no other process is there (a deadlock)'
+	# Not if a process waits for a thread of its own, a file or a client, or sleeps outside of MPI.
+	for name in unready disk elsewhere; do
+		behind "$run" -n 3 "$hang" $name
+		said="deadlock of $name"
+		sleep 4
+		kill -0 $pid || fail "$said: the job is ended: $(cat "$err")"
+		stop
+	done
+}
+
 part_dups() {
 	# A communicator that MPI_Finalize does not compare, with calls before and without.
 	export HAFT_ENDED=1
@@ -397,7 +420,7 @@ part_stacks() {
 	want_stack 'ranks 0-1' 'MPI_Recv <- lines+0x'
 }
 
-for name in stacks receives barriers windows requests calls threads unborn twice_told asleep computing ended finalized dups mixed timeout_only; do
+for name in stacks receives barriers windows requests calls threads unborn twice_told asleep computing ended finalized deadlock dups mixed timeout_only; do
 	part part_$name
 done
 for p in $parts; do

@@ -9,7 +9,7 @@
  * MPI_Finalize starts no new operations; one that sleeps in MPI_Comm_disconnect, none on that
  * communicator.  One in another collective call of the communicator does not come back to this one.
  * These cases are checked when the hang watch reads the waits (hang_watch.c), so that nothing more
- * is read for them. */
+ * is read for them.  Jobs whose processes all wait for each other: deadlock.c. */
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -223,8 +223,24 @@ static const char *ended_whom(const struct job *j, int r, uint64_t now)
 	return whom;
 }
 
+/* A look that has found a possible deadlock is followed by more looks, until a look finds none. */
+static void ended_next_set(struct job *j, uint64_t now)
+{
+	bool any = j->deadlock.looks > 0;
+
+	for (int r = 0; r < j->n && !any; r++)
+		any = j->rank[r].world != NULL && j->rank[r].ended_ns != 0;
+	if (!any)
+		j->ended_look_ns = 0;
+	else if (j->ended_look_ns == 0)
+		j->ended_look_ns = ended_next(j, now);
+}
+
 bool ended_look(struct job *j, uint64_t now, bool told)
 {
+	char all[160];
+	int locked;
+
 	for (int r = 0; r < j->n && j->ended_ns != 0; r++) {
 		const char *whom;
 
@@ -236,5 +252,13 @@ bool ended_look(struct job *j, uint64_t now, bool told)
 		ended_fail(j, r, whom, told);
 		return true;
 	}
+	if (j->ended_ns == 0)
+		return false;
+	locked = deadlock_look(j, now, all, sizeof(all));
+	if (locked >= 0) {
+		ended_fail(j, locked, all, told);
+		return true;
+	}
+	ended_next_set(j, now);
 	return false;
 }

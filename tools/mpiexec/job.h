@@ -25,6 +25,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
+#include "tools/mpiexec/deadlock.h"
 #include "tools/mpiexec/local_ranks.h"
 #include "tools/mpiexec/job_plan.h"
 #include "tools/mpiexec/pattern.h"
@@ -158,6 +159,7 @@ struct job {
 	struct hang hang;
 	uint64_t ended_ns;      /* HAFT_ENDED; 0: off */
 	uint64_t ended_look_ns; /* when to look for ranks that wait for ended ones; 0: never */
+	struct deadlock deadlock;
 };
 
 /* --- entries.c, entry_lookup.c: the table of processes and worlds --------------------------- */
@@ -314,7 +316,8 @@ void foreign_mpi_say(const struct job *j);
 /* ended_init reads HAFT_ENDED.  ended_next returns the time of the next look once a rank has ended;
  * 0: never.  ended_look ends the job, and returns true, if a rank has waited for HAFT_ENDED
  * seconds for one that has ended or sleeps in MPI_Finalize.  `told': the report has just been
- * printed.  Likewise for one that waits in a collective call for a rank that is in another one. */
+ * printed.  Likewise for one that waits in a collective call for a rank that is in another one, and
+ * if all wait for each other. */
 void ended_init(struct job *j);
 uint64_t ended_next(const struct job *j, uint64_t now);
 bool ended_look(struct job *j, uint64_t now, bool told);
