@@ -396,6 +396,68 @@ static void moves_enter(FILE *out, const struct entry *e, const struct moves *m)
 	fprintf(out, ", %s, %s);\n", data->name, m->object->name);
 }
 
+/* The blocks of a collective call that have counts of their own. */
+struct blocks {
+	const struct param *counts, *types;            /* of those sent, or of those received */
+	const struct param *received, *received_types; /* if the call may be in place; else NULL */
+	const struct param *comm;
+};
+
+/* The next array of counts from *at on, or the next datatypes. */
+static const struct param *blocks_next(const struct func *f, int *at, bool counts)
+{
+	for (; *at < f->nparam; ++*at) {
+		const struct param *p = &f->param[*at];
+
+		if (counts ? p->kind == KIND_COUNTS : kind_of(p)->class == CLASS_TYPE)
+			return p;
+	}
+	return NULL;
+}
+
+/* False: the counts of its data are told on entry, or it has none. */
+static bool blocks_of(const struct func *f, struct blocks *b)
+{
+	struct moves m;
+	int at = 0;
+
+	if (chapters[f->chapter].calls != COLLECTIVE || (f->flags & SITE) != 0 || moves_of(f, &m))
+		return false;
+	b->counts = blocks_next(f, &at, true);
+	b->types = blocks_next(f, &at, false);
+	b->received = blocks_next(f, &at, true);
+	b->received_types = blocks_next(f, &at, false);
+	b->comm = moves_find(f, CLASS_COMM, CHECK_ALONE);
+	return b->counts != NULL && b->types != NULL && b->comm != NULL;
+}
+
+/* Writes the telling of their bytes to the profile, after the checks. */
+static void blocks_tell(FILE *out, const struct entry *e)
+{
+	bool neighbors = strcmp(chapters[e->f->chapter].file, "topo") == 0;
+	const char *object;
+	struct blocks b;
+
+	if (!blocks_of(e->f, &b))
+		return;
+	object = kind_of(b.types)->how == LIST ? "" : "o_";
+	fprintf(out, "\tif (BIND_PROFILES)\n\t\tbind_blocks_%s(BIND_OF_%s, ",
+		*object == '\0' ? "each" : "tell",
+		b.received == NULL ? "MEMBERS"
+		: neighbors        ? "NEIGHBORS"
+				   : "PEERS");
+	if (b.received != NULL)
+		fprintf(out,
+			"(struct haft_counts){BIND_GIVEN_OUTGOING ? %s : %s, %d},\n"
+			"\t\t\tBIND_GIVEN_OUTGOING ? %s%s : %s%s",
+			b.counts->name, b.received->name, e->large, object, b.types->name, object,
+			b.received_types->name);
+	else
+		fprintf(out, "(struct haft_counts){%s, %d}, %s%s", b.counts->name, e->large, object,
+			b.types->name);
+	fprintf(out, ", o_%s);\n", b.comm->name);
+}
+
 /* Writes BIND_ENTER_STARTS: the last parameter is the requests, one if it is the only one. */
 static void starts_enter(FILE *out, const struct entry *e)
 {
@@ -437,9 +499,11 @@ static void binding_names(struct text *t, const struct entry *e)
 static bool binding_gated(const struct func *f)
 {
 	struct moves m;
+	struct blocks b;
 
 	if ((f->flags & TOOL) != 0 || *enter_kind(f) == '\0')
-		return (f->flags & TOOL) == 0 && ((f->flags & STARTS) != 0 || moves_of(f, &m));
+		return (f->flags & TOOL) == 0 &&
+		       ((f->flags & STARTS) != 0 || moves_of(f, &m) || blocks_of(f, &b));
 	return (f->flags & (READ | ANYTIME)) == READ;
 }
 
@@ -491,6 +555,8 @@ static void binding_body(FILE *out, const struct entry *e, bool jumps)
 			self->name);
 	if (makes_objects(f, true))
 		fputs("\tBIND_SITE();\n", out);
+	if (!jumps)
+		blocks_tell(out, e);
 	binding_call(out, e, "ret = ");
 	binding_results(out, e);
 	fputs("\tif (bind_usual(ret == MPI_SUCCESS)) {\n", out);

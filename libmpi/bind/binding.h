@@ -21,6 +21,7 @@
 #include "libmpi/bind/raise.h"
 #include "libmpi/core/err.h"
 #include "libmpi/core/language.h"
+#include "libmpi/core/counts.h"
 #include "libmpi/core/library_lock.h"
 #include "libmpi/core/comm_object.h"
 #include "libmpi/core/objects.h"
@@ -104,6 +105,15 @@ BIND_SLOW int bind_gate_message(uint32_t moves, int peer, int tag, int64_t count
 	MPI_Datatype datatype, void *object, uintptr_t ret, uintptr_t cfa);
 BIND_SLOW int bind_gate_starts(
 	int fn, int n, const MPI_Request *requests, uintptr_t ret, uintptr_t cfa);
+
+/* A collective call whose blocks have counts of their own tells the profile their bytes after the
+ * checks: of all that it sends, or in place receives.  bind_blocks_each: types is an array. */
+enum bind_blocks { BIND_OF_PEERS, BIND_OF_MEMBERS, BIND_OF_NEIGHBORS };
+BIND_SLOW void bind_blocks_tell(enum bind_blocks whose, struct haft_counts counts,
+	const struct type *type, const struct comm *c);
+BIND_SLOW void bind_blocks_each(enum bind_blocks whose, struct haft_counts counts,
+	const MPI_Datatype *types, const struct comm *c);
+#define BIND_PROFILES bind_rare((haft_life.gate & HAFT_GATE_PROFILE) != 0)
 
 #define BIND_CALLER (uintptr_t) __builtin_return_address(0), (uintptr_t)__builtin_dwarf_cfa()
 

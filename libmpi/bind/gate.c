@@ -16,6 +16,7 @@
 #include "libmpi/core/current_call.h"
 
 #include "libmpi/core/group_object.h"
+#include "libmpi/core/topo.h"
 #include "libmpi/core/traffic.h"
 #include "libmpi/core/win_object.h"
 #include "libmpi/ft/ft.h"
@@ -86,6 +87,7 @@ static void message_tell(enum bind_moves moves, int rank, int tag, int64_t count
 	const struct type *t = obj_get_token(&haft_type_class, (obj_h)datatype);
 	const void *o = obj_get_token(
 		moves == BIND_REACHES ? &haft_win_class : &haft_comm_class, (obj_h)object);
+	int64_t bytes = t != NULL && count > 0 ? t->size * count : 0;
 	int peer = -1;
 
 	if (rank == MPI_PROC_NULL || (o == NULL && moves != BIND_RECEIVES))
@@ -96,11 +98,41 @@ static void message_tell(enum bind_moves moves, int rank, int tag, int64_t count
 		return;
 	if (moves == BIND_SENDS || moves == BIND_REACHES)
 		peer = message_peer(moves, o, rank);
-	prof_message(class[moves], count, t, peer);
-	if (moves == BIND_SENDS && prof_traces() && peer >= 0 && t != NULL && count >= 0 &&
-		tag >= 0)
-		prof_trace_sent(
-			peer, tag, ((const struct comm *)o)->ctx, (uint64_t)(t->size * count));
+	prof_message(class[moves], bytes, peer);
+	if (moves == BIND_SENDS && prof_traces() && peer >= 0 && t != NULL && tag >= 0)
+		prof_trace_sent(peer, tag, ((const struct comm *)o)->ctx, (uint64_t)bytes);
+}
+
+static int blocks_number(enum bind_blocks whose, const struct comm *c)
+{
+	if (whose == BIND_OF_NEIGHBORS)
+		return c->topo != NULL ? c->topo->neighbors.nout : 0;
+	return whose == BIND_OF_PEERS ? comm_peers(c)->size : c->size;
+}
+
+void bind_blocks_tell(enum bind_blocks whose, struct haft_counts counts, const struct type *type,
+	const struct comm *c)
+{
+	int n = counts.v != NULL && type != NULL ? blocks_number(whose, c) : 0;
+	int64_t sum = 0;
+
+	for (int i = 0; i < n; i++)
+		sum += haft_count_at(counts, i) * type->size;
+	prof_message(PROF_COLL, sum, -1);
+}
+
+void bind_blocks_each(enum bind_blocks whose, struct haft_counts counts, const MPI_Datatype *types,
+	const struct comm *c)
+{
+	int n = counts.v != NULL && types != NULL ? blocks_number(whose, c) : 0;
+	int64_t sum = 0;
+
+	for (int i = 0; i < n; i++) {
+		const struct type *t = obj_get_token(&haft_type_class, (obj_h)types[i]);
+
+		sum += t != NULL ? haft_count_at(counts, i) * t->size : 0;
+	}
+	prof_message(PROF_COLL, sum, -1);
 }
 
 int bind_gate_message(uint32_t moves, int peer, int tag, int64_t count, MPI_Datatype datatype,

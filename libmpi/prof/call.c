@@ -6,7 +6,6 @@
 
 #include "libmpi/core/library_lock.h"
 #include "libmpi/core/req.h"
-#include "libmpi/core/type_object.h"
 #include "libobj/base.h"
 
 struct prof_state prof_state;
@@ -155,16 +154,15 @@ static void message_add(enum prof_class class, uint64_t bytes, int to)
 	}
 }
 
-void prof_message(enum prof_class class, int64_t count, const struct type *t, int to)
+void prof_message(enum prof_class class, int64_t bytes, int to)
 {
 	struct prof_call *c = &mine;
-	uint64_t bytes = t != NULL && count > 0 ? (uint64_t)(t->size * count) : 0;
 
-	if (c->depth != 1)
+	if (c->depth != 1 || bytes < 0)
 		return;
-	c->bytes += bytes;
+	c->bytes += (uint64_t)bytes;
 	if (class < PROF_CLASSES)
-		message_add(class, bytes, to);
+		message_add(class, (uint64_t)bytes, to);
 }
 
 void prof_start(const struct req *r)

@@ -16,7 +16,6 @@
 #include <stdbool.h>
 
 struct comm;
-struct type;
 struct req;
 
 /* The call that a thread is in. */
@@ -64,10 +63,11 @@ char *prof_pack(size_t *len);
 /* In life_down. */
 void prof_close(void);
 
-/* MPI_Pcontrol: 0 off, 1 on; 1000 begins region `name', -1000 ends the innermost one.  Others are
- * ignored, and everything if there is no profile. */
-#define PROF_PUSH 1000
-#define PROF_POP  (-1000)
+/* MPI_Pcontrol: 0 off, 1 on, 2 mpiexec writes the profile as it is now; 1000 begins region `name',
+ * -1000 ends the innermost one.  Others are ignored, and everything if there is no profile. */
+#define PROF_SNAPSHOT 2
+#define PROF_PUSH     1000
+#define PROF_POP      (-1000)
 void prof_control(int level);
 void prof_push(const char *name);
 
@@ -79,9 +79,9 @@ void prof_leave(void);
 void prof_count(uint32_t fn);
 void prof_count_anywhere(uint32_t fn);
 
-/* The call that was just entered moves `count' elements of `t' (NULL: none) to a peer (a
- * number of the universe; -1: none, or all).  class: PROF_CLASSES if it receives. */
-void prof_message(enum prof_class class, int64_t count, const struct type *t, int to);
+/* The call that was just entered moves so many bytes to a peer (a number of the universe; -1: none,
+ * or all); negative ones are not counted.  class: PROF_CLASSES if it receives. */
+void prof_message(enum prof_class class, int64_t bytes, int to);
 
 /* Likewise of the trace: it sends to `to' with this tag and context.  Off: the caller asks. */
 void prof_trace_sent(int to, int tag, uint64_t ctx, uint64_t bytes);
