@@ -198,6 +198,8 @@ void prof_control(int level)
 		return;
 	if (level == 0 || level == 1)
 		profile_switch(level == 1);
+	else if (level == PROF_SNAPSHOT)
+		atomic_fetch_add_explicit(&prof_state.table->snapshots, 1, memory_order_release);
 	else if (level == PROF_POP)
 		region_pop(prof_state.table);
 }

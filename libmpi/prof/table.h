@@ -110,15 +110,17 @@ struct prof_table {
 	int32_t number;         /* in the universe */
 	int32_t host;
 	int32_t pid;
-	uint32_t ns;              /* not 0: ticks are nanoseconds */
-	int64_t eager;            /* bytes of the longest eager message, of this host */
-	uint64_t begin, begin_ns; /* the same moment, in ticks and by CLOCK_MONOTONIC */
-	uint64_t end;             /* ticks; 0: MPI_Finalize has not returned */
-	uint64_t off, off_since;  /* ticks that MPI_Pcontrol has left out; since when it does */
-	uint64_t mpi, wait;       /* ticks of all calls; of them waiting */
-	uint64_t nested;          /* calls made in callbacks: counted, not timed */
-	uint64_t elsewhere;       /* calls of sites for which there is no row */
-	double ns_per_tick;       /* written by readers: prof_clock_set */
+	uint32_t ns;                /* not 0: ticks are nanoseconds */
+	int64_t eager;              /* bytes of the longest eager message, of this host */
+	uint64_t begin, begin_ns;   /* the same moment, in ticks and by CLOCK_MONOTONIC */
+	uint64_t end;               /* ticks; 0: MPI_Finalize has not returned */
+	_Atomic uint32_t snapshots; /* that MPI_Pcontrol(2) has asked for */
+	uint32_t pad;
+	uint64_t off, off_since; /* ticks that MPI_Pcontrol has left out; since when it does */
+	uint64_t mpi, wait;      /* ticks of all calls; of them waiting */
+	uint64_t nested;         /* calls made in callbacks: counted, not timed */
+	uint64_t elsewhere;      /* calls of sites for which there is no row */
+	double ns_per_tick;      /* written by readers: prof_clock_set */
 	struct prof_now now;
 	int32_t depth; /* of regions; more than PROF_DEPTH are counted only */
 	int32_t stack[PROF_DEPTH];

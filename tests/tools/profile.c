@@ -129,6 +129,46 @@ static void parts(void)
 	MPI_Pcontrol(7);
 }
 
+/* Twice the profile while the job runs: after 10 calls of MPI_Barrier, and after 20 more. */
+static void snapshots(void)
+{
+	for (int k = 0; k < 2; k++) {
+		for (int i = 0; i < 10 * (k + 1); i++)
+			MPI_Barrier(MPI_COMM_WORLD); /* line-barrier */
+		MPI_Pcontrol(2);
+		usleep(2500000);
+	}
+}
+
+/* Collective calls whose blocks have counts of their own: bytes in all. */
+static void blocks(void)
+{
+	int n[8], got[8], at[8], m[2] = {3, 3}, atm[2] = {0, 8};
+	MPI_Aint where[2] = {0, 64};
+	MPI_Datatype types[8], two[2] = {MPI_DOUBLE, MPI_DOUBLE};
+	MPI_Comm ring;
+	MPI_Request r;
+
+	for (int i = 0; i < size; i++) {
+		n[i] = i + 1;
+		got[i] = rank + 1;
+		at[i] = i * 16;
+		types[i] = MPI_DOUBLE;
+	}
+	MPI_Alltoallv(buf, n, at, MPI_INT, buf + 1000, got, at, MPI_INT, MPI_COMM_WORLD);
+	for (int i = 0; i < size; i++)
+		n[i] = 2;
+	MPI_Alltoallv(MPI_IN_PLACE, NULL, NULL, MPI_DATATYPE_NULL, buf, n, at, MPI_DOUBLE,
+		MPI_COMM_WORLD);
+	MPI_Ialltoallw(buf, n, at, types, buf + 1000, n, at, types, MPI_COMM_WORLD, &r);
+	MPI_Wait(&r, MPI_STATUS_IGNORE);
+	MPI_Reduce_scatter(buf, buf + 1000, n, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+	MPI_Cart_create(MPI_COMM_WORLD, 1, &size, (int[]){1}, 0, &ring);
+	MPI_Neighbor_alltoallv(buf, m, atm, MPI_INT, buf + 1000, m, atm, MPI_INT, ring);
+	MPI_Neighbor_alltoallw(buf, m, where, two, buf + 1000, m, where, two, ring);
+	MPI_Comm_free(&ring);
+}
+
 /* Persistent requests, a self message, none at all, and a collective call in place. */
 static void sums(void)
 {
@@ -173,6 +213,10 @@ int main(int argc, char **argv)
 		chain();
 	else if (strcmp(what, "parts") == 0)
 		parts();
+	else if (strcmp(what, "snapshots") == 0)
+		snapshots();
+	else if (strcmp(what, "blocks") == 0)
+		blocks();
 	else if (strcmp(what, "sums") == 0)
 		sums();
 	else

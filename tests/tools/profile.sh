@@ -84,6 +84,30 @@ n=$(sed -n 's/.*"call": "MPI_Barrier", "n": \([0-9]*\),.*/\1/p' "$TMPDIR/p.json"
 [ "$n" = 2 ] || fail "$said: $n calls of MPI_Barrier, not 2"
 grep -q '"name": "solver", "n": 1,' "$TMPDIR/p.json" || fail "$said: no region solver"
 
+# --- MPI_Pcontrol(2): the profile as it is, and the job goes on
+for hosts in '' '-launcher fork -hosts a:1,b:1'; do
+	rm -f "$TMPDIR"/p.*json
+	job -profile=$TMPDIR/p.json $hosts -n 2 "$prog" snapshots
+	want_rc 0
+	for want in p.1:20 p.2:60 p:60; do
+		n=$(sed -n 's/.*"call": "MPI_Barrier", "n": \([0-9]*\),.*/\1/p' \
+			"$TMPDIR/${want%:*}.json")
+		[ "$n" = "${want#*:}" ] || fail "$said: $n calls of MPI_Barrier in ${want%:*}.json"
+	done
+done
+job -profile -n 2 "$prog" snapshots
+want_err 'snapshot 2 of the job, which goes on:'
+
+# --- bytes of blocks with counts of their own, on 3 ranks
+job -profile=$TMPDIR/p.json -n 3 "$prog" blocks
+want_rc 0
+for want in Alltoallv:216 Ialltoallw:144 Reduce_scatter:72 Neighbor_alltoallv:72 \
+	Neighbor_alltoallw:144; do
+	n=$(sed -n "s/.*\"call\": \"MPI_${want%:*}\",.* \"bytes\": \([0-9]*\),.*/\1/p" "$TMPDIR/p.json" |
+		awk '{ n += $1 } END { print n }')
+	[ "$n" = "${want#*:}" ] || fail "$said: $n bytes of MPI_${want%:*}, not ${want#*:}"
+done
+
 # --- bytes and messages: 3 rounds of 10 ints to the next rank, 16 bytes to itself
 job -profile=$TMPDIR/p.csv -n 2 "$prog" sums
 got=$(cut -d, -f1-4 "$TMPDIR/p.csv" | sort | tr '\n' ' ')

@@ -62,6 +62,10 @@ if command -v otf2-print >/dev/null; then
 	enters=$(grep -c '^ENTER' "$TMPDIR/read")
 	leaves=$(grep -c '^LEAVE' "$TMPDIR/read")
 	[ "$enters" = "$leaves" ] || fail "$said: $enters events ENTER, $leaves LEAVE"
+	if command -v vite >/dev/null; then
+		QT_QPA_PLATFORM=offscreen timeout 60 vite -e "$TMPDIR/o.svg" "$TMPDIR/o.otf2" >"$out" 2>&1
+		grep -q '</svg>' "$TMPDIR/o.svg" || fail "$said: ViTE draws nothing: $(cat "$out")"
+	fi
 	# ... written over one that is there, but not over other files
 	job -trace=$TMPDIR/o.otf2 -n 2 "$prog" parts
 	otf2-print "$TMPDIR/o.otf2" 2>&1 | grep -q '^ENTER.*inner' || fail "$said: no new archive"

@@ -100,7 +100,7 @@ static const struct clock_answer *clock_last(const struct host_clock *c)
 
 double host_clock_offset(int host, double at_ns)
 {
-	const struct host_clock *c = host < clocks.n ? &clocks.v[host] : NULL;
+	const struct host_clock *c = host >= 0 && host < clocks.n ? &clocks.v[host] : NULL;
 	const struct clock_answer *last;
 	double apart;
 

@@ -4,7 +4,7 @@
  *     mpiexec   t0 ── FRAME_CLOCK {t0} ──>            ──> t1      offset = there - (t0 + t1) / 2
  *     proxy              there ── UP_CLOCK {t0, there} ──'        error  = (t1 - t0) / 2
  *
- * BURST questions when a host has begun, then one each EVERY_MS.  The best answer of the first and
+ * BURST questions when a host is ready, then one each EVERY_MS.  The best answer of the first and
  * the best of the last ones, that is those with the least error, give the offset: between them it
  * changes evenly.  The error of an answer is a bound: whatever the two ways took, "there" lies
  * between t0 and t1. */
@@ -17,7 +17,7 @@
 
 struct remote_ranks;
 
-/* The host's ranks have been started: asks it. */
+/* The host is ready to start ranks: asks it. */
 void host_clock_begin(struct remote_ranks *f, int host);
 
 /* Asks the hosts for which it is time. */

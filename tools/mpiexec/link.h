@@ -56,6 +56,7 @@ enum frame_kind {
 	UP_TOOK,      /* stdin: bytes consumed, an int; which 1: no more are wanted; rank: the id of
 		       * the world that reads */
 	UP_PROFILE,   /* the table of a rank that has ended: profile.h */
+	UP_SNAPSHOT,  /* which: the number of a snapshot; the table of a rank that runs */
 	UP_TRACE,     /* a part of the ring of such a rank: trace.h */
 	UP_TOP,       /* what the ranks do: top.h */
 	UP_CLOCK,     /* the clock of the question, and that of the host: host_clock.h */

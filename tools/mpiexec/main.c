@@ -171,7 +171,8 @@ static int loop_patience(const struct job *j, uint64_t drain_ns, uint64_t now)
 	const uint64_t at[] = {j->killed ? 0 : j->kill_ns, j->ending ? 0 : j->stop_ns,
 		j->ending ? 0 : j->look_ns, j->ending ? 0 : j->wait.until_ns,
 		j->ending ? 0 : j->leave_ns, j->ending ? 0 : j->hang.look_ns,
-		j->ending ? 0 : j->ended_look_ns, j->ending ? 0 : top_next(), drain_ns};
+		j->ending ? 0 : j->ended_look_ns, j->ending ? 0 : top_next(),
+		j->ending ? 0 : snapshot_next(), drain_ns};
 	int ms = out_patience(now), mine;
 
 	mine = job_worlds_patience(j, now);
@@ -204,6 +205,7 @@ static void main_clock(struct job *j, uint64_t now)
 	if (j->ending)
 		return;
 	top_clock(j, now);
+	snapshot_clock(j, now);
 	if (j->wait.until_ns != 0 && now >= j->wait.until_ns) {
 		job_first_failure(j);
 		return;

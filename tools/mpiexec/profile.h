@@ -35,6 +35,9 @@ bool profile_host_open(
 	struct profile_host *h, int n, uint64_t cookie, uint64_t ring_len, bool ring_first);
 void profile_host_close(struct profile_host *h);
 
+/* Frees a table that profile_host_look or profile_take has made. */
+void profile_table_free(struct prof_table *t);
+
 /* ns of a tick, as far as is known now. */
 double profile_host_scale(const struct profile_host *h);
 
@@ -43,6 +46,12 @@ void profile_host_died(const struct profile_host *h, int seat);
 
 /* A seat gets a new tenant: keeps what its former one has written. */
 void profile_host_renew(struct profile_host *h, int seat, uint64_t cookie);
+
+/* The most snapshots that a rank of this host has asked for.  profile_host_look is as
+ * profile_host_each, of ranks that run. */
+uint32_t profile_host_snapshots(const struct profile_host *h);
+void profile_host_look(
+	const struct profile_host *h, void (*each)(void *arg, struct prof_table *t), void *arg);
 
 /* Calls `each' for all tables that ranks have used, with their times settled (ns_per_tick). */
 void profile_host_each(
@@ -144,6 +153,20 @@ const char *profile_refuse(const char *where);
  * the tables come from stdin.  The exit code. */
 #define PROFILE_OPTION "--haft-profile"
 int profile_main(const char *where);
+
+/* Writes the profile p to `where', with the words of the option's errors.  number: of a snapshot;
+ * 0: it is the last one. */
+void profile_report(struct profile *p, const char *where, uint32_t number);
+
+/* --- profile_snapshot.c: MPI_Pcontrol(2) ------------------------------------------------------ */
+
+/* Looks whether a rank has asked for one, and writes it when its time has come.  snapshot_next:
+ * when to look again; 0: never. */
+void snapshot_clock(struct job *j, uint64_t now);
+uint64_t snapshot_next(void);
+
+/* A table for snapshot `number', of another host; NULL: none. */
+void snapshot_take(struct prof_table *t, uint32_t number, uint64_t now);
 
 /* At the end of the job: writes what -profile has asked for. */
 void profile_end(struct job *j);

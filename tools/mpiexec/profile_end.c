@@ -65,31 +65,46 @@ const char *profile_refuse(const char *where)
 		       : "its name must end with .html, .json, .csv or .txt";
 }
 
-static void file_write(struct profile *p, const char *where)
+/* The name of a file; "F.3.html" for snapshot 3.  The caller frees it. */
+static char *file_name(const char *where, uint32_t number)
 {
-	FILE *out = fopen(where, "w");
+	const char *end = form_find(where)->end;
+
+	if (number == 0)
+		return text_new("%s", where);
+	return text_new("%.*s.%u%s", (int)(strlen(where) - strlen(end)), where, number, end);
+}
+
+static void file_write(struct profile *p, const char *where, uint32_t number)
+{
+	char *name = file_name(where, number);
+	FILE *out = fopen(name, "w");
 	char words[512];
 
 	if (out == NULL) {
-		fprintf(stderr, "mpiexec: -profile=%s: %s\n", where, strerror(errno));
+		fprintf(stderr, "mpiexec: -profile=%s: %s\n", name, strerror(errno));
+		free(name);
 		return;
 	}
 	profile_lines(p, LINES_FILE);
 	form_find(where)->write(p, out);
 	if (ferror(out) | fclose(out))
-		fprintf(stderr, "mpiexec: -profile=%s: %s\n", where, strerror(errno));
+		fprintf(stderr, "mpiexec: -profile=%s: %s\n", name, strerror(errno));
 	profile_verdict(p, words, sizeof(words));
-	fprintf(stderr, "mpiexec: profile in %s.  %s\n", where, words);
+	fprintf(stderr, "mpiexec: profile in %s.  %s\n", name, words);
+	free(name);
 }
 
-static void report(const char *where, struct profile *p)
+void profile_report(struct profile *p, const char *where, uint32_t number)
 {
-	if (on_stderr(where)) {
-		profile_lines(p, LINES_TEXT);
-		profile_text(p, stderr);
-	} else {
-		file_write(p, where);
+	if (!on_stderr(where)) {
+		file_write(p, where, number);
+		return;
 	}
+	if (number > 0)
+		fprintf(stderr, "mpiexec: snapshot %u of the job, which goes on:\n", number);
+	profile_lines(p, LINES_TEXT);
+	profile_text(p, stderr);
 }
 
 /* By host; NULL: all ranks are on this one. */
@@ -114,10 +129,10 @@ void profile_end(struct job *j)
 	p = profile_sum(tables.v, tables.n, j->plan->app[0].argv[0]);
 	if (j->plan->trace != NULL) {
 		profile_lines(p, LINES_FILE);
-		trace_end(p, j->plan->trace, host_names(j->plan));
+		trace_end(p, j->plan->trace, host_names(j->plan), j->plan->nhosts);
 	}
 	if (j->plan->profile != NULL)
-		report(j->plan->profile, p);
+		profile_report(p, j->plan->profile, 0);
 }
 
 int profile_main(const char *where)
@@ -133,7 +148,8 @@ int profile_main(const char *where)
 		marshal_put(&p, buf, n);
 	while (p.at < p.len && !p.bad)
 		profile_keep(profile_take(&p));
-	report(where, profile_sum(tables.v, tables.n,
-			      tables.n > 0 ? tables.v[0]->module[0].path : "a job"));
+	profile_report(profile_sum(tables.v, tables.n,
+			       tables.n > 0 ? tables.v[0]->module[0].path : "a job"),
+		where, 0);
 	return 0;
 }

@@ -151,7 +151,6 @@ static struct prof_table *table_load(const struct profile_host *h, int seat)
 	off_t end = from + (off_t)sizeof(struct prof_table);
 	struct prof_table *t = table_new();
 
-	profile_host_died(h, seat);
 	while (t != NULL && (at = lseek(h->fd, at, SEEK_DATA)) >= 0 && at < end) {
 		off_t hole = lseek(h->fd, at, SEEK_HOLE);
 
@@ -170,12 +169,44 @@ static struct prof_table *table_load(const struct profile_host *h, int seat)
 	return NULL;
 }
 
+void profile_table_free(struct prof_table *t)
+{
+	munmap(t, sizeof(*t));
+}
+
+uint32_t profile_host_snapshots(const struct profile_host *h)
+{
+	uint32_t most = 0;
+
+	for (int i = 0; h->table != NULL && i < h->n; i++) {
+		uint32_t n = atomic_load_explicit(&h->table[i].snapshots, memory_order_acquire);
+
+		most = n > most ? n : most;
+	}
+	return most;
+}
+
+void profile_host_look(
+	const struct profile_host *h, void (*each)(void *arg, struct prof_table *t), void *arg)
+{
+	for (int i = 0; h->table != NULL && i < h->n; i++) {
+		struct prof_table *t = table_used(&h->table[i]) ? table_load(h, i) : NULL;
+
+		if (t == NULL)
+			continue;
+		if (t->end == 0)
+			t->end = prof_ticks();
+		each(arg, t);
+	}
+}
+
 void profile_host_renew(struct profile_host *h, int seat, uint64_t cookie)
 {
-	struct prof_table *t = h->table != NULL && seat < h->n && table_used(&h->table[seat])
-				       ? table_load(h, seat)
-				       : NULL;
+	struct prof_table *t = NULL;
 
+	profile_host_died(h, seat);
+	if (h->table != NULL && seat < h->n && table_used(&h->table[seat]))
+		t = table_load(h, seat);
 	if (t == NULL)
 		return;
 	kept = mem_grow(kept, (size_t)nkept + 1, sizeof(*kept));
@@ -190,8 +221,10 @@ void profile_host_each(
 	struct profile_host *h, void (*each)(void *arg, struct prof_table *t), void *arg)
 {
 	for (int i = 0; h->table != NULL && i < h->n; i++) {
-		struct prof_table *t = table_used(&h->table[i]) ? table_load(h, i) : NULL;
+		struct prof_table *t;
 
+		profile_host_died(h, i);
+		t = table_used(&h->table[i]) ? table_load(h, i) : NULL;
 		if (t != NULL)
 			each(arg, t);
 	}

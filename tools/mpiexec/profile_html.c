@@ -216,6 +216,15 @@ static void html_sites(const struct profile *p, FILE *out)
 	fputs("</tbody></table>\n", out);
 }
 
+/* The line between messages that are eager and those that are not. */
+static void html_limit(FILE *out, int y)
+{
+	fprintf(out,
+		"<line x1=\"0\" x2=\"%d\" y1=\"%d\" y2=\"%d\" stroke=\"#c8553d\" "
+		"stroke-dasharray=\"4\"><title>eager above, rendezvous below</title></line>\n",
+		BAR + 80, y, y);
+}
+
 static void html_sizes(const struct profile *p, FILE *out)
 {
 	static const char *const names[PROF_CLASSES] = {
@@ -224,6 +233,7 @@ static void html_sizes(const struct profile *p, FILE *out)
 
 	for (int c = 0; c < PROF_CLASSES; c++) {
 		uint64_t most = 0;
+		bool limit = false;
 		int y = 0;
 
 		for (int k = 0; k < PROF_SIZES; k++)
@@ -238,6 +248,10 @@ static void html_sizes(const struct profile *p, FILE *out)
 			const struct prof_size *s = &p->size[c][k];
 			double w = BAR * (double)s->n / (double)most;
 
+			if (c == PROF_P2P && k > 0 && !limit && (1LL << (k - 1)) > p->eager) {
+				html_limit(out, y);
+				limit = true;
+			}
 			if (s->n == 0)
 				continue;
 			profile_bytes(k == 0 ? 0 : (double)(1ULL << (k - 1)), size);

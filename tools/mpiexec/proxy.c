@@ -709,6 +709,29 @@ static void stdin_say(void)
 	was_open = open;
 }
 
+static void snapshot_put(void *arg, struct prof_table *t)
+{
+	struct marshal out = {.len = 0};
+
+	profile_put(&out, t);
+	up_put(UP_SNAPSHOT, *(const int *)arg, -1, out.v, out.len);
+	free(out.v);
+	profile_table_free(t);
+}
+
+/* Sends the tables once a rank has asked for it, a look later: by then the others have, too. */
+static void snapshot_say(void)
+{
+	static int told, seen;
+	int n = (int)profile_host_snapshots(&me.local.profile) & 0xffff;
+
+	if (n == seen && n > told) {
+		told = n;
+		profile_host_look(&me.local.profile, snapshot_put, &n);
+	}
+	seen = n;
+}
+
 static void proxy_clock(uint64_t now)
 {
 	struct proxy_frame ping = {.kind = FRAME_PING, .host = -1, .rank = -1};
@@ -720,6 +743,8 @@ static void proxy_clock(uint64_t now)
 	if (!me.paused && now > me.up.heard_ns &&
 		now - me.up.heard_ns >= (uint64_t)SILENT_MS * NS_MS)
 		proxy_leave(1);
+	if (me.begun && me.conf.plan.profile != NULL && !me.going)
+		snapshot_say();
 	if (me.kill_ns != 0 && now >= me.kill_ns)
 		local_signal(&me.local, SIGKILL);
 	if (me.drain_ns != 0 && me.begun && proxy_out_open() && me.local.alive == 0 &&

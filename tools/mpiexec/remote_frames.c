@@ -101,6 +101,8 @@ static void ready_take(struct remote_ranks *f, int host, struct marshal *p)
 	if (f->hosts[host].ready)
 		return;
 	f->hosts[host].ready = true;
+	if (f->plan->trace != NULL)
+		host_clock_begin(f, host);
 	for (int r = 0; r < f->j->world->n; r++)
 		if (f->j->rank[r].host == host)
 			f->j->rank[r].addr = marshal_take_text(p);
@@ -117,8 +119,6 @@ static void begun_take(struct remote_ranks *f, int host, struct marshal *p)
 	bool bound = marshal_take_int(p) != 0;
 	cpu_set_t cpus;
 
-	if (f->plan->trace != NULL)
-		host_clock_begin(f, host);
 	for (int r = 0; r < f->j->world->n; r++) {
 		struct rank *k = &f->j->rank[r];
 
@@ -377,6 +377,7 @@ static void frame_take(void *arg, const struct proxy_frame *fr, const char *v)
 	case UP_STACKS: stacks_take(f, fr->host, &p); break;
 	case UP_TOOK: took_take(f, fr, &p); break;
 	case UP_PROFILE: profile_keep(profile_take(&p)); break;
+	case UP_SNAPSHOT: snapshot_take(profile_take(&p), fr->which, now_ns()); break;
 	case UP_TRACE: trace_take(&p); break;
 	case UP_TOP: top_take(f->j, &p); break;
 	case UP_CLOCK: host_clock_take(f, fr->host, &p); break;

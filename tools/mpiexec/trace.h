@@ -90,11 +90,12 @@ struct timeline {
 	double error_ns;             /* clocks of hosts agree within this; 0: there is one host */
 	uint64_t dropped, unmatched; /* records; messages of which one end is not there */
 	bool first;                  /* rings keep their first records */
-	const char *const *hosts;    /* names, by host; NULL: there is one */
+	const char *const *hosts;    /* names; NULL: there is one */
+	int nhosts;
 };
 
-/* Makes the timeline of a job; allocated for good.  hosts: their names, or NULL. */
-struct timeline *trace_sum(struct profile *p, const char *const *hosts);
+/* Makes the timeline of a job; allocated for good.  hosts: names of nhosts, or NULL. */
+struct timeline *trace_sum(struct profile *p, const char *const *hosts, int nhosts);
 
 /* Says what a span is: "MPI_Send", "waits: late sender", "solver". */
 const char *trace_name(const struct timeline *t, int rank, const struct trace_span *s);
@@ -126,6 +127,6 @@ const char *trace_otf2(const struct timeline *t, const char *where);
 const char *trace_refuse(const char *where);
 
 /* Writes the file that -trace has asked for, and says so on stderr. */
-void trace_end(struct profile *p, const char *where, const char *const *hosts);
+void trace_end(struct profile *p, const char *where, const char *const *hosts, int nhosts);
 
 #endif

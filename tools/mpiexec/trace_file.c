@@ -69,9 +69,9 @@ static void trace_say(const struct timeline *t, const char *where)
 			(unsigned long long)t->dropped, t->first ? "first" : "last");
 }
 
-void trace_end(struct profile *p, const char *where, const char *const *hosts)
+void trace_end(struct profile *p, const char *where, const char *const *hosts, int nhosts)
 {
-	struct timeline *t = trace_sum(p, hosts);
+	struct timeline *t = trace_sum(p, hosts, nhosts);
 	const char *why;
 
 	if (t->n == 0) {

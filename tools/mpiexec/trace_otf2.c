@@ -2,7 +2,7 @@
 /* trace_otf2.c - the timeline as an archive of the Open Trace Format 2, which Vampir, Scalasca and
  * ViTE read.
  *
- *     -trace=F.otf2:   F.otf2    F.def    a directory F with 0.evt, 0.def, 256.evt, ...
+ *     -trace=F.otf2:   F.otf2    F.def    a directory F with 0.evt, 0.def, 1.evt, ...
  *
  * Written by the system's library, which is loaded when it is needed: its functions are declared
  * here, so that a build needs none of its files.  A rank is a location group, a thread a location.
@@ -36,9 +36,14 @@ enum {
 	GROUP_COMM = 5
 };
 
-#define UNDEFINED              UINT32_MAX
-#define CHUNK                  (UINT64_C(4) << 20)
-#define LOCATION(rank, thread) ((uint64_t)(rank)*256 + (uint64_t)(thread))
+#define UNDEFINED UINT32_MAX
+#define CHUNK     (UINT64_C(4) << 20)
+
+/* ViTE takes the number of a location for the rank, so the first threads have these. */
+static uint64_t location(const struct timeline *t, int rank, int thread)
+{
+	return (uint64_t)thread * (uint64_t)t->n + (uint64_t)rank;
+}
 
 struct otf2_flush {
 	uint8_t (*before)(void *arg, uint8_t type, uint64_t location, void *caller, bool last);
@@ -111,7 +116,7 @@ struct otf2_out {
 	const struct timeline *t;
 	void *archive, *defs, *events;
 	int bad;          /* the first error code */
-	uint64_t *count;  /* of events, by rank * 256 + thread */
+	uint64_t *count;  /* of events, by location */
 	uint64_t here;    /* of this location */
 	uint32_t strings; /* that have been written */
 	uint32_t *fn;     /* numbers + 1: of calls by function, then of waits by reason .. */
@@ -222,14 +227,14 @@ static void location_events(struct otf2_out *o, int rank, int thread)
 {
 	static const struct trace_visit visit = {otf2_enter, otf2_leave, otf2_sent, otf2_matched};
 
-	o->events = otf2.Archive_GetEvtWriter(o->archive, LOCATION(rank, thread));
+	o->events = otf2.Archive_GetEvtWriter(o->archive, location(o->t, rank, thread));
 	if (o->events == NULL) {
 		otf2_check(o, -1);
 		return;
 	}
 	o->here = 0;
 	trace_visit_thread(o->t, rank, thread, &visit, o);
-	o->count[LOCATION(rank, thread)] = o->here;
+	o->count[location(o->t, rank, thread)] = o->here;
 	otf2_check(o, otf2.Archive_CloseEvtWriter(o->archive, o->events));
 }
 
@@ -238,7 +243,7 @@ static void location_events(struct otf2_out *o, int rank, int thread)
 /* Readers expect a file of its own definitions for each location. */
 static void location_defs(struct otf2_out *o, int rank, int thread)
 {
-	void *defs = otf2.Archive_GetDefWriter(o->archive, LOCATION(rank, thread));
+	void *defs = otf2.Archive_GetDefWriter(o->archive, location(o->t, rank, thread));
 
 	otf2_check(o, defs != NULL ? otf2.Archive_CloseDefWriter(o->archive, defs) : -1);
 }
@@ -261,16 +266,19 @@ static void location_define(struct otf2_out *o, int rank, int thread)
 	char name[64];
 
 	if (thread == 0) {
-		uint32_t of = o->t->hosts != NULL ? 1 + (uint32_t)o->t->p->rank[rank].t->host : 0;
+		int host = o->t->p->rank[rank].t->host;
+		uint32_t of = o->t->hosts != NULL && host >= 0 && host < o->t->nhosts
+				      ? 1 + (uint32_t)host
+				      : 0;
 
 		otf2_check(o, otf2.GlobalDefWriter_WriteLocationGroup(o->defs, (uint32_t)rank,
 				      otf2_string(o, trace_rank_name(o->t, rank, name)),
 				      GROUP_PROCESS, of, UNDEFINED));
 	}
 	snprintf(name, sizeof(name), "thread %d", thread);
-	otf2_check(o, otf2.GlobalDefWriter_WriteLocation(o->defs, LOCATION(rank, thread),
+	otf2_check(o, otf2.GlobalDefWriter_WriteLocation(o->defs, location(o->t, rank, thread),
 			      otf2_string(o, name), LOCATION_THREAD,
-			      o->count[LOCATION(rank, thread)], (uint32_t)rank));
+			      o->count[location(o->t, rank, thread)], (uint32_t)rank));
 }
 
 /* The machine, and its hosts. */
@@ -280,7 +288,7 @@ static void hosts_define(struct otf2_out *o)
 
 	otf2_check(o,
 		otf2.GlobalDefWriter_WriteSystemTreeNode(o->defs, 0, machine, machine, UNDEFINED));
-	for (int h = 0; o->t->hosts != NULL && h < o->t->p->hosts; h++)
+	for (int h = 0; o->t->hosts != NULL && h < o->t->nhosts; h++)
 		otf2_check(o, otf2.GlobalDefWriter_WriteSystemTreeNode(o->defs, 1 + (uint32_t)h,
 				      otf2_string(o, o->t->hosts[h]), node, 0));
 }
@@ -291,7 +299,7 @@ static void comms_define(struct otf2_out *o)
 	uint32_t n = (uint32_t)o->t->n, none = otf2_string(o, "");
 
 	for (uint32_t i = 0; i < n; i++)
-		member[i] = LOCATION(i, 0);
+		member[i] = i;
 	otf2_check(o, otf2.GlobalDefWriter_WriteGroup(o->defs, 0, otf2_string(o, "ranks"),
 			      GROUP_LOCATIONS, PARADIGM_MPI, 0, n, member));
 	for (uint32_t i = 0; i < n; i++)

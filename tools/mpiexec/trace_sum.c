@@ -325,9 +325,10 @@ const char *trace_name(const struct timeline *t, int rank, const struct trace_sp
 const char *trace_rank_name(const struct timeline *t, int rank, char s[64])
 {
 	int host = t->p->rank[rank].t->host;
+	bool named = t->hosts != NULL && host >= 0 && host < t->nhosts;
 
-	snprintf(s, 64, "rank %s%s%.32s", t->p->rank[rank].name, t->hosts != NULL ? " on " : "",
-		t->hosts != NULL ? t->hosts[host] : "");
+	snprintf(s, 64, "rank %s%s%.32s", t->p->rank[rank].name, named ? " on " : "",
+		named ? t->hosts[host] : "");
 	return s;
 }
 
@@ -442,13 +443,17 @@ void trace_visit_thread(
 	free(w.ends.v);
 }
 
-struct timeline *trace_sum(struct profile *p, const char *const *hosts)
+struct timeline *trace_sum(struct profile *p, const char *const *hosts, int nhosts)
 {
 	struct timeline *t = mem_grow(NULL, 1, sizeof(*t));
 	struct message_ends sent = {.n = 0}, matched = {.n = 0};
 	double zero = trace_zero(p);
 
-	*t = (struct timeline){.p = p, .n = p->n, .hosts = hosts, .error_ns = host_clock_error()};
+	*t = (struct timeline){.p = p,
+		.n = p->n,
+		.hosts = hosts,
+		.nhosts = nhosts,
+		.error_ns = host_clock_error()};
 	t->rank = mem_grow(NULL, (size_t)p->n + 1, sizeof(*t->rank));
 	for (int i = 0; i < p->n; i++)
 		rank_take(t, i, zero, &sent, &matched);
