@@ -309,6 +309,12 @@ static const struct setting_row rows[SETTING_COUNT] = {
 		.more = "auto: not under sanitizers and valgrind, which print stacks themselves.  "
 			"Signals that the program handles stay its own.  "
 			"Exit status and core file are those without it."},
+	[SETTING_TRACE] = {.name = "HAFT_TRACE",
+		.form = SETTING_TEXT,
+		.everywhere = true,
+		.meaning = "where the job writes all its calls and messages down by time: a file "
+			   "F.html, F.pftrace, F.json or F.otf2",
+		.more = "As the option -trace of mpiexec.  Other launchers have no trace."},
 };
 
 static int64_t values[SETTING_COUNT];

@@ -49,6 +49,7 @@ enum haft_setting {
 	SETTING_IO_THREADS,     /* HAFT_IO_THREADS */
 	SETTING_PROFILE,        /* HAFT_PROFILE: text; mpiexec reads it, too */
 	SETTING_BACKTRACE,      /* HAFT_BACKTRACE: 0 auto, 1 yes, 2 no */
+	SETTING_TRACE,          /* HAFT_TRACE: text; mpiexec reads it */
 	SETTING_COUNT
 };
 

@@ -74,6 +74,7 @@ static const struct bench_row rows[] = {
 	{"commit", type_commit, 0, 0},
 	{"packcall", type_call, 0, 0},
 	{"profcall", prof_call, 0, 0},
+	{"tracecall", prof_call, 0, 0},
 	{"filew8", file_write, 8, 0},
 	{"filew1m", file_write, 1 << 20, 0},
 	{"filer1m", file_read, 1 << 20, 0},

@@ -158,6 +158,7 @@ job()
 	*) options="-t 400 -b 20" ;;
 	esac
 	[ "$figure" != profcall ] || prefix="env HAFT_PROFILE=$work/profile.txt"
+	[ "$figure" != tracecall ] || prefix="env HAFT_TRACE=$work/trace.pftrace"
 	out=$work/out.txt
 	echo "--- $lib $figure@$np round $round" >>"$log"
 	start=$(now)

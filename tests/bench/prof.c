@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * prof.c - cost of a profile for a call: the same calls with it and without it, by turns.
+ * prof.c - cost of a profile and of a trace for a call: the same calls with it and without it, by
+ * turns.
  *
- * The script starts the row profcall with HAFT_PROFILE; other libraries ignore that, and
- * MPI_Pcontrol.  A round is a message to oneself in three calls: MPI_Isend, MPI_Recv,
- * MPI_Wait. */
+ * The script starts the row profcall with HAFT_PROFILE, and tracecall with HAFT_TRACE; other
+ * libraries ignore these, and MPI_Pcontrol.  A round is a message to oneself in three calls:
+ * MPI_Isend, MPI_Recv, MPI_Wait. */
 #include "tests/bench/bench.h"
 
 #include <mpi.h>

@@ -268,7 +268,10 @@ static void variables_before(struct plan *p)
 static void variables_after(struct plan *p)
 {
 	const char *profile = variable_read("HAFT_PROFILE");
+	const char *trace = variable_read("HAFT_TRACE");
 
+	if (p->trace == NULL && trace != NULL)
+		option_trace(p, trace);
 	if (p->stamp)
 		p->prefix = text_new("%%t %s", p->prefix != NULL ? p->prefix : "");
 	if (p->profile == NULL && profile != NULL)

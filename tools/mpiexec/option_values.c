@@ -257,7 +257,7 @@ void option_trace(struct plan *p, const char *where)
 	const char *why = trace_refuse(where);
 
 	if (why != NULL)
-		fatal(EXIT_USAGE, "-trace=%s: %s", where, why);
+		fatal(EXIT_USAGE, "-trace or HAFT_TRACE %s: %s", where, why);
 	p->trace = where;
 	if (p->trace_room == 0)
 		p->trace_room = TRACE_ROOM;
