@@ -215,6 +215,7 @@ int shm_attach(struct shm_seg *seg, int me, struct shm **out)
 	shm_poll_word_set(s, NULL);
 	shm_cross_memory_offer(s);
 	s->in->weak = !s->fence && shm_os_barrier_join() != 0;
+	shm_spread_update(s);
 	atomic_store_explicit(&s->in->record->cpu, shm_os_cpu(), memory_order_relaxed);
 	atomic_store_explicit(&s->in->doorbell[me].state, SHM_ATTACHED, memory_order_release);
 	*out = s;
@@ -231,6 +232,7 @@ void shm_detach(struct shm *s)
 	if (s == NULL)
 		return;
 	must_valid(shm_seg_aborted(s->seg) || shm_valid(s));
+	shm_spread_leave(s->seg, s->me);
 	atomic_store_explicit(&s->in->doorbell[s->me].state, SHM_DETACHED, memory_order_release);
 	if (s->nranks > 1)
 		rank_park(s);

@@ -34,9 +34,9 @@ static_assert(
 static uint64_t seg_shape_hash(void)
 {
 	const uint64_t part[] = {sizeof(struct seg_head), sizeof(struct channel),
-		sizeof(struct wait_record), WAIT_RECORDS, sizeof(struct shm_ring),
-		sizeof(struct shm_inbox), sizeof(struct shm_pipe), sizeof(struct shm_block_area),
-		SHM_CHUNKS_MAX};
+		sizeof(struct seg_spread), sizeof(struct wait_record), WAIT_RECORDS,
+		sizeof(struct shm_ring), sizeof(struct shm_inbox), sizeof(struct shm_pipe),
+		sizeof(struct shm_block_area), SHM_CHUNKS_MAX};
 	uint64_t h = 1;
 
 	for (size_t i = 0; i < countof(part); i++)
@@ -88,7 +88,8 @@ static void seg_lay_out(struct seg_head *h, const struct shm_opts *o, enum room 
 	h->chunk_len = (uint32_t)(o->chunk_len != 0 ? o->chunk_len : SHM_CHUNK);
 	h->chunks = (uint16_t)(o->chunks != 0 ? o->chunks : SHM_CHUNKS);
 	h->slots = (uint16_t)(o->slots != 0 ? o->slots : SHM_SLOTS);
-	h->job = at;
+	h->spread = at;
+	h->job = at += sizeof(struct seg_spread);
 	h->job_rank = at += SHM_JOB_LEN;
 	h->doorbell = at += n * SHM_JOB_RANK;
 	h->record = at += (n + 1) * sizeof(struct shm_doorbell); /* one for the launcher */

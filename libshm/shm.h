@@ -239,6 +239,7 @@ struct shm_count {
 	uint64_t sleeps;      /* times in the futex */
 	uint64_t naps;        /* of them ended by timeout */
 	uint64_t wakes;       /* others woken */
+	uint64_t moves;       /* to another CPU, where fewer ranks run */
 	uint64_t reads;       /* pieces read from others' private memory */
 	uint64_t writes;      /* pieces written into it */
 };
@@ -268,7 +269,8 @@ struct shm_doorbell {
 	_Atomic uint64_t proof;    /* the value there */
 	uint64_t made, kept;       /* struct channel: of this tenant; of former ones, for it */
 	_Atomic uint32_t name;     /* of the tenant: shm_seat_name */
-	uint8_t pad1[12];
+	_Atomic int32_t counted;   /* 1 + the CPU where it is counted; 0: none.  spread.c */
+	uint8_t pad1[8];
 };
 static_assert(sizeof(struct shm_doorbell) == CACHE_LINE, "a doorbell is one line");
 
@@ -329,6 +331,7 @@ struct shm_tune {
 	uint32_t spins;  /* of a wait that has a CPU for itself; else fewer or none */
 	uint32_t yields; /* after them, before it sleeps; fewer if other threads ran meanwhile */
 	enum shm_sleep sleep;
+	bool stay; /* it never moves to another CPU by itself: spread.c */
 };
 
 #define SHM_PUTS   MEAN_OR(2, 4) /* a pair that sends more is worth 4 KiB */

@@ -59,6 +59,7 @@ struct seg_head {
 	uint32_t chunk_len; /* bytes */
 	uint16_t chunks;    /* of a pipe, and slots of a ring: powers of two */
 	uint16_t slots;
+	uint64_t spread;                                               /* offset, as those below */
 	uint64_t job, job_rank, doorbell, record, bucket, inbox, heap; /* offsets */
 	uint64_t map, map_len;
 	uint64_t news;  /* SHM_NEWS_MAX records of SHM_NEWS_LEN bytes */
@@ -154,6 +155,20 @@ struct shm_pipe {
 };
 static_assert(sizeof(struct shm_pipe) == 2 * CACHE_LINE, "one line each end");
 
+#define SPREAD_CPUS 1022 /* CPUs of greater numbers are not counted; a page */
+
+/* How many ranks run on each CPU, as far as they have said. */
+struct seg_spread {
+	_Atomic uint64_t next_ns; /* no rank moves before */
+	_Atomic uint32_t ranks[SPREAD_CPUS];
+};
+static_assert(sizeof(struct seg_spread) == PAGE, "it has a page");
+
+/* A set of the first CPUs: bit i % 64 of word i / 64. */
+struct shm_cpus_allowed {
+	uint64_t word[(SPREAD_CPUS + 63) / 64];
+};
+
 /* Values of a doorbell's `sleeping'. */
 enum { SLEEP_NONE, SLEEP_FUTEX, SLEEP_OPS };
 
@@ -227,7 +242,8 @@ struct shm_private {
 	uint32_t retries;    /* > 0: a short spin has ended waits lately */
 	uint32_t no_spin;    /* > 0: others want this CPU: do not spin */
 	uint64_t nap_ns;
-	uint32_t event_seen; /* head->event, as far as news were handed to `hear' */
+	uint64_t spread_next_ns; /* no look at the CPUs before */
+	uint32_t event_seen;     /* head->event, as far as news were handed to `hear' */
 	shm_news_fn *hear;
 	shm_lock_hook_fn *release, *retake;       /* of a rank with threads, or NULL */
 	struct shm_sleep_ops sleep_ops;           /* sleep NULL: none */
@@ -325,6 +341,15 @@ static inline void doorbell_ring(struct shm *s, int rank)
 		shm_wake(s, rank);
 }
 
+/* --- spread.c */
+/* The rank counts itself on the CPU that it runs on. */
+void shm_spread_update(struct shm *s);
+/* It is counted nowhere from now on.  By itself, or by the launcher when it has ended. */
+void shm_spread_leave(const struct shm_seg *seg, int seat);
+/* Moves the calling thread to a CPU with fewer ranks if its own has two more, and it may.  now:
+ * shm_os_now().  Another look soon after does nothing. */
+void shm_spread_look(struct shm *s, uint64_t now);
+
 /* --- seg.c: pages of the segment; 0 or -1 with errno.  They do not need the fd to be there. */
 /* All that belongs to n seats in the control part. */
 int shm_seat_reserve(struct shm_seg *seg, int first, int n);
@@ -375,7 +400,12 @@ bool shm_os_sleep_two(void); /* may word2 be given? */
 void shm_os_wake(_Atomic uint32_t *word, int n);
 uint64_t shm_os_now(void); /* ns, CLOCK_MONOTONIC */
 uint64_t shm_os_random(void);
-int shm_os_cpu(void);
+int shm_os_cpu(void); /* that runs the calling thread; -1: unknown */
+/* The CPUs that the calling thread may run on, of the first ones; false: unknown. */
+bool shm_os_cpus_allowed(struct shm_cpus_allowed *allowed);
+/* Moves the calling thread to a CPU; from there it may go back to all of `allowed'.  False: the
+ * system refuses. */
+bool shm_os_cpu_move(const struct shm_cpus_allowed *allowed, int cpu);
 bool shm_os_read(
 	int pid, void *dst, uint64_t at, size_t len); /* of another process; all or false */
 bool shm_os_write(int pid, const void *src, uint64_t at, size_t len); /* all, or false */

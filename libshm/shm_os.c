@@ -345,6 +345,33 @@ int shm_os_cpu(void)
 	return sched_getcpu();
 }
 
+#define ALLOWED_MOST 8192 /* CPUs that a mask can name: the kernel's own limit on x86-64 */
+
+/* A mask that names other CPUs than the first ones is not understood: it could not be restored. */
+bool shm_os_cpus_allowed(struct shm_cpus_allowed *allowed)
+{
+	uint64_t mask[ALLOWED_MOST / 64] = {0};
+	long len = syscall(SYS_sched_getaffinity, 0, sizeof(mask), mask);
+
+	for (size_t i = countof(allowed->word); i < countof(mask); i++)
+		if (mask[i] != 0)
+			return false;
+	memcpy(allowed->word, mask, sizeof(allowed->word));
+	return len > 0;
+}
+
+bool shm_os_cpu_move(const struct shm_cpus_allowed *allowed, int cpu)
+{
+	struct shm_cpus_allowed one = {{0}};
+	bool moved;
+
+	one.word[cpu / 64] |= UINT64_C(1) << cpu % 64;
+	moved = syscall(SYS_sched_setaffinity, 0, sizeof(one), &one) == 0;
+	if (moved)
+		syscall(SYS_sched_setaffinity, 0, sizeof(*allowed), allowed);
+	return moved;
+}
+
 bool shm_os_alive(int pid)
 {
 	return kill(pid, 0) == 0 || errno != ESRCH;

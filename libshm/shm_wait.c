@@ -428,8 +428,10 @@ static void sleep_shown(struct shm *s, struct shm_wait *w)
 	in->short_nap = false;
 	if (w->nap) {
 		s->count.naps++;
+		shm_spread_leave(s->seg, s->me);
 		return;
 	}
+	shm_spread_update(s);
 	in->nap_ns = 0;
 	wait_hide(s, w);
 }
@@ -456,7 +458,7 @@ static bool yield_enough(struct shm *s, struct shm_wait *w, uint64_t now)
 /* One yield; true: that is enough of them. */
 static bool yield_once(struct shm *s, struct shm_wait *w)
 {
-	uint64_t before = shm_os_now();
+	uint64_t before = shm_os_now(), now;
 
 	if (w->begin_ns == 0)
 		w->begin_ns = before;
@@ -466,12 +468,15 @@ static bool yield_once(struct shm *s, struct shm_wait *w)
 	sched_yield();
 	lock_retake(s, w);
 	s->count.yields++;
-	if (shm_os_now() - before < YIELD_SLOW_NS) {
+	now = shm_os_now();
+	shm_spread_update(s);
+	if (now - before < YIELD_SLOW_NS) {
 		w->fast++;
 	} else {
 		w->slow++;
 		s->count.yields_slow++;
 		s->in->no_spin = NO_SPIN_WAITS;
+		shm_spread_look(s, now);
 	}
 	return false;
 }

@@ -48,7 +48,7 @@ static const struct setting_row rows[SETTING_COUNT] = {
 			"MPI_ERRORS_RETURN: the option -initial-errhandler of mpiexec sets these. "
 			"With fatal a program that drops the errors of its files is stopped."},
 	[SETTING_REORDER] = {.name = "HAFT_REORDER",
-		.old = "HAFT_PLACE",
+		.old = "HAFT_SPREAD",
 		.late = true,
 		.form = SETTING_WORD,
 		.max = 2,
@@ -181,6 +181,16 @@ static const struct setting_row rows[SETTING_COUNT] = {
 		.meaning = "whether a wait sleeps in the kernel: after spinning and yielding "
 			   "(auto), never, or at once (always)",
 		.more = "never suits processes that own their CPUs."},
+	[SETTING_MOVE] = {.name = "HAFT_MOVE",
+		.late = true,
+		.form = SETTING_WORD,
+		.max = 1,
+		.words = {"auto", "never"},
+		.meaning = "whether a waiting process moves to another CPU that fewer processes "
+			   "of the job run on (auto), or leaves that to the system (never)",
+		.more = "It moves within its affinity mask only, and the mask is the same "
+			"afterwards: nothing is bound.  Processes that -bind-to binds to one CPU "
+			"never move."},
 	[SETTING_BOOT] = {.name = "HAFT_BOOT",
 		.form = SETTING_WORD,
 		.max = 1,

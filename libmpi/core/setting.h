@@ -33,6 +33,7 @@ enum haft_setting {
 	SETTING_SPIN,           /* HAFT_SPIN: polls */
 	SETTING_YIELD,          /* HAFT_YIELD: yields */
 	SETTING_SLEEP,          /* HAFT_SLEEP: 0 auto, 1 never, 2 always */
+	SETTING_MOVE,           /* HAFT_MOVE: 0 auto, 1 never */
 	SETTING_BOOT,           /* HAFT_BOOT: 0 auto, 1 alone */
 	SETTING_IFACE,          /* HAFT_IFACE: text */
 	SETTING_NAME_SERVER,    /* HAFT_NAME_SERVER: text */

@@ -107,6 +107,7 @@ const struct tool_count tool_counts[] = {
 	SHM(spins, "polls without work that were spent spinning"),
 	SHM(yields, "polls without work that yielded the processor"),
 	SHM(yields_slow, "yields that ran another process"),
+	SHM(moves, "moves to a CPU with fewer processes"),
 	SHM(sleeps, "sleeps for want of work"),
 	SHM(naps, "sleeps that were ended by the clock"),
 	SHM(wakes, "other processes woken"),

@@ -36,6 +36,7 @@ void via_tune(void)
 		.spins = (uint32_t)haft_setting_get(SETTING_SPIN),
 		.yields = (uint32_t)haft_setting_get(SETTING_YIELD),
 		.sleep = (enum shm_sleep)haft_setting_get(SETTING_SLEEP),
+		.stay = haft_setting_get(SETTING_MOVE) != 0,
 	};
 
 	if (via.net != NULL && via.oversubscribed) {

@@ -49,6 +49,7 @@ bad_value HAFT_YIELD 1x "a number from 0 to" "$(now HAFT_YIELD)"
 bad_value HAFT_BOOT no "one of auto, alone" auto
 bad_value HAFT_CHECK tpyes "a list of words with commas, of types, coll, rma" none
 bad_value HAFT_SLEEP no "one of auto, never, always" auto
+bad_value HAFT_MOVE no "one of auto, never" auto
 bad_value HAFT_EAGER 2M "a number from 0 to" "$(now HAFT_EAGER)"
 good_value HAFT_RING_AFTER 0 0
 good_value HAFT_RING_AFTER 1M 1048576
@@ -63,6 +64,7 @@ good_value HAFT_YIELD 0 0
 good_value HAFT_SLEEP never never
 good_value HAFT_SLEEP always always
 good_value HAFT_SLEEP auto auto
+good_value HAFT_MOVE never never
 for v in 1 on true yes; do good_value HAFT_FT $v yes; done
 for v in 0 off false no; do good_value HAFT_FT $v no; done
 bad_value HAFT_FT 2 "one of auto, no, yes" auto

@@ -61,6 +61,7 @@ static void table(void)
 	CHECK(haft_setting_get(SETTING_SPIN) == SHM_SPINS);
 	CHECK(haft_setting_get(SETTING_YIELD) == SHM_YIELDS);
 	CHECK(haft_setting_get(SETTING_SLEEP) == SHM_SLEEP_AUTO);
+	CHECK(haft_setting_get(SETTING_MOVE) == 0);
 }
 
 /* The table's defaults are libshm's. */

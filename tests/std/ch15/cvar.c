@@ -252,13 +252,13 @@ static void late(void)
  * a receive asks for it. */
 static void at_any_time(void)
 {
-	static const char *const names[] = {
-		"HAFT_SPIN", "HAFT_YIELD", "HAFT_RING_AFTER", "HAFT_SLEEP", "HAFT_SINGLE_COPY"};
+	static const char *const names[] = {"HAFT_SPIN", "HAFT_YIELD", "HAFT_RING_AFTER",
+		"HAFT_SLEEP", "HAFT_MOVE", "HAFT_SINGLE_COPY"};
 	int count, flag, old, x = 0, y = 4711, zero = 0, other = 1 - check_rank;
 	MPI_T_cvar_handle h;
 	MPI_Request r;
 
-	for (int i = 0; i < 5; i++) {
+	for (int i = 0; i < 6; i++) {
 		h = open_var(names[i], &count);
 		OK(MPI_T_cvar_read(h, &old));
 		OK(MPI_T_cvar_write(h, &zero));

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* spread.c - ranks of a job spread over the CPUs by themselves, and stay free to go.
+ *
+ *      rank 0   rank 1   rank 2   rank 3            a rank yields, or wakes:
+ *         \        |       /        |                 the CPU under it is another one ─> it counts
+ *          \       |      /         |                 itself there, and no longer where it was
+ *       [ CPU 0: 3 ranks ]   [ CPU 1: 1 rank ]        its CPU has two more ranks than another that
+ *               '── one moves ──^                     it may use ─> it goes there
+ *
+ * The scheduler of the kernel moves no thread that has run lately, and none to a CPU whose rank
+ * polls or is about to wake.  So three ranks that compute may share a CPU for seconds beside one
+ * that waits, and two ranks that exchange messages may share one in their first milliseconds.
+ *
+ * A move is two calls of sched_setaffinity: to the one CPU, and back to the mask that was there
+ * before.  So no rank stays bound, the scheduler may move it again, and a rank whose mask has one
+ * CPU never moves.
+ *
+ * Invariants
+ *  - A rank is counted on one CPU at most: that in its doorbell.  One that has slept for a whole
+ *    nap, or has left, is counted nowhere.
+ *  - One rank of a segment moves at a time, and then none for MOVE_NS: two that see the same gap
+ *    do not both fill it. */
+#include "libshm/shm_inner.h"
+
+#define MOVE_NS 100000u /* a move takes about 10 us, and fills caches anew */
+#define LOOK_NS 200000u /* between two looks of a rank at all CPUs: less than 1 us each */
+#define GAP     2       /* with 1 it would only be the other way round */
+
+static struct seg_spread *spread_of(const struct shm_seg *seg)
+{
+	return seg_at(seg, seg->head->spread);
+}
+
+/* The rank of doorbell d is on `cpu' from now on; -1: nowhere. */
+static void spread_count(struct seg_spread *p, struct shm_doorbell *d, int cpu)
+{
+	int now = cpu >= 0 && cpu < SPREAD_CPUS ? cpu + 1 : 0;
+	int was = atomic_exchange_explicit(&d->counted, now, memory_order_relaxed);
+
+	if (was == now)
+		return;
+	if (was > 0)
+		atomic_fetch_sub_explicit(&p->ranks[was - 1], 1, memory_order_relaxed);
+	if (now > 0)
+		atomic_fetch_add_explicit(&p->ranks[now - 1], 1, memory_order_relaxed);
+}
+
+void shm_spread_update(struct shm *s)
+{
+	int cpu = shm_os_cpu();
+	struct shm_doorbell *d = &s->in->doorbell[s->me];
+
+	if (unlikely(cpu + 1 != atomic_load_explicit(&d->counted, memory_order_relaxed)))
+		spread_count(spread_of(s->seg), d, cpu);
+}
+
+void shm_spread_leave(const struct shm_seg *seg, int seat)
+{
+	struct shm_doorbell *d = (struct shm_doorbell *)seg_at(seg, seg->head->doorbell) + seat;
+
+	spread_count(spread_of(seg), d, -1);
+}
+
+/* The CPU of `allowed' with the fewest ranks. */
+static int spread_least(const struct seg_spread *p, const struct shm_cpus_allowed *allowed)
+{
+	uint32_t least = UINT32_MAX;
+	int cpu = -1;
+
+	for (int i = 0; i < SPREAD_CPUS; i++) {
+		uint32_t n;
+
+		if ((allowed->word[i / 64] >> i % 64 & 1) == 0)
+			continue;
+		n = atomic_load_explicit(&p->ranks[i], memory_order_relaxed);
+		if (n < least) {
+			least = n;
+			cpu = i;
+		}
+	}
+	return cpu;
+}
+
+/* Is it this rank's turn to move? */
+static bool spread_turn(struct seg_spread *p, uint64_t now)
+{
+	uint64_t next = atomic_load_explicit(&p->next_ns, memory_order_relaxed);
+
+	return now >= next && atomic_compare_exchange_strong_explicit(&p->next_ns, &next,
+				      now + MOVE_NS, memory_order_relaxed, memory_order_relaxed);
+}
+
+void shm_spread_look(struct shm *s, uint64_t now)
+{
+	struct seg_spread *p = spread_of(s->seg);
+	struct shm_doorbell *d = &s->in->doorbell[s->me];
+	int mine = atomic_load_explicit(&d->counted, memory_order_relaxed) - 1, to;
+	struct shm_cpus_allowed allowed;
+
+	if (now < s->in->spread_next_ns || s->in->tune.stay)
+		return;
+	s->in->spread_next_ns = now + LOOK_NS;
+	if (mine < 0 || atomic_load_explicit(&p->ranks[mine], memory_order_relaxed) < GAP ||
+		!shm_os_cpus_allowed(&allowed))
+		return;
+	to = spread_least(p, &allowed);
+	if (to < 0 || atomic_load_explicit(&p->ranks[mine], memory_order_relaxed) <
+			      atomic_load_explicit(&p->ranks[to], memory_order_relaxed) + GAP)
+		return;
+	if (!spread_turn(p, now))
+		return;
+	spread_count(p, d, to);
+	if (shm_os_cpu_move(&allowed, to))
+		s->count.moves++;
+	shm_spread_update(s);
+}

@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* shm_spread.c - a rank moves to a CPU with fewer ranks, within its mask, and is free to go. */
+#include <sched.h>
+#include <string.h>
+#include "libshm/shm_inner.h"
+#include "tests/unit/shm_node.h"
+
+#define LATER_NS 1000000u /* then a rank looks again, and another may move */
+
+/* The mask that the test was started with. */
+static cpu_set_t all;
+
+static struct seg_spread *spread(const struct shm *s)
+{
+	return seg_at(s->seg, s->seg->head->spread);
+}
+
+static uint32_t ranks_at(const struct shm *s, int cpu)
+{
+	return atomic_load(&spread(s)->ranks[cpu]);
+}
+
+/* CPU number i of the mask; -1: it has fewer. */
+static int cpu_number(int i)
+{
+	for (size_t cpu = 0; cpu < CPU_SETSIZE; cpu++)
+		if (CPU_ISSET(cpu, &all) && i-- == 0)
+			return (int)cpu;
+	return -1;
+}
+
+static void bind_to(int cpu)
+{
+	cpu_set_t one;
+
+	CPU_ZERO(&one);
+	CPU_SET((size_t)cpu, &one);
+	CHECK(sched_setaffinity(0, sizeof(one), &one) == 0);
+}
+
+/* The rank is on `cpu', and may leave it. */
+static void begin_at(struct shm *s, int cpu)
+{
+	bind_to(cpu);
+	CHECK(sched_setaffinity(0, sizeof(all), &all) == 0);
+	shm_spread_update(s);
+}
+
+static void mask_is(const cpu_set_t *want)
+{
+	cpu_set_t now;
+
+	CHECK(sched_getaffinity(0, sizeof(now), &now) == 0);
+	CHECK(CPU_EQUAL(&now, want));
+}
+
+/* A rank is counted on the CPU that it was last seen on, and nowhere once it has left. */
+static void counted_rank(struct shm *s, void *arg)
+{
+	int first = cpu_number(0), second = cpu_number(1);
+
+	(void)arg;
+	bind_to(first);
+	shm_spread_update(s);
+	CHECK(ranks_at(s, first) == 1 && ranks_at(s, second) == 0);
+	bind_to(second);
+	shm_spread_update(s);
+	CHECK(ranks_at(s, first) == 0 && ranks_at(s, second) == 1);
+	shm_spread_leave(s->seg, s->me);
+	shm_spread_leave(s->seg, s->me);
+	CHECK(ranks_at(s, first) == 0 && ranks_at(s, second) == 0);
+}
+
+static void counted(void **state)
+{
+	(void)state;
+	node_run(1, counted_rank, NULL);
+}
+
+/* A rank whose process has ended is counted until the launcher closes its seat. */
+static void killed_rank(struct shm *s, void *arg)
+{
+	(void)arg;
+	bind_to(cpu_number(0));
+	shm_spread_update(s);
+	_exit(0);
+}
+
+static void killed(void **state)
+{
+	const struct shm_opts opts = {.nranks = 2};
+	struct shm_seg *seg;
+	struct seg_spread *p;
+	pid_t pid;
+
+	(void)state;
+	assert_int_equal(shm_seg_create(&opts, &seg), 0);
+	node_start(seg, 1, killed_rank, NULL, &pid);
+	node_join(pid);
+	p = seg_at(seg, seg->head->spread);
+	assert_int_equal(atomic_load(&p->ranks[cpu_number(0)]), 1);
+	shm_seat_close(seg, 1);
+	assert_int_equal(atomic_load(&p->ranks[cpu_number(0)]), 0);
+	shm_seg_close(seg);
+}
+
+/* Two more ranks on this CPU than on another: the rank moves, and its mask is as it was. */
+static void moving_rank(struct shm *s, void *arg)
+{
+	int first = cpu_number(0);
+	uint64_t now = shm_os_now();
+
+	(void)arg;
+	begin_at(s, first);
+	atomic_fetch_add(&spread(s)->ranks[first], 2);
+	shm_spread_look(s, now);
+	CHECK(s->count.moves == 1);
+	mask_is(&all);
+	begin_at(s, first);
+	shm_spread_look(s, now + 1);
+	CHECK(s->count.moves == 1);
+	shm_spread_look(s, now + LATER_NS);
+	CHECK(s->count.moves == 2);
+	mask_is(&all);
+	atomic_fetch_sub(&spread(s)->ranks[first], 2);
+}
+
+static void moving(void **state)
+{
+	(void)state;
+	node_run(1, moving_rank, NULL);
+}
+
+/* Nothing moves: one rank more, a mask of one CPU, or the setting. */
+static void staying_rank(struct shm *s, void *arg)
+{
+	const struct shm_tune stay = {.puts = SHM_PUTS, .stay = true};
+	int first = cpu_number(0);
+	uint64_t now = shm_os_now();
+	cpu_set_t one;
+
+	(void)arg;
+	begin_at(s, first);
+	for (int i = 1; i < CPU_COUNT(&all); i++)
+		atomic_store(&spread(s)->ranks[cpu_number(i)], 1);
+	atomic_fetch_add(&spread(s)->ranks[first], 1);
+	shm_spread_look(s, now);
+	atomic_fetch_add(&spread(s)->ranks[first], 5);
+	bind_to(first);
+	CHECK(sched_getaffinity(0, sizeof(one), &one) == 0);
+	shm_spread_look(s, now + LATER_NS);
+	mask_is(&one);
+	begin_at(s, first);
+	shm_tune_set(s, &stay);
+	shm_spread_look(s, now + 2 * (uint64_t)LATER_NS);
+	CHECK(s->count.moves == 0);
+}
+
+static void staying(void **state)
+{
+	(void)state;
+	node_run(1, staying_rank, NULL);
+}
+
+static void yield_some(struct shm *s)
+{
+	const double seconds = 0.5;
+	double end = node_now(CLOCK_MONOTONIC) + seconds;
+	struct shm_wait w;
+
+	shm_wait_begin(&w);
+	while (node_now(CLOCK_MONOTONIC) < end) {
+		CHECK(shm_idle(s, &w) == 0);
+		if (w.slow > 0)
+			shm_wait_again(&w);
+	}
+	shm_wait_end(s, &w);
+}
+
+/* Four ranks that wait, all on one CPU at first, end on more than one. */
+static void spreading_rank(struct shm *s, void *arg)
+{
+	const struct shm_tune yields = {.puts = SHM_PUTS, .yields = UINT32_MAX / 2};
+
+	(void)arg;
+	shm_tune_set(s, &yields);
+	begin_at(s, cpu_number(0));
+	yield_some(s);
+	CHECK(ranks_at(s, cpu_number(0)) < 4);
+	mask_is(&all);
+}
+
+static void spreading(void **state)
+{
+	(void)state;
+	node_run(4, spreading_rank, NULL);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(counted),
+		cmocka_unit_test(killed),
+		cmocka_unit_test(moving),
+		cmocka_unit_test(staying),
+		cmocka_unit_test(spreading),
+	};
+
+	if (sched_getaffinity(0, sizeof(all), &all) != 0 || cpu_number(1) < 0) {
+		printf("there is one CPU\n");
+		return 77;
+	}
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
