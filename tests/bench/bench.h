@@ -19,6 +19,7 @@
  *	prof.c	the cost of a profile for a call
  *	type.c	derived datatypes: packing, messages, commit
  *	spawn.c	processes that are spawned, ports, names
+ *	app.h	kernels of programs, and the time that messages cost them: app*.c
  *	life.c	start, processor time of a waiting rank, memory
  *
  * One measurement:
@@ -29,8 +30,8 @@
  * where op(n) is n operations and its value the seconds they took.  A sample is the mean of a
  * batch of m; quantiles of the samples are printed.
  *
- * Invariants: only functions of MPI-1 are used outside of win.c, move.c, file.c, file_life.c and
- * spawn.c; every rank does the same number of operations; rank 0 alone prints.
+ * Invariants: only functions of MPI-1 are used outside of win.c, move.c, file.c, file_life.c,
+ * app_task.c and spawn.c; every rank does the same number of operations; rank 0 alone prints.
  */
 #ifndef BENCH_H
 #define BENCH_H
@@ -80,6 +81,11 @@ double bench_measure(struct bench *b, const char *name, const struct bench_unit 
 
 /* bench_print - rank 0's line of a row that has one figure. */
 void bench_print(const struct bench *b, const char *name, const char *unit, double value);
+
+/* bench_samples - rank 0's line of a distribution: v[n], which is sorted, of figure `name' with a
+ * suffix.  Returns the median.  Nothing, and 0, on other ranks. */
+double bench_samples(const struct bench *b, const char *name, const char *suffix, const char *unit,
+	double *v, int n);
 
 /* bench_fail - says what went wrong and ends the job.  Does not return. */
 _Noreturn void bench_fail(const struct bench *b, const char *fmt, ...)
@@ -165,6 +171,14 @@ void file_atomic(struct bench *b, const struct bench_row *row);
 void file_over(struct bench *b, const struct bench_row *row);
 void file_over_all(struct bench *b, const struct bench_row *row);
 void file_over_idle(struct bench *b, const struct bench_row *row);
+
+void app_cg(struct bench *b, const struct bench_row *row);
+void app_fft(struct bench *b, const struct bench_row *row);
+void app_sort(struct bench *b, const struct bench_row *row);
+void app_wave(struct bench *b, const struct bench_row *row);
+void app_halo(struct bench *b, const struct bench_row *row);
+void app_master(struct bench *b, const struct bench_row *row);
+void app_pool(struct bench *b, const struct bench_row *row);
 
 void comm_dup(struct bench *b, const struct bench_row *row);
 

@@ -9,6 +9,13 @@
 #   make bench-obj       libobj alone: handles, references, attributes, 10^9 garbage values (ARGS=-q: fewer)
 #   ROWS=regex ROUNDS=n PEERS="openmpi mpich" LIMIT=seconds V=1    see tests/bench/README.md
 bench_SRCS := \
+	tests/bench/app.c \
+	tests/bench/app_cg.c \
+	tests/bench/app_fft.c \
+	tests/bench/app_halo.c \
+	tests/bench/app_sort.c \
+	tests/bench/app_task.c \
+	tests/bench/app_wave.c \
 	tests/bench/coll.c \
 	tests/bench/comm.c \
 	tests/bench/file.c \
@@ -26,7 +33,7 @@ bench_SRCS := \
 line_SRCS := tests/bench/line.c
 copy_SRCS := tests/bench/copy.c
 $(B)/tests/bench/mpi: $(filter-out tests/bench/mpi.c,$(bench_SRCS))
-tests_FLAGS-mpi := -D_GNU_SOURCE \
+tests_FLAGS-mpi := -D_GNU_SOURCE -lm \
 	$(if $(findstring clang,$(CC)),-Wno-unknown-attributes,-Wno-stringop-overflow)
 
 # The script compiles them, once with each library's compiler command.

@@ -108,7 +108,7 @@ build()
 		command -v "$(compiler "$lib")" >/dev/null || die "no $(compiler "$lib")"
 		# MPICH 4.0's header says that MPI_STATUSES_IGNORE is too small an array.
 		(cd "$top" && $(compiler "$lib") -std=gnu11 -D_GNU_SOURCE -O2 -Wall -I. \
-			-Wno-stringop-overflow -o "$work/mpi.$lib" $SOURCES) ||
+			-Wno-stringop-overflow -o "$work/mpi.$lib" $SOURCES -lm) ||
 			die "does not compile with $lib"
 	done
 	(cd "$top" && ${CC:-cc} -std=gnu11 -D_GNU_SOURCE -O2 -Wall -o "$work/line" \

@@ -154,6 +154,20 @@ void bench_print(const struct bench *b, const char *name, const char *unit, doub
 		printf("= %s %s %.6g\n", name, unit, value);
 }
 
+double bench_samples(const struct bench *b, const char *name, const char *suffix, const char *unit,
+	double *v, int n)
+{
+	if (b->rank != 0)
+		return 0;
+	qsort(v, (size_t)n, sizeof(v[0]), compare);
+	printf("= %s%s %s", name, suffix, unit);
+	for (int q = 0; q < BENCH_QUANTILES; q++)
+		printf(" %.6g", quantile(v, n, q / (BENCH_QUANTILES - 1.0)));
+	printf("\n");
+	fflush(stdout);
+	return quantile(v, n, 0.5);
+}
+
 /* The clock of rank 0 decides; the same answer for all. */
 static long agree(long n)
 {
@@ -226,11 +240,5 @@ double bench_measure(struct bench *b, const char *name, const struct bench_unit 
 	for (int i = 0; i < samples; i++)
 		v[i] = unit->inverse ? unit->scale * (double)n / v[i]
 				     : unit->scale * v[i] / (double)n;
-	qsort(v, (size_t)samples, sizeof(v[0]), compare);
-	printf("= %s %s", name, unit->name);
-	for (int q = 0; q < BENCH_QUANTILES; q++)
-		printf(" %.6g", quantile(v, samples, q / (BENCH_QUANTILES - 1.0)));
-	printf("\n");
-	fflush(stdout);
-	return quantile(v, samples, 0.5);
+	return bench_samples(b, name, "", unit->name, v, samples);
 }

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/*
+ * app_task.c - tasks of unequal length, by a master and from a pool.
+ *
+ *	master	rank 0 receives results from any source with any tag, and sends the next task; the
+ *		tag of a result is its task
+ *	pool	every rank takes the next number by MPI_Fetch_and_op on a window of rank 0
+ *
+ * The result of a task is a function of its number; the sum over all tasks shows that each was done
+ * once.
+ */
+#include "tests/bench/app.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+
+enum {
+	TASKS = 96,
+	UNIT = 4000, /* multiplications: some 10 us */
+	UNITS = 8,   /* a task has 1 to so many */
+	RESULT = 64, /* doubles that a worker sends back */
+	NO_TASK = TASKS
+};
+
+struct tasks {
+	const struct app *a;
+	MPI_Win win;
+	uint64_t *counter; /* of rank 0, in its window */
+	uint64_t base;     /* the first task of this run, as the counter counts */
+};
+
+/* The work: a chain of multiplications that no compiler shortens. */
+static double task(int number)
+{
+	uint64_t x = (uint64_t)number * 2 + 1;
+	int n = (1 + number * 5 % UNITS) * UNIT;
+
+	for (int i = 0; i < n; i++)
+		x = x * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+	return (double)(x >> 40);
+}
+
+/* The tasks of one of several ranks, dealt out beforehand: the work of a bare run. */
+static double share(int which, int of)
+{
+	double sum = 0;
+
+	for (int t = which; t < TASKS; t += of)
+		sum += task(t);
+	return sum;
+}
+
+static double master(const struct tasks *s)
+{
+	double sum = 0, result[RESULT];
+	int next = 0, workers = s->a->size - 1;
+
+	for (int left = workers; left > 0;) {
+		MPI_Status status;
+		MPI_Recv(result, RESULT, MPI_DOUBLE, MPI_ANY_SOURCE, MPI_ANY_TAG, s->a->comm,
+			&status);
+		if (status.MPI_TAG != NO_TASK) {
+			if (result[0] != result[RESULT - 1] || result[1] != status.MPI_TAG)
+				bench_fail(
+					s->a->b, "master: bad result of task %d", status.MPI_TAG);
+			sum += result[0];
+		}
+		left -= next >= TASKS;
+		int give = next < TASKS ? next++ : NO_TASK;
+		MPI_Send(&give, 1, MPI_INT, status.MPI_SOURCE, BENCH_TAG, s->a->comm);
+	}
+	return sum;
+}
+
+static void worker(const struct tasks *s)
+{
+	double result[RESULT] = {0};
+	int number = NO_TASK;
+
+	for (;;) {
+		MPI_Send(result, RESULT, MPI_DOUBLE, 0, number, s->a->comm);
+		MPI_Recv(&number, 1, MPI_INT, 0, BENCH_TAG, s->a->comm, MPI_STATUS_IGNORE);
+		if (number == NO_TASK)
+			return;
+		result[0] = result[RESULT - 1] = task(number);
+		result[1] = number;
+	}
+}
+
+static double master_run(void *state)
+{
+	const struct tasks *s = state;
+	int rank = s->a->rank, size = s->a->size;
+	double sum = 0;
+
+	if (size == 1)
+		return share(0, 1);
+	if (s->a->silent)
+		return rank == 0 ? 0 : share(rank - 1, size - 1);
+	if (rank == 0)
+		sum = master(s);
+	else
+		worker(s);
+	MPI_Barrier(s->a->comm); /* a message of the next run would look like one of this */
+	return sum;
+}
+
+static double pool_run(void *state)
+{
+	struct tasks *s = state;
+	const uint64_t one = 1;
+	double sum = 0;
+
+	if (s->a->silent)
+		return share(s->a->rank, s->a->size);
+	for (;;) {
+		uint64_t got;
+		MPI_Fetch_and_op(&one, &got, MPI_UINT64_T, 0, 0, MPI_SUM, s->win);
+		MPI_Win_flush(0, s->win);
+		if (got - s->base >= TASKS)
+			break;
+		sum += task((int)(got - s->base));
+	}
+	s->base += TASKS + (uint64_t)s->a->size; /* each rank has taken one number too many */
+	return app_sum(s->a, sum);
+}
+
+static void *tasks_make(const struct app *a)
+{
+	struct tasks *s = bench_alloc(a->b, sizeof(*s));
+	const MPI_Aint page = 4096; /* see win.c */
+
+	s->a = a;
+	MPI_Win_allocate(
+		page, sizeof(*s->counter), MPI_INFO_NULL, a->comm, (void *)&s->counter, &s->win);
+	MPI_Win_lock_all(0, s->win);
+	*s->counter = 0;
+	MPI_Win_sync(s->win);
+	MPI_Barrier(a->comm);
+	return s;
+}
+
+static void tasks_drop(void *state)
+{
+	struct tasks *s = state;
+
+	MPI_Win_unlock_all(s->win);
+	MPI_Win_free(&s->win);
+	free(s);
+}
+
+void app_master(struct bench *b, const struct bench_row *row)
+{
+	static const struct app_kernel kernel = {tasks_make, master_run, tasks_drop, 1};
+
+	app_measure(b, row, &kernel);
+}
+
+void app_pool(struct bench *b, const struct bench_row *row)
+{
+	static const struct app_kernel kernel = {tasks_make, pool_run, tasks_drop, 0};
+
+	app_measure(b, row, &kernel);
+}
