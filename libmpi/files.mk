@@ -17,8 +17,8 @@ $(B)/obj/libmpi/type/kernel.o $(B)/obj/libmpi/type/kernel_wide_os.o: cflags-libm
 # A program of the build: it reads libmpi/api/*.def (as C) and writes into $(B)/gen.
 gen_SRCS := $(sort $(wildcard libmpi/api/*.c))
 gen_CHAPTERS := p2p part type coll comm topo env info dyn rma ext io tool old lang abi ft
-gen_HDRS += $(B)/include/mpi.h $(B)/include/mpi-ext.h $(B)/gen/engine.h $(B)/gen/raw.h $(B)/gen/names.h
-gen_BIND := $(gen_CHAPTERS:%=$(B)/gen/bind_%.c) $(B)/gen/names.c
+gen_HDRS += $(B)/include/mpi.h $(B)/include/mpi-ext.h $(B)/include/haft/qmpi.h $(B)/gen/engine.h $(B)/gen/raw.h $(B)/gen/names.h
+gen_BIND := $(gen_CHAPTERS:%=$(B)/gen/bind_%.c) $(gen_CHAPTERS:%=$(B)/gen/qmpi_%.c) $(B)/gen/names.c $(B)/gen/qmpi_own.c
 gen = $(B)/dev/gen
 
 $(gen): $(gen_SRCS:%.c=$(B)/obj/%.o)
@@ -26,11 +26,11 @@ $(gen): $(gen_SRCS:%.c=$(B)/obj/%.o)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(ldflags) $^ -o $@
 
-$(B)/include/mpi.h $(B)/include/mpi-ext.h: $(gen)
+$(B)/include/mpi.h $(B)/include/mpi-ext.h $(B)/include/haft/qmpi.h: $(gen)
 $(B)/gen/engine.h $(B)/gen/raw.h $(B)/gen/names.h: $(gen)
-$(B)/gen/names.c $(B)/gen/map $(B)/gen/list $(B)/gen/abi.c $(B)/gen/none.c $(B)/gen/garbage.c: $(gen)
-$(B)/include/mpi.h $(B)/include/mpi-ext.h \
-$(B)/gen/engine.h $(B)/gen/raw.h $(B)/gen/names.h $(B)/gen/names.c \
+$(B)/gen/names.c $(B)/gen/qmpi_own.c $(B)/gen/map $(B)/gen/list $(B)/gen/abi.c $(B)/gen/none.c $(B)/gen/garbage.c: $(gen)
+$(B)/include/mpi.h $(B)/include/mpi-ext.h $(B)/include/haft/qmpi.h \
+$(B)/gen/engine.h $(B)/gen/raw.h $(B)/gen/names.h $(B)/gen/names.c $(B)/gen/qmpi_own.c \
 $(B)/gen/map $(B)/gen/list $(B)/gen/abi.c $(B)/gen/none.c $(B)/gen/garbage.c:
 	$(call say,GEN,$@)
 	@mkdir -p $(@D)
@@ -42,10 +42,15 @@ $(gen_CHAPTERS:%=$(B)/gen/bind_%.c): $(B)/gen/bind_%.c: $(gen)
 	@mkdir -p $(@D)
 	$(Q)$(gen) bind $* >$@
 
+$(gen_CHAPTERS:%=$(B)/gen/qmpi_%.c): $(B)/gen/qmpi_%.c: $(gen)
+	$(call say,GEN,$@)
+	@mkdir -p $(@D)
+	$(Q)$(gen) qmpi $* >$@
+
 # --- the library ---------------------------------------------------------------------------------
 # libmpi_abi.so.1 is the name of the standard ABI; libmpi.so is the same under its old name.  Inside
 # are libobj, libshm, libnet and the unwinder (core/stack_page.c: one library less to load in each rank), and
-# nothing but MPI_*, PMPI_* and haft_fort_* (core/language.h) can be seen.
+# nothing but MPI_*, PMPI_*, QMPI_* and haft_fort_* (core/language.h) can be seen.
 libmpi_OBJS = $(libmpi_SRCS:%.c=$(B)/obj/%.o) $(gen_BIND:$(B)/gen/%.c=$(B)/obj/gen/%.o)
 libmpi_PARTS = $(libmpi_OBJS) $(B)/obj/libobj.whole.o $(B)/obj/libshm.whole.o \
 	$(B)/obj/libnet.whole.o
@@ -81,7 +86,8 @@ $(B)/obj/libmpi.o: $(libmpi_PARTS)
 	$(call say,LD,$@)
 	$(Q)$(CC) -r -nostdlib -o $@ $^ && objcopy -w --keep-global-symbol='MPI_*' \
 		--keep-global-symbol='PMPI_*' --keep-global-symbol='MPIX_*' \
-		--keep-global-symbol='PMPIX_*' --keep-global-symbol='haft_fort_*' $@
+		--keep-global-symbol='PMPIX_*' --keep-global-symbol='QMPI_*' \
+		--keep-global-symbol='QMPIX_*' --keep-global-symbol='haft_fort_*' $@
 
 $(B)/lib/libmpi_abi.a: $(B)/obj/libmpi.o
 	$(call say,AR,$@)
@@ -124,9 +130,10 @@ man7 := $(B)/man/man7/haft-settings.7 $(B)/man/man7/haft-classes.7 $(patsubst to
 all: $(man7)
 
 install-libmpi:
-	$(Q)install -d $(call dest,$(INCLUDEDIR)) $(call dest,$(LIBDIR)) $(call dest,$(DEVDIR)) \
+	$(Q)install -d $(call dest,$(INCLUDEDIR))/haft $(call dest,$(LIBDIR)) $(call dest,$(DEVDIR)) \
 		$(call dest,$(MANDIR))/man3 $(call dest,$(MANDIR))/man7
 	$(Q)install -m 644 $(B)/include/mpi.h $(B)/include/mpi-ext.h $(call dest,$(INCLUDEDIR))/
+	$(Q)install -m 644 $(B)/include/haft/qmpi.h $(call dest,$(INCLUDEDIR))/haft/
 	$(Q)install -m 755 $(B)/lib/libmpi_abi.so.1 $(call dest,$(LIBDIR))/
 	$(Q)install -m 644 $(B)/lib/libmpi_abi.a $(call dest,$(DEVDIR))/
 	$(Q)for l in libmpi_abi.so libmpi.so; do \

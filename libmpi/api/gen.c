@@ -168,8 +168,14 @@ const struct remark remarks[] = {
 #include "libmpi/api/remarks.def"
 #undef REMARK
 };
+const struct qmpi_row qmpi_rows[] = {
+#define QMPI(function, number) {#function, #number},
+#include "libmpi/api/qmpi.def"
+#undef QMPI
+};
 int nchecks = COUNT(checks), nraises = COUNT(raises), nremarks = COUNT(remarks),
-    nchapters = COUNT(chapters), nerrors = COUNT(errors), nconstants = COUNT(constants);
+    nchapters = COUNT(chapters), nerrors = COUNT(errors), nconstants = COUNT(constants),
+    nqmpi = COUNT(qmpi_rows);
 
 static void gen_die(const char *what, const char *name)
 {
@@ -241,6 +247,41 @@ static void raises_check(const struct raises *r)
 		gen_die("raises.def: no such function or class", function ? r->error : r->function);
 }
 
+/* Is it a constant of mpi.h as well: a predefined callback? */
+static bool callback_named(const char *name)
+{
+	for (int i = 0; i < nconstants; i++)
+		if (constants[i].what == C_LATER && strcmp(constants[i].name, name) == 0)
+			return true;
+	return false;
+}
+
+const char *qmpi_number(const struct entry *e)
+{
+	for (int i = 0; i < nqmpi; i++)
+		if (strcmp(qmpi_rows[i].function, e->name) == 0)
+			return qmpi_rows[i].number;
+	return NULL;
+}
+
+/* Each entry point that is not a callback has one row in qmpi.def, and each row is of one. */
+static void qmpi_check(void)
+{
+	int numbers = 0;
+	struct entry e;
+
+	for (bool more = entry_first(&e, -1); more; more = entry_next(&e, -1)) {
+		bool number = qmpi_number(&e) != NULL;
+
+		if (number == callback_named(e.name))
+			gen_die(number ? "a callback in qmpi.def" : "no row at the end of qmpi.def",
+				e.name);
+		numbers += number;
+	}
+	if (numbers != nqmpi)
+		gen_die("qmpi.def", "a row of no function, or two of one");
+}
+
 void funcs_load(void)
 {
 	struct func *f = NULL;
@@ -275,6 +316,7 @@ void funcs_load(void)
 	for (int i = 0; i < KINDS; i++)
 		if (fortran[i].how == 0)
 			gen_die("a kind without a row in fort.def", kinds[i].name);
+	qmpi_check();
 }
 
 static void entry_name(struct entry *e)
@@ -372,18 +414,34 @@ void text_declare(struct text *t, const char *declarator, const char *name)
 	text_add(t, "%.*s%s%s", (int)(at - declarator), declarator, name, at + 1);
 }
 
-void text_prototype(struct text *t, const struct entry *e, const char *prefix)
+void text_signature(struct text *t, const struct entry *e, const char *name, const char *first)
 {
-	char name[80];
+	char head[80];
 
-	snprintf(name, sizeof(name), "%s%s(", prefix, e->name);
-	text_declare(t, kinds[e->f->ret].small, name);
+	snprintf(head, sizeof(head), "%s(", name);
+	text_declare(t, kinds[e->f->ret].small, head);
+	text_add(t, "%s", first);
 	for (int i = 0; i < e->f->nparam; i++) {
-		if (i > 0)
+		if (i > 0 || *first != '\0')
 			text_add(t, ", ");
 		text_declare(t, declarator(e, &e->f->param[i]), e->f->param[i].name);
 	}
-	text_add(t, e->f->nparam == 0 ? "void)" : ")");
+	text_add(t, e->f->nparam == 0 && *first == '\0' ? "void)" : ")");
+}
+
+void text_prototype(struct text *t, const struct entry *e, const char *prefix)
+{
+	char name[72];
+
+	snprintf(name, sizeof(name), "%s%s", prefix, e->name);
+	text_signature(t, e, name, "");
+}
+
+void text_arguments(struct text *t, const struct entry *e, const char *first)
+{
+	for (int i = 0; i < e->f->nparam; i++)
+		if (e->f->param[i].kind != KIND_DOTS)
+			text_add(t, "%s%s", i > 0 ? ", " : first, e->f->param[i].name);
 }
 
 void text_write(const struct text *t, FILE *out)

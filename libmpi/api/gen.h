@@ -4,8 +4,8 @@
  *     *.def ──(the compiler is the parser)──> arrays of the structs below ──> one writer an output
  *
  *     gen mpi.h | mpi-ext.h | engine.h | raw.h | names.h | names.c | map | list
- *     gen abi.c | none.c | garbage.c | mpif.h | mpi.f90 | mpi_f08.f90
- *     gen bind CHAPTER | fort CHAPTER | man DIR | classes.7
+ *     gen abi.c | none.c | garbage.c | mpif.h | mpi.f90 | mpi_f08.f90 | qmpi.h | qmpi_own.c
+ *     gen bind CHAPTER | qmpi CHAPTER | fort CHAPTER | man DIR | classes.7
  *
  * The generator knows kinds, checks and flags; it knows no function by name.  It is a program of
  * the build machine: its output goes to stdout, man pages to files of DIR. */
@@ -224,6 +224,11 @@ struct raises {
 	const char *error, *words;
 };
 
+/* A row of qmpi.def. */
+struct qmpi_row {
+	const char *function, *number; /* the number's name in enum QMPI_Functions_enum */
+};
+
 /* A row of remarks.def. */
 struct remark {
 	const char *function; /* as in struct raises */
@@ -259,8 +264,9 @@ extern const struct error errors[];
 extern const struct constant constants[];
 extern const struct raises raises[];
 extern const struct remark remarks[];
+extern const struct qmpi_row qmpi_rows[];
 extern struct func *funcs; /* one a row; entry points are walked by entry_first/next */
-extern int nfuncs, nchecks, nchapters, nerrors, nconstants, nraises, nremarks;
+extern int nfuncs, nchecks, nchapters, nerrors, nconstants, nraises, nremarks, nqmpi;
 
 /* An entry point: a row in its small or in its _c form. */
 struct entry {
@@ -285,7 +291,10 @@ bool entry_next(struct entry *e, int chapter);
 /* A row whose engine is named NONE. */
 bool has_engine(const struct func *f);
 
-/* Is it a row of this function? */
+/* The name of the number by which tools register the function (haft/qmpi.h); NULL: they cannot, for
+ * it is a predefined callback. */
+const char *qmpi_number(const struct entry *e);
+
 /* Is a row of this function, or these functions if it ends with a star, of f? */
 bool row_of(const char *function, const struct func *f);
 
@@ -318,11 +327,21 @@ void text_add(struct text *t, const char *fmt, ...) __attribute__((format(printf
 void text_declare(struct text *t, const char *declarator, const char *name);
 /* Adds "TYPE PREFIXname(TYPE a, ...)". */
 void text_prototype(struct text *t, const struct entry *e, const char *prefix);
+/* Adds "TYPE NAME(FIRST, TYPE a, ...)"; first: parameters before those of the function, or "". */
+void text_signature(struct text *t, const struct entry *e, const char *name, const char *first);
+/* Adds "FIRSTa, b": the names of the parameters, with first before them if there are any. */
+void text_arguments(struct text *t, const struct entry *e, const char *first);
 /* Writes the text broken at COLUMNS; lines after the first start with a tab. */
 void text_write(const struct text *t, FILE *out);
 
 /* Adds a name in lower case. */
 void text_lower(struct text *t, const char *name);
+
+/* Declares chain_x, which gives a call to the first tool. */
+void qmpi_declare(FILE *out, const struct entry *e);
+
+/* The prefix of the function that does what PMPI_x does without tools. */
+const char *binding_inner(const struct entry *e);
 
 /* The writers; they exit on errors. */
 void write_fort(FILE *out, int chapter);
@@ -336,6 +355,9 @@ void write_raw_h(FILE *out);
 void write_names_h(FILE *out);
 void write_names_c(FILE *out);
 void write_bind(FILE *out, int chapter);
+void write_qmpi(FILE *out, int chapter);
+void write_qmpi_h(FILE *out);
+void write_qmpi_own(FILE *out);
 void write_map(FILE *out);
 void write_list(FILE *out);
 void write_man(const char *dir);
@@ -344,5 +366,6 @@ void write_abi_test(FILE *out);
 void write_none_test(FILE *out);
 void write_garbage_test(FILE *out);
 void write_count_test(FILE *out);
+void write_tool_test(FILE *out);
 
 #endif

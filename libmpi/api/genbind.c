@@ -3,7 +3,8 @@
  *
  *     int PMPI_Send(...)                   strong; MPI_Send is a weak alias of it
  *         declarations                     o_NAME an object, w_NAME a wide integer, s_NAME scratch
- *         BIND_ENTER                       initialised?  takes the lock if there are threads
+ *         BIND_ENTER                       initialised?  takes the lock if there are threads;
+ *                                          to tools first: chain_MPI_Send (genqmpi.c)
  *         self                             the object on which errors are raised, looked up first
  *         lookups and checks               in the order of the parameters, arrays last
  *         ret = engine(...)
@@ -381,6 +382,18 @@ static bool moves_of(const struct func *f, struct moves *m)
 	       (m->peer != NULL || chapters[f->chapter].calls == COLLECTIVE);
 }
 
+/* The last argument of a BIND_ENTER macro: the call of the first tool. */
+static void enter_end(FILE *out, const struct entry *e)
+{
+	struct text t;
+
+	text_clear(&t);
+	text_add(&t, ",\n\t\tchain_%s(", e->name);
+	text_arguments(&t, e, "");
+	text_add(&t, "));\n");
+	text_write(&t, out);
+}
+
 /* Writes BIND_ENTER_MESSAGE. */
 static void moves_enter(FILE *out, const struct entry *e, const struct moves *m)
 {
@@ -393,7 +406,8 @@ static void moves_enter(FILE *out, const struct entry *e, const struct moves *m)
 		fprintf(out, "BIND_GIVEN_%s ? %s : 0", when->name, data[-1].name);
 	else
 		fprintf(out, "%s", data[-1].name);
-	fprintf(out, ", %s, %s);\n", data->name, m->object->name);
+	fprintf(out, ", %s, %s", data->name, m->object->name);
+	enter_end(out, e);
 }
 
 /* The blocks of a collective call that have counts of their own. */
@@ -463,8 +477,9 @@ static void starts_enter(FILE *out, const struct entry *e)
 {
 	const struct param *last = &e->f->param[e->f->nparam - 1];
 
-	fprintf(out, "\tBIND_ENTER_STARTS(HAFT_%s, %s, %s);\n", e->name,
+	fprintf(out, "\tBIND_ENTER_STARTS(HAFT_%s, %s, %s", e->name,
 		e->f->nparam > 1 ? binding_length(e->f, last) : "1", last->name);
+	enter_end(out, e);
 }
 
 /* Which of the BIND_ENTER and BIND_LEAVE macros. */
@@ -487,13 +502,6 @@ static void binding_leave(FILE *out, const struct func *f)
 		fprintf(out, "\t\tBIND_LEAVE%s();\n", enter_kind(f));
 }
 
-/* Names of the parameters: the arguments of a call with the user's own. */
-static void binding_names(struct text *t, const struct entry *e)
-{
-	for (int k = 0; k < e->f->nparam; k++)
-		text_add(t, "%s%s", k > 0 ? ", " : "", e->f->param[k].name);
-}
-
 /* A call for which more than the gate's function is to be done there would keep its arguments in
  * other registers in the usual case, too.  So it has a second binding, to which it jumps. */
 static bool binding_gated(const struct func *f)
@@ -513,7 +521,7 @@ static void binding_jump(FILE *out, const struct entry *e)
 
 	text_clear(&t);
 	text_add(&t, "\tif (BIND_GATED%s)\n\t\treturn gated_%s(", enter_kind(e->f), e->name);
-	binding_names(&t, e);
+	text_arguments(&t, e, "");
 	text_add(&t, ");\n");
 	text_write(&t, out);
 }
@@ -522,12 +530,14 @@ static void binding_enter(FILE *out, const struct entry *e)
 {
 	struct moves m;
 
-	if ((e->f->flags & STARTS) != 0)
+	if ((e->f->flags & STARTS) != 0) {
 		starts_enter(out, e);
-	else if (*enter_kind(e->f) == '\0' && moves_of(e->f, &m))
+	} else if (*enter_kind(e->f) == '\0' && moves_of(e->f, &m)) {
 		moves_enter(out, e, &m);
-	else
-		fprintf(out, "\tBIND_ENTER%s(HAFT_%s);\n", enter_kind(e->f), e->name);
+	} else {
+		fprintf(out, "\tBIND_ENTER%s(HAFT_%s", enter_kind(e->f), e->name);
+		enter_end(out, e);
+	}
 }
 
 /* jumps: to the second binding, if the gate is not 0.  Before there are variables: a compiler calls
@@ -592,24 +602,47 @@ static void binding_body_no_engine(FILE *out, const struct entry *e)
 	}
 }
 
-/* The user's parameters go on as they are. */
-static void binding_body_raw(FILE *out, const struct entry *e)
+/* "before CALLEE(a, b);": with the user's parameters; further ones are `dots'. */
+static void binding_pass(
+	FILE *out, const struct entry *e, const char *before, const char *callee, const char *name)
 {
-	bool dots = e->f->nparam > 0 && e->f->param[e->f->nparam - 1].kind == KIND_DOTS;
 	struct text t;
 
-	if (dots)
-		fprintf(out, "\tva_list dots;\n\tint ret;\n\n\tva_start(dots, %s);\n",
-			e->f->param[e->f->nparam - 2].name);
 	text_clear(&t);
-	text_add(&t, "\t%s %s(", dots ? "ret =" : "return", e->f->engine);
+	text_add(&t, "%s %s%s(", before, callee, name);
 	for (int i = 0; i < e->f->nparam; i++)
 		text_add(&t, "%s%s", i > 0 ? ", " : "",
 			e->f->param[i].kind == KIND_DOTS ? "dots" : e->f->param[i].name);
 	text_add(&t, ");\n");
 	text_write(&t, out);
+}
+
+/* The user's parameters go on as they are. */
+static void binding_body_raw(FILE *out, const struct entry *e)
+{
+	bool dots = e->f->nparam > 0 && e->f->param[e->f->nparam - 1].kind == KIND_DOTS;
+	const char *before = dots ? "\tret =" : "\treturn";
+
+	if (dots)
+		fprintf(out, "\tva_list dots;\n\tint ret;\n\n\tva_start(dots, %s);\n",
+			e->f->param[e->f->nparam - 2].name);
+	if (qmpi_number(e) != NULL) {
+		fprintf(out, "\tif (BIND_TO_TOOLS(HAFT_%s))\n\t", e->name);
+		binding_pass(out, e, before, "chain_", e->name);
+		if (dots)
+			fputs("\telse\n\t", out);
+	}
+	binding_pass(out, e, before, e->f->engine, "");
 	if (dots)
 		fputs("\tva_end(dots);\n\treturn ret;\n", out);
+}
+
+/* The engine neither fails nor takes the lock: MPI_Wtime. */
+static void binding_body_value(FILE *out, const struct entry *e)
+{
+	fprintf(out, "\tif (BIND_TO_TOOLS(HAFT_%s))\n\t", e->name);
+	binding_pass(out, e, "\treturn", "chain_", e->name);
+	binding_call(out, e, "return ");
 }
 
 /* The usual case, which changes no register that it would have to save; all others jump on. */
@@ -621,7 +654,7 @@ static void binding_body_quick(FILE *out, const struct entry *e)
 		text_clear(&t);
 		text_add(&t, i == 0 ? "\tif (bind_usual(quick_%s(" : "\treturn whole_%s(",
 			i == 0 ? e->f->engine : e->name);
-		binding_names(&t, e);
+		text_arguments(&t, e, "");
 		text_add(&t, i == 0 ? ")))\n" : ");\n");
 		text_write(&t, out);
 		if (i == 0)
@@ -636,22 +669,40 @@ static void binding_whole(FILE *out, const struct entry *e, const char *prefix)
 
 	text_clear(&t);
 	text_prototype(&t, e, prefix);
-	fputs("\nstatic __attribute__((noinline)) ", out);
+	fputs("\n__attribute__((noinline)) ", out);
+	text_write(&t, out);
+	fputs(";\n", out);
 	text_write(&t, out);
 	fputs("\n{\n", out);
 	binding_body(out, e, false);
 	fputs("}\n", out);
 }
 
+static bool binding_quick(const struct entry *e)
+{
+	return (e->f->flags & QUICK) && !e->large;
+}
+
+/* Has it a second binding, which enters by a gate that is not 0? */
+static bool binding_twice(const struct entry *e)
+{
+	return has_engine(e->f) && !binding_quick(e) && (e->f->flags & RAW) == 0 &&
+	       e->f->ret == KIND_INT && binding_gated(e->f);
+}
+
+const char *binding_inner(const struct entry *e)
+{
+	return binding_quick(e) ? "whole_" : binding_twice(e) ? "gated_" : "body_";
+}
+
 static void binding_write(FILE *out, const struct entry *e)
 {
-	bool quick = (e->f->flags & QUICK) && !e->large;
-	bool gated = has_engine(e->f) && !quick && (e->f->flags & RAW) == 0 &&
-		     e->f->ret == KIND_INT && binding_gated(e->f);
+	bool quick = binding_quick(e), twice = binding_twice(e);
 	struct text t;
 
-	if (quick || gated)
-		binding_whole(out, e, quick ? "whole_" : "gated_");
+	qmpi_declare(out, e);
+	if (quick || twice)
+		binding_whole(out, e, binding_inner(e));
 	text_clear(&t);
 	text_prototype(&t, e, "P");
 	fputc('\n', out);
@@ -664,14 +715,20 @@ static void binding_write(FILE *out, const struct entry *e)
 	else if (e->f->flags & RAW)
 		binding_body_raw(out, e);
 	else if (e->f->ret != KIND_INT)
-		binding_call(out, e, "return ");
+		binding_body_value(out, e);
 	else
-		binding_body(out, e, gated);
+		binding_body(out, e, twice);
 	fputs("}\n", out);
 	text_clear(&t);
 	text_prototype(&t, e, "");
 	text_add(&t, " BIND_WEAK(P%s);\n", e->name);
 	text_write(&t, out);
+	if (!quick && !twice && qmpi_number(e) != NULL) {
+		text_clear(&t);
+		text_prototype(&t, e, binding_inner(e));
+		text_add(&t, " BIND_ALIAS(P%s);\n", e->name);
+		text_write(&t, out);
+	}
 }
 
 void write_bind(FILE *out, int chapter)

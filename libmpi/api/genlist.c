@@ -10,11 +10,15 @@ void write_map(FILE *out)
 	struct entry e;
 
 	fputs("{\nglobal:\n", out);
-	for (bool more = entry_first(&e, -1); more; more = entry_next(&e, -1))
+	for (bool more = entry_first(&e, -1); more; more = entry_next(&e, -1)) {
 		fprintf(out, "\t%s;\n\tP%s;\n", e.name, e.name);
+		if (qmpi_number(&e) != NULL)
+			fprintf(out, "\tQ%s;\n", e.name);
+	}
 	fputs("\tMPI_F_STATUS_IGNORE;\n\tMPI_F_STATUSES_IGNORE;\n"
 	      "\tMPI_F08_STATUS_IGNORE;\n\tMPI_F08_STATUSES_IGNORE;\n"
-	      "\thaft_fort_*;\n"
+	      "\thaft_fort_*;\n\tQMPI_Register_*;\n\tQMPI_Get_function;\n"
+	      "\tQMPI_Get_tool_storage;\n\tQMPI_Get_calling_address;\n"
 	      "local:\n\t*;\n};\n",
 		out);
 }

@@ -7,9 +7,10 @@
 
 static int usage(void)
 {
-	fputs("usage: gen mpi.h | mpi-ext.h | engine.h | raw.h | names.h | names.c | bind "
-	      "CHAPTER | map | list | man DIR | classes.7 | abi.c | none.c | garbage.c | count.c | "
-	      "fort CHAPTER | mpif.h | mpi.f90 | mpi_f08.f90\n",
+	fputs("usage: gen mpi.h | mpi-ext.h | qmpi.h | engine.h | raw.h | names.h | names.c | "
+	      "qmpi_own.c | bind CHAPTER | qmpi CHAPTER | map | list | man DIR | classes.7 | "
+	      "abi.c | none.c | garbage.c | count.c | tool.c | fort CHAPTER | mpif.h | mpi.f90 | "
+	      "mpi_f08.f90\n",
 		stderr);
 	return 2;
 }
@@ -30,12 +31,18 @@ int main(int argc, char **argv)
 		{"names.c", write_names_c}, {"map", write_map}, {"list", write_list},
 		{"abi.c", write_abi_test}, {"none.c", write_none_test},
 		{"garbage.c", write_garbage_test}, {"count.c", write_count_test},
-		{"classes.7", write_classes_page}, {"mpif.h", write_mpif_h},
-		{"mpi.f90", write_mpi_mod}, {"mpi_f08.f90", write_f08_mod}};
+		{"tool.c", write_tool_test}, {"classes.7", write_classes_page},
+		{"mpif.h", write_mpif_h}, {"mpi.f90", write_mpi_mod},
+		{"mpi_f08.f90", write_f08_mod}, {"qmpi.h", write_qmpi_h},
+		{"qmpi_own.c", write_qmpi_own}};
 
 	funcs_load();
 	if (argc == 3 && strcmp(argv[1], "bind") == 0) {
 		write_bind(stdout, chapter_find(argv[2]));
+		return output_end();
+	}
+	if (argc == 3 && strcmp(argv[1], "qmpi") == 0) {
+		write_qmpi(stdout, chapter_find(argv[2]));
 		return output_end();
 	}
 	if (argc == 3 && strcmp(argv[1], "fort") == 0) {

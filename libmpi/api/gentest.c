@@ -167,3 +167,37 @@ void write_count_test(FILE *out)
 		fputs(");\n}\n", out);
 	}
 }
+
+/* A tool that counts calls: tests/tools/qmpi_count.h has the rest of it. */
+void write_tool_test(FILE *out)
+{
+	struct entry e;
+	struct text t;
+	char name[80];
+
+	fputs("// SPDX-License-Identifier: BSD-3-Clause\n"
+	      "/* Written by the generator in libmpi/api. */\n"
+	      "#define MPI_NO_DEPRECATED_WARNINGS\n"
+	      "#include \"tests/tools/qmpi_count.h\"\n",
+		out);
+	for (bool more = entry_first(&e, -1); more; more = entry_next(&e, -1)) {
+		if (!counted(&e))
+			continue;
+		text_clear(&t);
+		snprintf(name, sizeof(name), "tool_%s", e.name);
+		text_signature(&t, &e, name, "QMPI_Context context, int tool_id");
+		fprintf(out, "\nNEXT(%s)\nstatic ", e.name);
+		text_write(&t, out);
+		fprintf(out, "\n{\n\tCOUNT(%s);\n", e.name);
+		text_clear(&t);
+		text_add(&t, "\treturn next_%s(context, id_%s", e.name, e.name);
+		text_arguments(&t, &e, ", ");
+		text_add(&t, ");\n}\n");
+		text_write(&t, out);
+	}
+	fputs("\nstatic void tool_take(int id)\n{\n", out);
+	for (bool more = entry_first(&e, -1); more; more = entry_next(&e, -1))
+		if (counted(&e))
+			fprintf(out, "\tTAKE(%s, %s);\n", e.name, qmpi_number(&e));
+	fputs("}\n\nCOUNTER(TOOL, tool_take)\n", out);
+}

@@ -3,7 +3,8 @@
  * leave.
  *
  *      MPI_Send(buf, n, MPI_INT, 7, 0, comm)
- *        BIND_ENTER        is the gate 0?          no: bind_gate takes the lock, or refuses
+ *        BIND_ENTER        is the gate 0?          no: bind_gate takes the lock, or refuses, or
+ *                                                  the call goes to tools: chain_MPI_Send
  *        BIND_OBJ          handle -> object        bad: bind_bad_handle says why
  *        BIND_CHECK        one compare an argument bad: bind_bad_... has the words
  *        p2p_send(...)
@@ -30,12 +31,14 @@
 #include "libmpi/core/process_state.h"
 
 #include <limits.h>
+#include <stdarg.h>
 
 #define bind_usual(x) __builtin_expect(!!(x), 1)
 #define bind_rare(x)  __builtin_expect(!!(x), 0)
 
-#define BIND_WEAK(name) __attribute__((weak, alias(#name)))
-#define BIND_SCRATCH    64 /* requests of one call that fit on the stack */
+#define BIND_WEAK(name)  __attribute__((weak, alias(#name)))
+#define BIND_ALIAS(name) __attribute__((alias(#name), visibility("hidden")))
+#define BIND_SCRATCH     64 /* requests of one call that fit on the stack */
 
 /* --- cold halves: bad_argument.c, gate.c ---------------------------------------------------- */
 
@@ -82,17 +85,22 @@ void bind_scratch_free(void *room);
 /* --- enter and leave ------------------------------------------------------------------------ */
 
 /* The slow path of BIND_ENTER.  bind_gate takes the lock if there are threads, tells the profile
- * that the call begins, and returns 0; or it refuses the call and returns the class of the error.
+ * that the call begins, and returns 0; or it refuses the call and returns the class of the error;
+ * or it returns BIND_CHAIN, for the call belongs to a tool (libmpi/qmpi).
  * bind_gate_any, for calls that are allowed at any time, opens the classes of objects before
  * MPI_Init, and takes the lock at every level of thread support.  bind_gate_tool does so for MPI_T.
- * bind_gate_read only counts the call, and so does bind_gate_tool_read for MPI_T.  bind_leave ends
+ * bind_gate_read only counts the call, and so does bind_gate_tool_read for MPI_T.
+ * bind_gate_read_any may open the classes.  bind_chain: is it for a tool?  bind_leave ends
  * the call in the profile, and releases the lock if this call took it.
  *   ret, cfa   BIND_CALLER: the return address of the binding, and the stack above it */
 BIND_SLOW int bind_gate(int fn, uintptr_t ret, uintptr_t cfa);
 BIND_SLOW int bind_gate_any(int fn, uintptr_t ret, uintptr_t cfa);
 BIND_SLOW int bind_gate_tool(int fn, uintptr_t ret, uintptr_t cfa);
-BIND_SLOW int bind_gate_read(int fn);
-BIND_SLOW int bind_gate_tool_read(int fn);
+BIND_SLOW int bind_gate_read(int fn, uintptr_t ret, uintptr_t cfa);
+BIND_SLOW int bind_gate_read_any(int fn, uintptr_t ret, uintptr_t cfa);
+BIND_SLOW int bind_gate_tool_read(int fn, uintptr_t ret, uintptr_t cfa);
+BIND_COLD bool bind_chain(int fn, uintptr_t ret, uintptr_t cfa);
+#define BIND_CHAIN (-1)
 BIND_SLOW void bind_leave(void);
 
 /* bind_gate for calls that move data: the profile gets the values in registers on entry, as the
@@ -117,67 +125,75 @@ BIND_SLOW void bind_blocks_each(enum bind_blocks whose, struct haft_counts count
 
 #define BIND_CALLER (uintptr_t) __builtin_return_address(0), (uintptr_t)__builtin_dwarf_cfa()
 
-#define BIND_ENTER(fn)                                                                         \
+/* chain: the call of the first tool, whose result is the function's. */
+#define BIND_REFUSED(chain) (ret == BIND_CHAIN ? (chain) : ret)
+
+#define BIND_ENTER(fn, chain)                                                                  \
 	do {                                                                                   \
 		if (bind_rare(haft_life.gate != 0) && (ret = bind_gate(fn, BIND_CALLER)) != 0) \
-			return ret;                                                            \
+			return BIND_REFUSED(chain);                                            \
 	} while (0)
 
-#define BIND_ENTER_MESSAGE(fn, what, peer, tag, count, datatype, object)                          \
+#define BIND_ENTER_MESSAGE(fn, what, peer, tag, count, datatype, object, chain)                   \
 	do {                                                                                      \
 		if (bind_rare(haft_life.gate != 0) &&                                             \
 			(ret = bind_gate_message((uint32_t)(fn) | (uint32_t)(what) << BIND_MOVES, \
 				 peer, tag, count, datatype, object, BIND_CALLER)) != 0)          \
-			return ret;                                                               \
+			return BIND_REFUSED(chain);                                               \
 	} while (0)
 
-#define BIND_ENTER_STARTS(fn, n, requests)                                           \
+#define BIND_ENTER_STARTS(fn, n, requests, chain)                                    \
 	do {                                                                         \
 		if (bind_rare(haft_life.gate != 0) &&                                \
 			(ret = bind_gate_starts(fn, n, requests, BIND_CALLER)) != 0) \
-			return ret;                                                  \
+			return BIND_REFUSED(chain);                                  \
 	} while (0)
 
+/* For functions that enter by no gate: does the call belong to a tool? */
+#define BIND_TO_TOOLS(fn) (bind_rare(haft_life.tools) && bind_chain(fn, BIND_CALLER))
+
 /* For a jump to the second binding of a call, which enters by the macros above. */
-#define BIND_GATED      bind_rare(haft_life.gate != 0)
-#define BIND_GATED_READ bind_rare((haft_life.gate & (HAFT_GATE_SHUT | HAFT_GATE_PROFILE)) != 0)
+#define BIND_GATED bind_rare(haft_life.gate != 0)
+#define BIND_GATED_READ \
+	bind_rare((haft_life.gate & (HAFT_GATE_SHUT | HAFT_GATE_PROFILE | HAFT_GATE_TOOLS)) != 0)
 
 /* Which count of a call is significant, as far as the arguments alone say. */
 #define BIND_GIVEN_SENDER   (sendbuf != MPI_IN_PLACE)
 #define BIND_GIVEN_OUTGOING (sendbuf != MPI_IN_PLACE)
 #define BIND_GIVEN_RECEIVER (recvbuf != MPI_IN_PLACE)
 
-#define BIND_ENTER_ANYTIME(fn)                                      \
-	do {                                                        \
-		if (bind_rare(bind_gate_any(fn, BIND_CALLER) != 0)) \
-			return MPI_ERR_NO_MEM;                      \
+#define BIND_ENTER_ANYTIME(fn, chain)                                       \
+	do {                                                                \
+		if (bind_rare((ret = bind_gate_any(fn, BIND_CALLER)) != 0)) \
+			return BIND_REFUSED(chain);                         \
 	} while (0)
 
 /* READ: the engine reads what never changes while its handles are valid, and needs no lock. */
-#define BIND_ENTER_READ(fn)                          \
-	do {                                         \
-		if ((ret = bind_gate_read(fn)) != 0) \
-			return ret;                  \
+#define BIND_ENTER_READ(fn, chain)                                \
+	do {                                                      \
+		if ((ret = bind_gate_read(fn, BIND_CALLER)) != 0) \
+			return BIND_REFUSED(chain);               \
 	} while (0)
 
-#define BIND_ENTER_READ_ANYTIME(fn)                                                        \
-	do {                                                                               \
-		if (bind_rare(haft_life.state == HAFT_BEFORE) && haft_objects_open() != 0) \
-			return MPI_ERR_NO_MEM;                                             \
+#define BIND_ENTER_READ_ANYTIME(fn, chain)                                          \
+	do {                                                                        \
+		if (bind_rare(haft_life.state == HAFT_BEFORE || haft_life.tools) && \
+			(ret = bind_gate_read_any(fn, BIND_CALLER)) != 0)           \
+			return BIND_REFUSED(chain);                                 \
 	} while (0)
 
 /* TOOL: the tools interface must be initialized; locks as BIND_ENTER_ANYTIME does. */
-#define BIND_ENTER_TOOL(fn)                                                  \
+#define BIND_ENTER_TOOL(fn, chain)                                           \
 	do {                                                                 \
 		if (bind_rare((ret = bind_gate_tool(fn, BIND_CALLER)) != 0)) \
-			return ret;                                          \
+			return BIND_REFUSED(chain);                          \
 	} while (0)
 
 /* TOOL and READ: for signal handlers, too.  Takes no lock, and is not timed by the profile. */
-#define BIND_ENTER_TOOL_READ(fn)                                     \
-	do {                                                         \
-		if (bind_rare((ret = bind_gate_tool_read(fn)) != 0)) \
-			return ret;                                  \
+#define BIND_ENTER_TOOL_READ(fn, chain)                                           \
+	do {                                                                      \
+		if (bind_rare((ret = bind_gate_tool_read(fn, BIND_CALLER)) != 0)) \
+			return BIND_REFUSED(chain);                               \
 	} while (0)
 
 #define BIND_LEAVE()                                \

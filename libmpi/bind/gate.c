@@ -7,6 +7,7 @@
  *     gate PROFILE      bind_gate begins the call in the profile, bind_leave ends it (libmpi/prof)
  *     gate METER        tools have asked for the call, or for messages (prof/meter.c)
  *     gate EVENTS       bind_leave calls tools back, without the lock (tool/event_ring.c)
+ *     gate TOOLS        the call goes to tools, unless it comes from them (libmpi/qmpi)
  *     gate SHUT         MPI is not running: the call is refused, with words
  *     gate SHUT CHILD   a forked child: likewise
  *
@@ -21,6 +22,7 @@
 #include "libmpi/core/win_object.h"
 #include "libmpi/ft/ft.h"
 #include "libmpi/prof/prof.h"
+#include "libmpi/qmpi/qmpi.h"
 #include "libmpi/tool/tool.h"
 #include <names.h>
 #include <stdio.h>
@@ -51,12 +53,10 @@ static inline bool gate_meters(void)
 }
 
 /* The time that the lock takes is the call's. */
-int bind_gate(int fn, uintptr_t ret, uintptr_t cfa)
+static inline int gate_open(int fn, uintptr_t ret, uintptr_t cfa)
 {
 	uint64_t now;
 
-	if (bind_rare((haft_life.gate & HAFT_GATE_SHUT) != 0))
-		return bind_not_running(fn);
 	haft_gated_call = bind_fn_names[fn];
 	now = gate_profiles() ? prof_ticks() : 0;
 	if (haft_threads_enabled())
@@ -68,6 +68,33 @@ int bind_gate(int fn, uintptr_t ret, uintptr_t cfa)
 	if (gate_meters())
 		prof_meter_enter((uint32_t)fn);
 	return 0;
+}
+
+/* Is it for a tool?  If it comes from tools, ret and cfa become those of the program's call. */
+static inline bool gate_chains(int fn, uintptr_t *ret, uintptr_t *cfa)
+{
+	return bind_rare((haft_life.gate & HAFT_GATE_TOOLS) != 0) && qmpi_enters(fn, ret, cfa);
+}
+
+static BIND_COLD int gate_unusual(int fn, uintptr_t ret, uintptr_t cfa)
+{
+	if (gate_chains(fn, &ret, &cfa))
+		return BIND_CHAIN;
+	if ((haft_life.gate & HAFT_GATE_SHUT) != 0)
+		return bind_not_running(fn);
+	return gate_open(fn, ret, cfa);
+}
+
+int bind_gate(int fn, uintptr_t ret, uintptr_t cfa)
+{
+	if (bind_rare((haft_life.gate & (HAFT_GATE_SHUT | HAFT_GATE_TOOLS)) != 0))
+		return gate_unusual(fn, ret, cfa);
+	return gate_open(fn, ret, cfa);
+}
+
+bool bind_chain(int fn, uintptr_t ret, uintptr_t cfa)
+{
+	return gate_chains(fn, &ret, &cfa);
 }
 
 /* The peer of a message as a number of the universe; -1: none. */
@@ -170,18 +197,30 @@ int bind_gate_starts(int fn, int n, const MPI_Request *requests, uintptr_t ret, 
 	return 0;
 }
 
-int bind_gate_read(int fn)
+int bind_gate_read(int fn, uintptr_t ret, uintptr_t cfa)
 {
+	if (gate_chains(fn, &ret, &cfa))
+		return BIND_CHAIN;
 	if ((haft_life.gate & HAFT_GATE_SHUT) != 0)
 		return bind_not_running(fn);
-	prof_count((uint32_t)fn);
+	if (gate_profiles())
+		prof_count((uint32_t)fn);
 	return 0;
+}
+
+int bind_gate_read_any(int fn, uintptr_t ret, uintptr_t cfa)
+{
+	if (gate_chains(fn, &ret, &cfa))
+		return BIND_CHAIN;
+	return haft_life.state == HAFT_BEFORE && haft_objects_open() != 0 ? MPI_ERR_NO_MEM : 0;
 }
 
 int bind_gate_any(int fn, uintptr_t ret, uintptr_t cfa)
 {
 	uint64_t now = gate_profiles() ? prof_ticks() : 0;
 
+	if (gate_chains(fn, &ret, &cfa))
+		return BIND_CHAIN;
 	if (bind_rare(haft_life.state == HAFT_BEFORE) && haft_objects_open() != 0)
 		return MPI_ERR_NO_MEM;
 	haft_lock();
@@ -207,13 +246,15 @@ int bind_gate_tool(int fn, uintptr_t ret, uintptr_t cfa)
 	int err = bind_gate_any(fn, ret, cfa);
 
 	if (err != 0)
-		return MPI_T_ERR_MEMORY;
+		return err == BIND_CHAIN ? BIND_CHAIN : MPI_T_ERR_MEMORY;
 	err = gate_tool_check();
 	return err == 0 ? 0 : bind_fail_tool(err);
 }
 
-int bind_gate_tool_read(int fn)
+int bind_gate_tool_read(int fn, uintptr_t ret, uintptr_t cfa)
 {
+	if (gate_chains(fn, &ret, &cfa))
+		return BIND_CHAIN;
 	if (gate_profiles())
 		prof_count_anywhere((uint32_t)fn);
 	return gate_tool_check();

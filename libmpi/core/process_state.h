@@ -24,7 +24,8 @@ enum haft_gate {
 	HAFT_GATE_DIE = 8,     /* each call is counted: HAFT_DIE (libmpi/ft) */
 	HAFT_GATE_PROFILE = 16, /* calls are profiled: libmpi/prof */
 	HAFT_GATE_METER = 32,   /* tools count messages, or ask which call runs: prof/meter.c */
-	HAFT_GATE_EVENTS = 64   /* events wait for the end of a call: tool/event_ring.c */
+	HAFT_GATE_EVENTS = 64,  /* events wait for the end of a call: tool/event_ring.c */
+	HAFT_GATE_TOOLS = 128   /* tools take calls: libmpi/qmpi */
 };
 
 struct haft_life {
@@ -34,6 +35,7 @@ struct haft_life {
 	int sessions;           /* open ones */
 	int thread_level;       /* of the World Model, provided: MPI_THREAD_SINGLE .. */
 	bool user_threads;      /* the program was promised MPI_THREAD_MULTIPLE */
+	bool tools;             /* HAFT_GATE_TOOLS, for calls that do not test the gate */
 	int rank, size;         /* in MPI_COMM_WORLD, once running */
 	int peer;  /* number of this process in its universe: engines name processes so */
 	int spawn; /* the spawn that has started it: rank_name.h; 0: none of our mpiexec */

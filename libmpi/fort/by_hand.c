@@ -103,7 +103,7 @@ static bool spawn_at_root(MPI_Comm comm, int root)
 {
 	int rank = -1;
 
-	return PMPI_Comm_rank(comm, &rank) == MPI_SUCCESS && rank == root;
+	return FORT_OWN(MPI_Comm_rank, comm, &rank) == MPI_SUCCESS && rank == root;
 }
 
 FORT_PROC(mpi_comm_spawn,

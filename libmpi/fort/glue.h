@@ -21,6 +21,7 @@
 #include "libmpi/core/language.h"
 #include "libobj/obj.h"
 
+#include <haft/qmpi.h>
 #include <mpi-ext.h>
 #include <mpi.h>
 #include <stdbool.h>
@@ -31,6 +32,9 @@
 #define FORT_PASTE(a, b)  FORT_PASTE2(a, b)
 #define FORT_NAME(x)      FORT_PASTE(FORT_p, x)
 #define FORT_C(x)         FORT_PASTE(FORT_P, x)
+
+/* A call of our own, which the program has not made: no tool sees it. */
+#define FORT_OWN(x, ...) Q##x((QMPI_Context){NULL}, 0, __VA_ARGS__)
 
 #define FORT_API         __attribute__((visibility("default")))
 #define FORT_COLD        __attribute__((noinline, cold))

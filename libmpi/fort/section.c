@@ -40,7 +40,7 @@ struct section_parts {
 static int section_part_add(
 	struct section_parts *s, MPI_Count n, MPI_Aint stride, MPI_Count at, MPI_Datatype of)
 {
-	int err = PMPI_Type_create_hvector_c(n, 1, stride, of, &s->type[s->n]);
+	int err = FORT_OWN(MPI_Type_create_hvector_c, n, 1, stride, of, &s->type[s->n]);
 
 	if (err != MPI_SUCCESS)
 		return err;
@@ -55,8 +55,8 @@ static int slices_make(const struct fort_desc *d, MPI_Datatype *slice)
 	int err = MPI_SUCCESS;
 
 	for (int i = 1; i < d->rank && err == MPI_SUCCESS; i++)
-		err = PMPI_Type_create_hvector_c(
-			d->dim[i - 1].extent, 1, d->dim[i - 1].stride, slice[i - 1], &slice[i]);
+		err = FORT_OWN(MPI_Type_create_hvector_c, d->dim[i - 1].extent, 1,
+			d->dim[i - 1].stride, slice[i - 1], &slice[i]);
 	return err;
 }
 
@@ -86,14 +86,14 @@ static void types_free(MPI_Datatype *v, int n)
 {
 	for (int i = 0; i < n; i++)
 		if (v[i] != MPI_DATATYPE_NULL)
-			PMPI_Type_free(&v[i]);
+			FORT_OWN(MPI_Type_free, &v[i]);
 }
 
 static int whole_make(struct section_parts *s, MPI_Datatype *whole)
 {
-	int err = PMPI_Type_create_struct_c(s->n, s->one, s->at, s->type, whole);
+	int err = FORT_OWN(MPI_Type_create_struct_c, s->n, s->one, s->at, s->type, whole);
 
-	return err == MPI_SUCCESS ? PMPI_Type_commit(whole) : err;
+	return err == MPI_SUCCESS ? FORT_OWN(MPI_Type_commit, whole) : err;
 }
 
 /* `count' elements of p->type, of `size' bytes each; size divides the bytes of an element.  The
@@ -109,7 +109,7 @@ static int section_type_make(struct fort_part *p, MPI_Count size)
 
 	for (int i = 0; i < FORT_RANK_MAX; i++)
 		slice[i] = MPI_DATATYPE_NULL;
-	err = PMPI_Type_contiguous_c(each, p->type, &slice[0]);
+	err = FORT_OWN(MPI_Type_contiguous_c, each, p->type, &slice[0]);
 	if (err == MPI_SUCCESS)
 		err = slices_make(d, slice);
 	if (err == MPI_SUCCESS)
@@ -134,8 +134,8 @@ static MPI_Count section_dense_size(MPI_Datatype type)
 {
 	MPI_Count size, lb, extent;
 
-	if (PMPI_Type_size_c(type, &size) != MPI_SUCCESS ||
-		PMPI_Type_get_extent_c(type, &lb, &extent) != MPI_SUCCESS)
+	if (FORT_OWN(MPI_Type_size_c, type, &size) != MPI_SUCCESS ||
+		FORT_OWN(MPI_Type_get_extent_c, type, &lb, &extent) != MPI_SUCCESS)
 		return 0;
 	return size == extent && lb == 0 ? size : 0;
 }
@@ -157,7 +157,7 @@ int fort_part_make(struct fort_part *p)
 static void section_free(struct fort_part *p)
 {
 	if (p->made)
-		PMPI_Type_free(&p->type);
+		FORT_OWN(MPI_Type_free, &p->type);
 	free(p->copy);
 	p->made = false;
 	p->copy = NULL;

@@ -43,16 +43,18 @@ static void fortran_facts_tell(void)
 	MPI_Info info;
 	int set;
 
-	if (PMPI_Abi_get_fortran_booleans((int)sizeof(yes), &yes, &no, &set) == MPI_SUCCESS && !set)
-		PMPI_Abi_set_fortran_booleans((int)sizeof(yes), &yes, &no);
-	if (PMPI_Abi_get_fortran_info(&info) != MPI_SUCCESS)
+	if (FORT_OWN(MPI_Abi_get_fortran_booleans, (int)sizeof(yes), &yes, &no, &set) ==
+			MPI_SUCCESS &&
+		!set)
+		FORT_OWN(MPI_Abi_set_fortran_booleans, (int)sizeof(yes), &yes, &no);
+	if (FORT_OWN(MPI_Abi_get_fortran_info, &info) != MPI_SUCCESS)
 		return;
-	if (info == MPI_INFO_NULL && PMPI_Info_create(&info) == MPI_SUCCESS) {
+	if (info == MPI_INFO_NULL && FORT_OWN(MPI_Info_create, &info) == MPI_SUCCESS) {
 		for (size_t i = 0; i < sizeof(facts) / sizeof(facts[0]); i++)
-			PMPI_Info_set(info, facts[i][0], facts[i][1]);
-		PMPI_Abi_set_fortran_info(info);
+			FORT_OWN(MPI_Info_set, info, facts[i][0], facts[i][1]);
+		FORT_OWN(MPI_Abi_set_fortran_info, info);
 	}
-	PMPI_Info_free(&info);
+	FORT_OWN(MPI_Info_free, &info);
 }
 
 __attribute__((constructor)) static void sentinel_open(void)
@@ -97,7 +99,7 @@ void fort_room_end(void *scratch, void *room)
 
 int fort_raise(int err)
 {
-	PMPI_Comm_call_errhandler(MPI_COMM_SELF, err);
+	FORT_OWN(MPI_Comm_call_errhandler, MPI_COMM_SELF, err);
 	return err;
 }
 
@@ -118,9 +120,9 @@ int fort_ranks(const void *buf, MPI_Fint comm)
 	MPI_Comm c = fort_comm(comm);
 	int inter = 0, n = 0;
 
-	if (in_place(buf) || PMPI_Comm_test_inter(c, &inter) != MPI_SUCCESS)
+	if (in_place(buf) || FORT_OWN(MPI_Comm_test_inter, c, &inter) != MPI_SUCCESS)
 		return 0;
-	if (inter ? PMPI_Comm_remote_size(c, &n) : PMPI_Comm_size(c, &n))
+	if (inter ? FORT_OWN(MPI_Comm_remote_size, c, &n) : FORT_OWN(MPI_Comm_size, c, &n))
 		return 0;
 	return n;
 }
@@ -131,17 +133,17 @@ static int sentinel_neighbors(MPI_Fint comm, bool in)
 	MPI_Comm c = fort_comm(comm);
 	int kind = MPI_UNDEFINED, n = 0, out = 0, weighted, me;
 
-	if (PMPI_Topo_test(c, &kind) != MPI_SUCCESS)
+	if (FORT_OWN(MPI_Topo_test, c, &kind) != MPI_SUCCESS)
 		return 0;
 	if (kind == MPI_CART)
-		return PMPI_Cartdim_get(c, &n) == MPI_SUCCESS ? 2 * n : 0;
+		return FORT_OWN(MPI_Cartdim_get, c, &n) == MPI_SUCCESS ? 2 * n : 0;
 	if (kind == MPI_GRAPH) {
-		if (PMPI_Comm_rank(c, &me) != MPI_SUCCESS)
+		if (FORT_OWN(MPI_Comm_rank, c, &me) != MPI_SUCCESS)
 			return 0;
-		return PMPI_Graph_neighbors_count(c, me, &n) == MPI_SUCCESS ? n : 0;
+		return FORT_OWN(MPI_Graph_neighbors_count, c, me, &n) == MPI_SUCCESS ? n : 0;
 	}
 	if (kind != MPI_DIST_GRAPH ||
-		PMPI_Dist_graph_neighbors_count(c, &n, &out, &weighted) != MPI_SUCCESS)
+		FORT_OWN(MPI_Dist_graph_neighbors_count, c, &n, &out, &weighted) != MPI_SUCCESS)
 		return 0;
 	return in ? n : out;
 }

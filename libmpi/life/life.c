@@ -29,6 +29,7 @@
 #include "libmpi/life/progress_thread.h"
 #include "libmpi/p2p/p2p.h"
 #include "libmpi/prof/prof.h"
+#include "libmpi/qmpi/qmpi.h"
 #include "libmpi/rma/rma.h"
 #include "libmpi/type/type.h"
 #include "libmpi/via/shared_mem.h"
@@ -185,6 +186,7 @@ int life_up(int level)
 		via_threads_start();
 	}
 	prof_open(boot);
+	qmpi_warn(boot->seat == 0);
 	if (prof_state.ring != NULL)
 		p2p_messages_watch();
 	haft_crash_watch(via_extra);

@@ -99,6 +99,10 @@ struct prof_peer *prof_peer_row(int peer);
 uint32_t prof_site_row(uint32_t fn, uintptr_t ret, uintptr_t cfa);
 void prof_site_open(void);
 
+/* The program's return address behind a call with this one and this CFA, which is on the stack: in
+ * Fortran, of its own call.  After prof_site_open; one thread at a time. */
+uintptr_t prof_site_of(uintptr_t ret, uintptr_t cfa);
+
 /* --- the trace (trace.c) --- */
 
 /* With the table mapped: finds the ring behind it. */

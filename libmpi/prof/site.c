@@ -155,6 +155,11 @@ static __attribute__((noinline, cold)) void site_make(
 	s->address = address;
 }
 
+uintptr_t prof_site_of(uintptr_t ret, uintptr_t cfa)
+{
+	return in_fort(ret) ? fort_site(ret, cfa) : ret;
+}
+
 uint32_t prof_site_row(uint32_t fn, uintptr_t ret, uintptr_t cfa)
 {
 	uint32_t at;

@@ -52,17 +52,18 @@ n=$(grep -vc '^#' "$facts/prototypes.txt")
 compile gcc gnu11 values.c -Wno-pedantic
 compile gcc gnu11 "$B/gen/abi.c" -Wno-pedantic
 
-# Names that the libraries show: MPI's, extensions of mpi-ext.h, and what libmpifort_abi takes from them (haft_fort_...).
+# Names that the libraries show: MPI's, extensions of mpi-ext.h, haft/qmpi.h's, and what libmpifort_abi takes from them
+# (haft_fort_...).
 grep -v '^#' "$facts/prototypes.txt" | sed 's/(.*//; s/.*[ *]//' | sed 's/.*/&\nP&/' | sort >want
 nm -D --defined-only "$B/lib/libmpi_abi.so" | awk '{print $3}' | sort >have
 comm -23 want have | head >missing
 [ -s missing ] && say "libmpi_abi.so lacks: $(cat missing)"
-grep -v -e '^P\?MPIX\?_' -e '^haft_fort_' have | head >more
+grep -v -e '^[PQ]\?MPIX\?_' -e '^haft_fort_' have | head >more
 [ -s more ] && say "libmpi_abi.so shows more than MPI: $(cat more)"
 nm -g --defined-only "$B/lib/libmpi_abi.a" | awk 'NF == 3 {print $3}' | sort >have
 comm -23 want have | head >missing
 [ -s missing ] && say "libmpi_abi.a lacks: $(cat missing)"
-grep -v -e '^P\?MPIX\?_' -e '^haft_fort_' have | head >more
+grep -v -e '^[PQ]\?MPIX\?_' -e '^haft_fort_' have | head >more
 [ -s more ] && say "libmpi_abi.a shows more than MPI: $(cat more)"
 readelf -d "$B/lib/libmpi_abi.so" | grep -q 'SONAME.*libmpi_abi\.so\.1\]' || say "wrong soname"
 [ "$(readlink -f "$B/lib/libmpi.so")" = "$(readlink -f "$B/lib/libmpi_abi.so")" ] ||
