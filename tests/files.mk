@@ -10,6 +10,7 @@ unit_TESTS := $(filter-out $(sim_PART),$(wildcard tests/fuzz/*.c tests/sim/*.c t
 # Programs of MPI, built with our mpicc, run by mpiexec as their RUN line says.
 mpi_PART  := tests/examples/heat/picture.c # linked with heat.c
 mpi_PART  += tests/examples/tasks/tasks.c  # of libobj alone: tests/build/libobj.sh
+mpi_PART  += tests/examples/tool/counts.c  # a library: tests/tools/qmpi.sh
 mpi_PART  += $(wildcard tests/examples/streams/*.c) # the same: tests/build/streams.sh
 # Programs that a script compiles or starts itself.
 script_PART := tests/build/gdb.c tests/build/memcheck.c tests/build/own_leak.c tests/build/sum.c \
@@ -20,6 +21,7 @@ script_PART := tests/build/gdb.c tests/build/memcheck.c tests/build/own_leak.c t
 	tests/tools/both_outputs.c tests/tools/crash.c tests/tools/file_ends.c tests/tools/file_exchange.c tests/tools/hang.c \
 	tests/tools/info_env.c tests/tools/lost_rank.c \
 	tests/tools/one_cpu.c tests/tools/one_error.c tests/tools/other_call.c tests/tools/profile.c \
+	tests/tools/qmpi_where.c \
 	tests/tools/refuse.c tests/tools/sendrecv_ring.c tests/tools/spawner.c tests/tools/trace.c \
 	tests/tools/trace_read.c tests/tools/writer.c
 mpi_ALL   := $(wildcard tests/abi/*.c tests/err/*.c tests/ft/*.c tests/launch/*.c tests/life/*.c \

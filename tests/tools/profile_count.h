@@ -1,50 +1,24 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* profile_count.h - counts calls of MPI between MPI_Init and MPI_Finalize, by PMPI, for profile.sh:
- * at the end each process writes lines "MPI_Send 12" to $COUNT_FILE.PID. */
+/* profile_count.h - a library that counts calls by PMPI (call_count.h), for profile.sh and qmpi.sh.
+ * The generator writes a function for each of MPI's. */
 #ifndef TESTS_TOOLS_PROFILE_COUNT_H
 #define TESTS_TOOLS_PROFILE_COUNT_H
 
+#include "tests/tools/call_count.h"
 #include <mpi.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <unistd.h>
 
-struct count {
-	const char *name;
-	long n;
-	struct count *next;
-};
-
-static struct count *counts;
-
-static void count_call(struct count *c)
+static inline void count_call(struct count *c)
 {
 	int up, down;
 
 	PMPI_Initialized(&up);
 	PMPI_Finalized(&down);
-	if (!up || down)
-		return;
-	if (c->n++ == 0) {
-		c->next = counts;
-		counts = c;
-	}
+	count_once(c, up && !down);
 }
 
-__attribute__((destructor)) static void count_write(void)
+__attribute__((destructor)) static void count_end(void)
 {
-	const char *file = getenv("COUNT_FILE");
-	char path[4096];
-	FILE *f;
-
-	if (file == NULL || counts == NULL)
-		return;
-	snprintf(path, sizeof(path), "%s.%d", file, (int)getpid());
-	f = fopen(path, "w");
-	for (const struct count *c = counts; f != NULL && c != NULL; c = c->next)
-		fprintf(f, "%s %ld\n", c->name, c->n);
-	if (f != NULL)
-		fclose(f);
+	count_write("");
 }
 
 #endif

@@ -73,6 +73,7 @@ void option_profile(struct plan *p, const char *where);
 void option_trace(struct plan *p, const char *where);
 void option_trace_room(struct plan *p, const char *s); /* bytes, or with K, M, G */
 void option_trace_keep(struct plan *p, const char *s);
+void option_tool(struct plan *p, const char *list); /* -tool */
 void option_universe(struct plan *p, const char *name, const char *s);
 
 #define UNIVERSE_AUTO  0    /* -usize is not given: the slots of the hosts */

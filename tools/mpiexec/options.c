@@ -48,6 +48,8 @@ static const char help[] =
 	"                       FILE.json, FILE.otf2 or FILE.html; see haft-trace(7)\n"
 	"  -trace-room SIZE, -trace-keep first|last\n"
 	"                       memory for each process (default 64M), and what stays in it\n"
+	"  -tool A.so,B.so      load tools into each process, A nearest to the program;\n"
+	"                       see haft-tools(7)\n"
 	"  -stdin R             standard input to rank R (default 0), to all, or to none\n"
 	"  -timeout S           end the job after S seconds, saying what each process\n"
 	"                       waits for\n"
@@ -273,6 +275,11 @@ static void trace_room_set(const struct option_use *u)
 static void trace_keep_set(const struct option_use *u)
 {
 	option_trace_keep(u->plan, u->v[0]);
+}
+
+static void tool_set(const struct option_use *u)
+{
+	option_tool(u->plan, u->v[0]);
 }
 
 /* -output-filename DIR[:nocopy]: a file for each stream of each rank. */
@@ -509,6 +516,7 @@ static const struct option options[] = {
 	{"trace", VALUE_MAY, "", trace_set, 0, 0},
 	{"trace-room", 1, "", trace_room_set, 0, 0},
 	{"trace-keep", 1, "last first", trace_keep_set, 0, 0},
+	{"tool", 1, "@file", tool_set, 0, 0},
 	{"timeout", 1, "", timeout_set, 0, 0},
 	{"host H hosts nodelist", 1, "@host", hosts_add, 0, 0},
 	{"hostfile f machinefile default-hostfile", 1, "@file", hosts_add_file, 0, 0},
