@@ -59,6 +59,7 @@ offers hosts.txt mpiexec -n 2 ./prog -f ho
 offers -ppn mpiexec -n 2 ./prog : -pp
 offers sleep mpiexec -env A B -n 2 slee
 offers --settings mpi-info --s
+offers --json mpi-info --j
 shells=bash
 offers '' mpiexec -n ''
 bash -c '. ./words.bash; complete -p mpiexec mpirun mpi-info' >/dev/null || fail "nothing is registered"

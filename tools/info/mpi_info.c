@@ -1,31 +1,80 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* mpi_info.c - mpi-info: which MPI is this, and what does it find here?
  *
+ *     facts:     "library            Haft 0.1.0, ..."     or   "library": "Haft 0.1.0, ...",
+ *     settings:  "HAFT_EAGER  16384 (0 to ...): ..."      or   an object each in "settings"
+ *
  * It is a program of MPI like any other, so that the library that it describes is the one that
  * programs get; it never starts MPI.  Only the table of settings and libobj are linked into it:
  * they find here the results that the library finds. */
 #include <dlfcn.h>
 #include <errno.h>
+#include <locale.h>
 #include <sched.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include <wchar.h>
 #include "libmpi/core/defaults_file.h"
 #include "libmpi/core/setting.h"
 #include "libobj/obj.h"
 #include "mpi.h"
 
 static const char usage[] =
-	"usage: mpi-info [--settings | --version]\n"
+	"usage: mpi-info [--json] [--settings | --version]\n"
 	"  prints what this MPI is, and what it finds on this machine\n"
+	"  --json       as an object of JSON\n"
 	"  --settings   only the settings that may be changed by the environment\n"
 	"  --version    only the version\n";
 
+static bool json;    /* --json */
+static bool members; /* the object has some already */
+
+/* A string of JSON.  Bytes that are no UTF-8 (a host's name may be anything) become `?'. */
+static void json_string(const char *s)
+{
+	mbstate_t state = {0};
+
+	putchar('"');
+	while (*s != '\0') {
+		size_t n = mbrlen(s, MB_CUR_MAX, &state);
+
+		if (n == 0 || n > MB_CUR_MAX) {
+			state = (mbstate_t){0};
+			putchar('?');
+			n = 1;
+		} else if (*s == '"' || *s == '\\') {
+			printf("\\%c", *s);
+		} else if ((unsigned char)*s < ' ') {
+			printf("\\u%04x", (unsigned char)*s);
+		} else {
+			printf("%.*s", (int)n, s);
+		}
+		s += n;
+	}
+	putchar('"');
+}
+
+/* Begins a member of an object of JSON. */
+static void json_key(const char *key, const char *before)
+{
+	fputs(before, stdout);
+	json_string(key);
+	fputs(": ", stdout);
+}
+
 static void info_row(const char *what, const char *value)
 {
-	printf("%-18s %s\n", what, value);
+	if (!json) {
+		printf("%-18s %s\n", what, value);
+		return;
+	}
+	json_key(what, members ? ",\n  " : "\n  ");
+	json_string(value);
+	members = true;
 }
 
 static void version_print(void)
@@ -111,26 +160,58 @@ static void fabric_print(void)
 	info_row("libfabric", line);
 }
 
+/* origin: the file that sets it, or NULL. */
+static void setting_print(
+	const struct setting_row *r, const char *value, const char *range, const char *origin)
+{
+	printf("%-18s %s%s%s%s (%s): %s\n", r->name, value[0] != '\0' ? value : "none",
+		origin != NULL ? " [" : "", origin != NULL ? origin : "", origin != NULL ? "]" : "",
+		range, r->meaning);
+}
+
+static void setting_print_json(
+	const struct setting_row *r, const char *value, const char *range, const char *origin)
+{
+	json_key("name", "    {");
+	json_string(r->name);
+	json_key("value", ", ");
+	json_string(value);
+	json_key("origin", ", ");
+	if (origin != NULL)
+		json_string(origin);
+	else
+		fputs("null", stdout);
+	json_key("range", ", ");
+	json_string(range);
+	json_key("meaning", ", ");
+	json_string(r->meaning);
+	putchar('}');
+}
+
 /* Prints each setting: its value now, its range and its meaning. */
 static void settings_print(void)
 {
 	const struct setting_row *r;
 	char value[SETTING_TEXT_MAX], range[128];
-	const char *origin;
 
 	for (int i = 0; (r = haft_setting_row(i)) != NULL; i++)
 		if (r->launch)
 			haft_setting_launch((enum haft_setting)i,
 				haft_setting_environ()); /* reports a bad value */
 	haft_setting_warn();
+	if (json)
+		json_key("settings", members ? ",\n  " : "\n  ");
 	for (int i = 0; (r = haft_setting_row(i)) != NULL; i++) {
 		haft_setting_print(i, value, sizeof(value));
 		haft_setting_range(i, range, sizeof(range));
-		origin = haft_defaults_origin(r->name);
-		printf("%-18s %s%s%s%s (%s): %s\n", r->name, value[0] != '\0' ? value : "none",
-			origin != NULL ? " [" : "", origin != NULL ? origin : "",
-			origin != NULL ? "]" : "", range, r->meaning);
+		if (json) {
+			fputs(i > 0 ? ",\n" : "[\n", stdout);
+			setting_print_json(r, value, range, haft_defaults_origin(r->name));
+		} else {
+			setting_print(r, value, range, haft_defaults_origin(r->name));
+		}
 	}
+	fputs(json ? "]" : "", stdout);
 }
 
 /* Flushes stdout.  Returns the exit code: 1, with words, if output is lost. */
@@ -142,30 +223,49 @@ static int output_end(void)
 	return 1;
 }
 
+enum part { PART_ALL, PART_SETTINGS, PART_VERSION };
+
+/* Reads the options.  Returns what to print; does not return if there is nothing. */
+static enum part options_read(int argc, char **argv)
+{
+	enum part part = PART_ALL;
+
+	for (int i = 1; i < argc; i++) {
+		if (strcmp(argv[i], "--json") == 0) {
+			json = true;
+		} else if (strcmp(argv[i], "--settings") == 0 && part == PART_ALL) {
+			part = PART_SETTINGS;
+		} else if (strcmp(argv[i], "--version") == 0 && part == PART_ALL) {
+			part = PART_VERSION;
+		} else if (strcmp(argv[i], "--help") == 0) {
+			fputs(usage, stdout);
+			exit(output_end());
+		} else {
+			fprintf(stderr, "mpi-info: unknown option %s\n%s", argv[i], usage);
+			exit(2);
+		}
+	}
+	return part;
+}
+
 int main(int argc, char **argv)
 {
-	const char *arg = argc > 1 ? argv[1] : "";
+	enum part part = options_read(argc, argv);
 
-	if (argc > 2 || (argc == 2 && strcmp(arg, "--settings") != 0 &&
-				strcmp(arg, "--version") != 0 && strcmp(arg, "--help") != 0)) {
-		fprintf(stderr, "mpi-info: unknown option %s\n%s", argv[argc - 1], usage);
-		return 2;
+	setlocale(LC_CTYPE, "C.UTF-8");
+	if (json)
+		putchar('{');
+	if (part != PART_SETTINGS)
+		version_print();
+	if (part == PART_ALL) {
+		location_print();
+		machine_print();
+		memory_print();
+		fabric_print();
 	}
-	if (strcmp(arg, "--help") == 0) {
-		fputs(usage, stdout);
-		return output_end();
-	}
-	if (strcmp(arg, "--settings") == 0) {
+	if (part != PART_VERSION)
 		settings_print();
-		return output_end();
-	}
-	version_print();
-	if (strcmp(arg, "--version") == 0)
-		return output_end();
-	location_print();
-	machine_print();
-	memory_print();
-	fabric_print();
-	settings_print();
+	if (json)
+		fputs("\n}\n", stdout);
 	return output_end();
 }

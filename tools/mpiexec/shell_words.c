@@ -60,7 +60,8 @@ static const char bash_script[] =
 	"	fi\n"
 	"}\n"
 	"\n"
-	"_haft_info() { _haft_words \"--settings --version --help\" \"${COMP_WORDS[COMP_CWORD]}\"; "
+	"_haft_info() { _haft_words \"--json --settings --version --help\" "
+	"\"${COMP_WORDS[COMP_CWORD]}\"; "
 	"}\n"
 	"\n"
 	"complete -F _haft_mpiexec mpiexec mpirun mpiexec.haft mpirun.haft\n"
@@ -111,7 +112,7 @@ static const char zsh_script[] =
 	"}\n"
 	"\n"
 	"case $service in\n"
-	"mpi-info) compadd -- --settings --version --help ;;\n"
+	"mpi-info) compadd -- --json --settings --version --help ;;\n"
 	"*) _haft_mpiexec ;;\n"
 	"esac\n";
 
@@ -148,7 +149,7 @@ static const char fish_script[] =
 	"end\n"
 	"\n"
 	"__haft_option -a '(__fish_complete_command)'\n"
-	"complete -c mpi-info -f -a '--settings --version --help'\n";
+	"complete -c mpi-info -f -a '--json --settings --version --help'\n";
 
 /* The words by which fish completes the value of an option. */
 static void fish_value_print(const char *kind)
