@@ -29,9 +29,27 @@ job $far --map-by ppr:2:node:PE=1 echo x
 want_lines 4
 job -n 1 -map-by ppr:2:board echo x
 want_rc 2
-want_err '-map-by ppr:2: node, socket or numa, not'
+want_err '-map-by ppr:2: node, hwthread, core, l1cache to l3cache, socket or numa, not'
 job -n 1 -map-by ppr:x:node echo x
 want_rc 2
+# All parts, in either case, and modifiers with a part or without.
+for part in hwthread core l1cache L2CACHE l3cache socket package NUMA; do
+	for o in "-bind-to $part:overload-allowed" "-map-by $part"; do
+		job -n 1 $o echo x
+		want_rc 0
+		want_lines 1
+		want_err_lines 0
+	done
+	job -n 1 -map-by "ppr:2:$part" echo x
+	want_rc 0
+	want_lines 1
+	want_err "the number in -map-by ppr:2:$part has no effect"
+done
+job $far -n 3 -map-by NODE sh -c 'echo $MPI_LOCALRANKID'
+[ "$(sort "$out" | tr -d '\n')" = 001 ] || fail "-map-by NODE: $(cat "$out")"
+job -n 1 --map-by :OVERSUBSCRIBE --bind-to :overload-allowed -map-by core:NOOVERSUBSCRIBE echo x
+want_rc 0
+want_err_lines 0
 
 # Output to files.
 cd "$TMPDIR" || exit 1

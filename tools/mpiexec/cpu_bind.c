@@ -132,6 +132,9 @@ static hwloc_obj_type_t bind_type_of(enum part part)
 {
 	static const hwloc_obj_type_t types[] = {[PART_THREAD] = HWLOC_OBJ_PU,
 		[PART_CORE] = HWLOC_OBJ_CORE,
+		[PART_L1] = HWLOC_OBJ_L1CACHE,
+		[PART_L2] = HWLOC_OBJ_L2CACHE,
+		[PART_L3] = HWLOC_OBJ_L3CACHE,
 		[PART_SOCKET] = HWLOC_OBJ_PACKAGE,
 		[PART_NUMA] = HWLOC_OBJ_NUMANODE};
 

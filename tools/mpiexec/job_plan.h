@@ -53,8 +53,17 @@ enum launcher { LAUNCH_NONE, LAUNCH_SSH, LAUNCH_RSH, LAUNCH_EXEC, LAUNCH_FORK, L
 /* Order of ranks over hosts: fill slots, or one per node in turn. */
 enum mapping { MAP_SLOT, MAP_NODE };
 
-/* Binding targets. */
-enum part { PART_NONE, PART_THREAD, PART_CORE, PART_SOCKET, PART_NUMA };
+/* Parts of a machine, to which ranks are bound.  Ranks are spread over those after PART_CORE. */
+enum part {
+	PART_NONE,
+	PART_THREAD,
+	PART_CORE,
+	PART_L1, /* what shares a cache */
+	PART_L2,
+	PART_L3,
+	PART_SOCKET,
+	PART_NUMA
+};
 
 /* An option of the command line, as shell_words.c sees it. */
 struct option_view {

@@ -114,9 +114,30 @@ void option_without(struct plan *p, char *line)
 	p->without[p->nwithout++] = line;
 }
 
+static bool word_is_any_case(const char *s, size_t len, const char *word)
+{
+	return strlen(word) == len && strncasecmp(s, word, len) == 0;
+}
+
+/* The part of a machine that the first len characters name; PART_NONE: they name none. */
+static enum part part_named(const char *s, size_t len)
+{
+	static const struct {
+		const char *name;
+		enum part part;
+	} words[] = {{"hwthread", PART_THREAD}, {"core", PART_CORE}, {"l1cache", PART_L1},
+		{"l2cache", PART_L2}, {"l3cache", PART_L3}, {"socket", PART_SOCKET},
+		{"package", PART_SOCKET}, {"numa", PART_NUMA}};
+
+	for (size_t i = 0; i < countof(words); i++)
+		if (word_is_any_case(s, len, words[i].name))
+			return words[i].part;
+	return PART_NONE;
+}
+
 /* Records the modifiers of "slot:PE=2:OVERSUBSCRIBE".  Those about oversubscription ask for
- * the normal behavior. */
-static void modifiers_ignore(struct plan *p, const char *opt, const char *rest)
+ * the normal behavior, but the one that refuses it. */
+static void modifiers_take(struct plan *p, const char *opt, const char *rest)
 {
 	static const char *const so[] = {"oversubscribe", "overload-allowed", "if-supported"};
 
@@ -125,8 +146,10 @@ static void modifiers_ignore(struct plan *p, const char *opt, const char *rest)
 		bool anyway = false;
 
 		for (size_t i = 0; i < countof(so); i++)
-			anyway |= strlen(so[i]) == len && strncasecmp(rest, so[i], len) == 0;
-		if (anyway)
+			anyway |= word_is_any_case(rest, len, so[i]);
+		if (word_is_any_case(rest, len, "nooversubscribe"))
+			p->full_refuse = true;
+		else if (anyway)
 			option_ignore(p, text_new("%.*s of -%s", (int)len, rest, opt));
 		else if (len > 0)
 			option_without(
@@ -137,20 +160,23 @@ static void modifiers_ignore(struct plan *p, const char *opt, const char *rest)
 
 void option_bind(struct plan *p, const char *s)
 {
-	static const struct {
-		const char *name;
-		enum part part;
-	} words[] = {{"none", PART_NONE}, {"hwthread", PART_THREAD}, {"core", PART_CORE},
-		{"socket", PART_SOCKET}, {"package", PART_SOCKET}, {"numa", PART_NUMA}};
-	size_t len = strcspn(s, ":"); /* core:overload-allowed */
+	size_t len = strcspn(s, ":"); /* core:overload-allowed, :overload-allowed */
+	enum part part = part_named(s, len);
 
-	for (size_t i = 0; i < countof(words); i++)
-		if (option_word_is(s, len, words[i].name)) {
-			modifiers_ignore(p, "bind-to", s + len);
-			p->bind = words[i].part;
-			return;
-		}
-	fatal(EXIT_USAGE, "-bind-to takes none, hwthread, core, socket or numa, not `%s'", s);
+	if (part == PART_NONE && *s != ':' && !word_is_any_case(s, len, "none"))
+		fatal(EXIT_USAGE,
+			"-bind-to takes none, hwthread, core, l1cache to l3cache, socket or numa, "
+			"not `%s'",
+			s);
+	if (*s != ':')
+		p->bind = part;
+	modifiers_take(p, "bind-to", s + len);
+}
+
+/* Over these parts ranks go one to each in turn; the smaller ones follow each other anyway. */
+static enum part part_spread(enum part part)
+{
+	return part > PART_CORE ? part : PART_NONE;
 }
 
 /* "2:node" of -map-by ppr:2:node: processes per host.  For other parts: one of each in turn. */
@@ -163,48 +189,46 @@ void option_ppr(struct plan *p, const char *s)
 
 	if (end == s || n < 1 || n > SHM_RANKS_MAX || len == 0)
 		fatal(EXIT_USAGE,
-			"-map-by ppr:N:PART needs a number and node, socket or numa, not `%s'", s);
-	if (option_word_is(part, len, "node") || option_word_is(part, len, "host"))
+			"-map-by ppr:N:PART needs a number and node, socket, numa or another part, "
+			"not `%s'",
+			s);
+	if (word_is_any_case(part, len, "node") || word_is_any_case(part, len, "host")) {
 		p->ppn = (int)n;
-	else if (option_word_is(part, len, "socket") || option_word_is(part, len, "package"))
-		p->spread = PART_SOCKET;
-	else if (option_word_is(part, len, "numa"))
-		p->spread = PART_NUMA;
-	else
-		fatal(EXIT_USAGE, "-map-by ppr:%ld: node, socket or numa, not `%s'", n, part);
-	if (p->spread != PART_NONE)
-		option_without(
-			p, text_new("the number in -map-by ppr:%s has no effect: processes go to "
-				    "each %.*s in turn",
-				   s, (int)len, part));
-	modifiers_ignore(p, "map-by", part + len);
+	} else {
+		if (part_named(part, len) == PART_NONE)
+			fatal(EXIT_USAGE,
+				"-map-by ppr:%ld: node, hwthread, core, l1cache to l3cache, socket "
+				"or numa, not `%s'",
+				n, part);
+		p->spread = part_spread(part_named(part, len));
+		option_without(p,
+			text_new("the number in -map-by ppr:%s has no effect: processes go to each "
+				 "%.*s in turn",
+				s, (int)len, part));
+	}
+	modifiers_take(p, "map-by", part + len);
 }
 
 void option_map(struct plan *p, const char *s)
 {
-	static const struct {
-		const char *name;
-		enum mapping map;
-		enum part spread;
-	} words[] = {{"slot", MAP_SLOT, PART_NONE}, {"core", MAP_SLOT, PART_NONE},
-		{"hwthread", MAP_SLOT, PART_NONE}, {"socket", MAP_SLOT, PART_SOCKET},
-		{"package", MAP_SLOT, PART_SOCKET}, {"numa", MAP_SLOT, PART_NUMA},
-		{"node", MAP_NODE, PART_NONE}, {"host", MAP_NODE, PART_NONE}};
-	size_t len = strcspn(s, ":"); /* slot:PE=2 */
+	size_t len = strcspn(s, ":"); /* slot:PE=2, :OVERSUBSCRIBE */
+	bool node = word_is_any_case(s, len, "node") || word_is_any_case(s, len, "host");
+	enum part part = part_named(s, len);
 
-	if (strncmp(s, "ppr:", 4) == 0) {
+	if (strncasecmp(s, "ppr:", 4) == 0) {
 		option_ppr(p, s + 4);
 		return;
 	}
-	for (size_t i = 0; i < countof(words); i++)
-		if (option_word_is(s, len, words[i].name)) {
-			p->map = words[i].map;
-			p->spread = words[i].spread;
-			modifiers_ignore(p, "map-by", s + len);
-			return;
-		}
-	fatal(EXIT_USAGE, "-map-by takes slot, node, core, socket, numa or ppr:N:node, not `%s'",
-		s);
+	if (!node && part == PART_NONE && *s != ':' && !word_is_any_case(s, len, "slot"))
+		fatal(EXIT_USAGE,
+			"-map-by takes slot, node, hwthread, core, l1cache to l3cache, socket, "
+			"numa or ppr:N:PART, not `%s'",
+			s);
+	if (*s != ':') {
+		p->map = node ? MAP_NODE : MAP_SLOT;
+		p->spread = part_spread(part);
+	}
+	modifiers_take(p, "map-by", s + len);
 }
 
 /* A word that names no launcher is a command, as with -launcher exec. */

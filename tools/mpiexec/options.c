@@ -58,10 +58,10 @@ static const char help[] =
 	"                       \"host\", \"host:4\", \"host slots=4 max_slots=8\"\n"
 	"  -ppn N, -N N         N processes to each host in turn, instead of its slots\n"
 	"  -rr                  one process to each host in turn (also -map-by node)\n"
-	"  -bind-to P           each process to a core, hwthread, socket or numa node\n"
-	"                       (default none)\n"
-	"  -map-by P            bound processes go to sockets or numa nodes in turn\n"
-	"                       (default core)\n"
+	"  -bind-to P           each process to a core, hwthread, l1cache to l3cache,\n"
+	"                       socket or numa node (default none)\n"
+	"  -map-by P            bound processes go to sockets, numa nodes or caches in\n"
+	"                       turn (default core)\n"
 	"  -launcher L          how to reach hosts: ssh (default), rsh, slurm, exec,\n"
 	"                       fork, or any command that takes a host and a command\n"
 	"  -launcher-exec CMD   the command to use for it\n"
@@ -525,8 +525,10 @@ static const struct option options[] = {
 	{"pernode", 0, "", plan_int, PLAN(ppn), 1},
 	{"rr bynode", 0, "", plan_int, PLAN(map), MAP_NODE},
 	{"byslot", 0, "", plan_int, PLAN(map), MAP_SLOT},
-	{"map-by", 1, "slot node core hwthread socket numa ppr:", map_set, 0, 0},
-	{"bind-to binding", 1, "none hwthread core socket numa", bind_set, 0, 0},
+	{"map-by", 1, "slot node hwthread core l1cache l2cache l3cache socket numa ppr:",
+	 map_set, 0, 0},
+	{"bind-to binding", 1, "none hwthread core l1cache l2cache l3cache socket numa",
+	 bind_set, 0, 0},
 	{"bind-to-core", 0, "", plan_int, PLAN(bind), PART_CORE},
 	{"bind-to-socket", 0, "", plan_int, PLAN(bind), PART_SOCKET},
 	{"bind-to-none", 0, "", plan_int, PLAN(bind), PART_NONE},
