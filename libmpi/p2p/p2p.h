@@ -98,7 +98,8 @@ extern bool (*p2p_unborn_hook)(int peer, char *words, size_t n);
  * that holds or awaits anything may ask. */
 extern bool (*p2p_dead_hook)(int peer);
 
-/* NULL, or called when a wait of this process has become long, under the library's lock.  awaited:
+/* NULL, or called when a wait of this process, or a loop of its calls that look and come back, has
+ * become long, under the library's lock.  awaited:
  * the receive that it is for, if no message has matched it; or NULL.  The hook may fail the
  * messages of a communicator (p2p_comm_revoke), also those that are waited for. */
 extern void (*p2p_long_wait_hook)(const struct req *awaited);

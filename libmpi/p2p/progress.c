@@ -27,8 +27,10 @@
 static struct {
 	int (*hooks[HOOKS_MAX])(void);
 	int nhooks;
-	bool in_hooks; /* a pass is inside them */
-	int fruitless; /* calls of p2p_progress_poll, lately, that moved nothing */
+	bool in_hooks;     /* a pass is inside them */
+	int fruitless;     /* calls of p2p_progress_poll, lately, that moved nothing */
+	int empty;         /* as fruitless, since the clock was read */
+	uint64_t empty_ns; /* nothing has moved in a loop of such calls since then; 0: it has */
 } progress;
 
 void p2p_progress_hook(int (*hook)(void))
@@ -120,6 +122,26 @@ int p2p_progress(void)
 	return progress.nhooks > 0 ? moved + progress_hooks() : moved;
 }
 
+/* A loop over MPI_Test that lasts is as a wait that has become long.  Reading the clock costs as
+ * much as a call, so only some calls do. */
+static void progress_poll_long(void)
+{
+	enum { CALLS = 256, LONG_MS = 100 };
+	uint64_t now;
+
+	if (++progress.empty < CALLS)
+		return;
+	progress.empty = 0;
+	now = clock_now_ns();
+	if (progress.empty_ns == 0)
+		progress.empty_ns = now;
+	if (now - progress.empty_ns < LONG_MS * (uint64_t)NS_PER_MS)
+		return;
+	progress.empty_ns = 0;
+	if (p2p_long_wait_hook != NULL)
+		p2p_long_wait_hook(NULL);
+}
+
 /* The process that we wait for may need this CPU.  A loop over MPI_Test would keep it for a whole
  * turn of the scheduler.  With threads the lock is held here, so the CPU is not given up. */
 void p2p_progress_poll(void)
@@ -128,8 +150,11 @@ void p2p_progress_poll(void)
 
 	if (p2p_progress() > 0) {
 		progress.fruitless = 0;
+		progress.empty = 0;
+		progress.empty_ns = 0;
 		return;
 	}
+	progress_poll_long();
 	via_news_look();
 	if (!via.oversubscribed || haft_threads_enabled()) {
 		progress.fruitless = 0;

@@ -46,6 +46,8 @@ calls Ibarrier Iallreduce ibarrier iallreduce
 calls Ibarrier Comm_split ibarrier split
 calls Alltoallv Ibcast alltoallv ibcast
 calls Comm_dup Ibarrier dup ibarrier
+calls Ibarrier Iallreduce ibarrier_polled iallreduce_polled
+calls Iallreduce Ibarrier iallreduce_polled ibarrier
 # The root has its part done at once, and is in MPI_Finalize.
 calls '(Bcast|Finalize)' Ibcast bcast=0 ibcast
 calls '(Ibcast|Finalize)' Bcast ibcast bcast=0
@@ -65,6 +67,7 @@ each() {
 }
 
 each calls ibarrier barrier
+each calls ibarrier_polled iallreduce_polled
 each calls barrier ibarrier
 each calls split allreduce
 each calls allreduce create
@@ -83,6 +86,7 @@ for how in HAFT_COLL=p2p HAFT_VIA=net; do
 	calls Gather Scatter gather=1 scatter=1
 	calls '(Barrier|Finalize)' Allreduce barrier allreduce
 	calls '(Allreduce|Finalize)' Iallreduce allreduce iallreduce
+	calls Ibarrier Iallreduce ibarrier_polled iallreduce_polled
 	roots Bcast bcast=0 bcast=1
 	HAFT_ENDED=1
 	export HAFT_ENDED # without HAFT_HANG
