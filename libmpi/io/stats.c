@@ -68,8 +68,8 @@ static void stats_print(
 {
 	static const char *const directions[] = {[IO_READ] = "reads ", [IO_WRITE] = "writes"};
 
-	fprintf(stderr, "haft: %s: %d ranks, open for %.3f s\n", f->path, f->size,
-		stats_seconds((int64_t)clock_now_ns() - f->opened_ns));
+	fprintf(stderr, "haft: %s: %d rank%s, open for %.3f s\n", f->path, f->size,
+		f->size == 1 ? "" : "s", stats_seconds((int64_t)clock_now_ns() - f->opened_ns));
 	for (int w = IO_READ; w <= IO_WRITE; w++)
 		if (sum->calls[w] > 0)
 			fprintf(stderr, "haft:   %s %10lld calls %16lld bytes\n", directions[w],

@@ -13,6 +13,7 @@ const char *rma_win_words(const struct win *w, char *buf)
 	if (len > 0)
 		snprintf(buf, RMA_WIN_WORDS, "window `%s'", name);
 	else
-		snprintf(buf, RMA_WIN_WORDS, "a window of %d processes", w->size);
+		snprintf(buf, RMA_WIN_WORDS, "a window of %d process%s", w->size,
+			w->size == 1 ? "" : "es");
 	return buf;
 }

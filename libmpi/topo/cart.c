@@ -188,8 +188,8 @@ int topo_cart_sub(struct comm *c, const int remain_dims[], struct comm **newcomm
 	if (err != 0)
 		return err;
 	if (remain_dims == NULL && t->ndims > 0)
-		return haft_err(MPI_ERR_ARG, "remain_dims is NULL, and the grid has %d dimensions",
-			t->ndims);
+		return haft_err(MPI_ERR_ARG, "remain_dims is NULL, and the grid has %d dimension%s",
+			t->ndims, t->ndims == 1 ? "" : "s");
 	for (int d = 0; d < t->ndims; d++)
 		s.n *= remain_dims[d] ? t->dims[d] : 1;
 	s.ranks = malloc(((size_t)s.n + 2 * (size_t)t->ndims) * sizeof(*s.ranks));
@@ -224,8 +224,8 @@ static int cart_fits(const struct comm *c, int maxdims, const struct topo **t)
 	int err = topo_expect(c, MPI_CART, t);
 
 	if (err == 0 && maxdims < (*t)->ndims)
-		return haft_err(MPI_ERR_ARG, "maxdims is %d, and the grid has %d dimensions",
-			maxdims, (*t)->ndims);
+		return haft_err(MPI_ERR_ARG, "maxdims is %d, and the grid has %d dimension%s",
+			maxdims, (*t)->ndims, (*t)->ndims == 1 ? "" : "s");
 	return err;
 }
 
@@ -252,8 +252,8 @@ int topo_cart_rank(struct comm *c, const int coords[], int *rank)
 	if (err != 0)
 		return err;
 	if (coords == NULL && t->ndims > 0)
-		return haft_err(
-			MPI_ERR_ARG, "coords is NULL, and the grid has %d dimensions", t->ndims);
+		return haft_err(MPI_ERR_ARG, "coords is NULL, and the grid has %d dimension%s",
+			t->ndims, t->ndims == 1 ? "" : "s");
 	for (int d = 0; d < t->ndims; d++) {
 		if (!t->periods[d] && (coords[d] < 0 || coords[d] >= t->dims[d]))
 			return haft_err(MPI_ERR_ARG,
@@ -289,8 +289,8 @@ int topo_cart_shift(struct comm *c, int direction, int disp, int *source, int *d
 	if (err != 0)
 		return err;
 	if (direction < 0 || direction >= t->ndims)
-		return haft_err(MPI_ERR_ARG, "direction is %d, and the grid has %d dimensions",
-			direction, t->ndims);
+		return haft_err(MPI_ERR_ARG, "direction is %d, and the grid has %d dimension%s",
+			direction, t->ndims, t->ndims == 1 ? "" : "s");
 	for (int d = direction + 1; d < t->ndims; d++)
 		stride *= t->dims[d];
 	*source = cart_neighbor(t, c->rank, direction, stride, -(int64_t)disp);

@@ -193,7 +193,8 @@ int topo_dims_create(int nnodes, int ndims, int dims[])
 		return factors_set((int)(nnodes / given), nfree, ndims, dims);
 	if (given != nnodes)
 		return haft_err(MPI_ERR_DIMS,
-			"the %d dimensions have %lld nodes, not %d, and none is left to be set",
-			ndims, (long long)given, nnodes);
+			"the %d dimension%s %lld node%s, not %d, and none is left to be set", ndims,
+			ndims == 1 ? " has" : "s have", (long long)given, given == 1 ? "" : "s",
+			nnodes);
 	return 0;
 }

@@ -29,7 +29,8 @@ static int graph_check(const struct comm *c, int nnodes, const int *index, const
 		return MPI_ERR_COMM;
 	if (nnodes > c->size)
 		return haft_err(MPI_ERR_ARG,
-			"the graph has %d nodes, the communicator %d processes", nnodes, c->size);
+			"the graph has %d nodes, the communicator %d process%s", nnodes, c->size,
+			c->size == 1 ? "" : "es");
 	if (nnodes > 0 && index == NULL)
 		return haft_err(MPI_ERR_ARG, "index is NULL, and nnodes is %d", nnodes);
 	for (int i = 0; i < nnodes; i++) {

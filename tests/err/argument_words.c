@@ -102,6 +102,41 @@ static void windows(void)
 	expect_ok(MPI_Win_free(&win));
 }
 
+/* Is the word not in the words of the last error with this code? */
+static bool says_not(int code, const char *word)
+{
+	char text[MPI_MAX_ERROR_STRING] = "";
+	int len;
+
+	MPI_Error_string(code, text, &len);
+	return strstr(text, word) == NULL;
+}
+
+/* One is one: words count what they name. */
+static void singular(void)
+{
+	int one = 1, two[2] = {1, 1}, zero[2] = {0, 0}, coords[1];
+	MPI_Comm line;
+	MPI_Win win;
+	MPI_Request r = MPI_REQUEST_NULL;
+
+	expect_ok(MPI_Cart_create(MPI_COMM_SELF, 1, &one, zero, 0, &line));
+	refused(MPI_Cart_coords(line, 0, 0, coords), MPI_ERR_ARG, "the grid has 1 dimension");
+	expect(says_not(MPI_ERR_ARG, "dimensions"));
+	expect_ok(MPI_Comm_free(&line));
+	refused(MPI_Dims_create(3, 1, &one), MPI_ERR_DIMS, "the 1 dimension has 1 node, not 3");
+	refused(MPI_Graph_create(MPI_COMM_SELF, 2, two, zero, 0, &line), MPI_ERR_ARG,
+		"the communicator 1 process");
+	expect(says_not(MPI_ERR_ARG, "processes"));
+	expect_ok(MPI_Win_create(x, sizeof(x), 1, MPI_INFO_NULL, MPI_COMM_SELF, &win));
+	expect_ok(MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN));
+	expect_ok(MPI_Win_fence(0, win));
+	refused(MPI_Rput(x, 1, MPI_INT, 0, 0, 1, MPI_INT, win, &r), MPI_ERR_RMA_SYNC,
+		"a window of 1 process, rank 0");
+	expect_ok(MPI_Win_fence(0, win));
+	expect_ok(MPI_Win_free(&win));
+}
+
 int main(int argc, char **argv)
 {
 	expect_ok(MPI_Init(&argc, &argv));
@@ -112,6 +147,7 @@ int main(int argc, char **argv)
 	handles();
 	collectives();
 	windows();
+	singular();
 	MPI_Finalize();
 	return check_end();
 }

@@ -277,8 +277,9 @@ void profile_html(const struct profile *p, FILE *out)
 	html_text(out, p->program);
 	fputs("</title>\n<h1>", out);
 	html_text(out, p->program);
-	fprintf(out, ": %d ranks on %d host%s, %s</h1>\n<p class=\"verdict\">", p->n, p->hosts,
-		p->hosts > 1 ? "s" : "", profile_time(p->n > 0 ? p->wall / p->n : 0, t));
+	fprintf(out, ": %d rank%s on %d host%s, %s</h1>\n<p class=\"verdict\">", p->n,
+		p->n == 1 ? "" : "s", p->hosts, p->hosts > 1 ? "s" : "",
+		profile_time(p->n > 0 ? p->wall / p->n : 0, t));
 	html_text(out, words);
 	fputs("</p>\n", out);
 	if (p->n > 0) {
