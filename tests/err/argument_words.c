@@ -112,7 +112,7 @@ static bool says_not(int code, const char *word)
 	return strstr(text, word) == NULL;
 }
 
-/* One is one: words count what they name. */
+/* One dimension, node and process are not several. */
 static void singular(void)
 {
 	int one = 1, two[2] = {1, 1}, zero[2] = {0, 0}, coords[1];
