@@ -7,8 +7,9 @@
  *
  * Orders are computed over the description of a type, and combs by a congruence.  Other tiles that
  * interleave are rare: their blocks are sorted on a ring of the extent.  More than TYPES_SORTED
- * blocks are merged with those of further tiles, up to a bound; later ones are not seen.  Whole
- * etypes are asked of the first TYPES_LOOK blocks: a view of many must cost as little as any. */
+ * blocks are merged with those of further tiles, up to a bound; later ones are not seen.  The
+ * description of a type shows mostly that it is made of whole etypes; else the first TYPES_LOOK
+ * blocks are looked at, once. */
 #include "libmpi/io/view.h"
 
 #include "libmpi/core/err.h"
@@ -20,7 +21,7 @@
 #define TYPES_SORTED MEAN_OR(64, 1 << 16) /* of tiles that may overlap: sorted in some 10 ms */
 #define TYPES_STEPS  (1 << 22)            /* of more: so many are compared in some 20 ms */
 #define TYPES_SHIFT  (4 * TYPES_RUNS)     /* steps that a tile costs, whatever is compared */
-#define TYPES_LOOK   (1 << 15)            /* blocks that must be whole etypes */
+#define TYPES_LOOK   (1 << 22)            /* blocks that must be whole etypes: in some 30 ms */
 
 static int types_check_order(const struct io_file *f, struct type *etype, struct type *filetype)
 {
@@ -219,13 +220,30 @@ static int types_check_run(const struct type *t, int64_t unit, const struct type
 	return 0;
 }
 
-/* Does each block begin and end at a multiple of `unit' from the lower bound on? */
-static int types_check_holes(const struct type *t, int64_t unit)
+/* Looks at the blocks.  One may be in two parts, in the end of a row of runs and in the next. */
+static int types_look_at_blocks(const struct type *t, int64_t unit)
 {
 	struct types_cursor w = {.t = t};
+	struct type_run block = {0, 0};
 	const struct type_run *run;
+
+	for (int64_t n = 0; n < TYPES_LOOK && (run = types_next(&w)) != NULL; n++, w.i++) {
+		if (block.len > 0 && run->off == block.off + block.len) {
+			block.len += run->len;
+			continue;
+		}
+		if (block.len > 0 && types_check_run(t, unit, &block) != 0)
+			return MPI_ERR_ARG;
+		block = *run;
+	}
+	return run == NULL && block.len > 0 ? types_check_run(t, unit, &block) : 0;
+}
+
+/* Does each block begin and end at a multiple of `unit' from the lower bound on? */
+static int types_check_holes(struct type *t, int64_t unit)
+{
 	struct type_comb comb;
-	int64_t steps = 0;
+	int err;
 
 	if (type_comb(t, &comb)) {
 		struct type_run two[2] = {
@@ -236,14 +254,13 @@ static int types_check_holes(const struct type *t, int64_t unit)
 				return MPI_ERR_ARG;
 		return 0;
 	}
-	for (; (run = types_next(&w)) != NULL && ++steps < TYPES_LOOK; w.i++)
-		if (w.at == t->size || w.i + 1 < w.n) /* else it may be cut off */
-			if (types_check_run(t, unit, run) != 0)
-				return MPI_ERR_ARG;
-	return 0;
+	err = type_is_whole(t, unit) ? 0 : types_look_at_blocks(t, unit);
+	if (err == 0)
+		type_whole_set(t, unit);
+	return err;
 }
 
-static int types_check_whole(const struct type *etype, const struct type *filetype)
+static int types_check_whole(const struct type *etype, struct type *filetype)
 {
 	if (etype->size > 0 ? filetype->size % etype->size != 0 : filetype->size > 0)
 		return haft_err(MPI_ERR_ARG,

@@ -5,6 +5,9 @@
  *                                   in b, and between the last of a and the first of b
  *      n blocks, a stride apart     n > 1: a block, then one more; the others follow likewise
  *
+ *      bits                         a power of two divides all displacements and lengths if it
+ *                                   divides them or'ed
+ *
  * Inner types are visited first (visit.c) and keep their order, so that the time is
  * O(description). */
 #include "libmpi/type/map_order.h"
@@ -21,9 +24,12 @@ static struct type_order order_basic(const struct type *t)
 	const struct type_part *p = t->part;
 
 	if (p[0].len == 0)
-		return (struct type_order){.end = t->size};
-	return (struct type_order){
-		.first = p[0].off, .last = p[1].off, .end = p[1].off + p[1].len, .block = p[0].off};
+		return (struct type_order){.end = t->size, .bits = (uint64_t)t->size};
+	return (struct type_order){.first = p[0].off,
+		.last = p[1].off,
+		.end = p[1].off + p[1].len,
+		.block = p[0].off,
+		.bits = (uint64_t)(p[0].off | p[0].len | p[1].off | p[1].len)};
 }
 
 static struct type_order order_inner(const struct type *t)
@@ -171,6 +177,49 @@ static struct type_order order_shape(const struct type *t)
 	return o;
 }
 
+/* The bits of a row of `len' elements. */
+static uint64_t order_bits_row(const struct type *child, int64_t len)
+{
+	return order_inner(child).bits | (len > 1 ? (uint64_t)child->extent : 0);
+}
+
+static uint64_t order_bits_list(const struct type_shape *s)
+{
+	uint64_t bits = 0;
+	int64_t longest = 0;
+
+	for (int64_t i = 0; i < s->n; i++) {
+		int64_t len = s->lens != NULL ? s->lens[i] : s->len;
+
+		if (len > 0)
+			bits |= (uint64_t)s->displs[i];
+		longest = len > longest ? len : longest;
+	}
+	return bits | order_bits_row(s->child, longest);
+}
+
+static uint64_t order_bits_fields(const struct type_shape *s)
+{
+	uint64_t bits = 0;
+
+	for (int64_t i = 0; i < s->n; i++)
+		if (s->lens[i] > 0 && s->children[i]->size > 0)
+			bits |= (uint64_t)s->displs[i] | order_bits_row(s->children[i], s->lens[i]);
+	return bits;
+}
+
+static uint64_t order_bits(const struct type_shape *s)
+{
+	switch (s->kind) {
+	case SHAPE_LIST: return order_bits_list(s);
+	case SHAPE_FIELDS: return order_bits_fields(s);
+	case SHAPE_STRIDE:
+		return (uint64_t)s->first | (s->n > 1 ? (uint64_t)s->stride : 0) |
+		       order_bits_row(s->child, s->len);
+	default: return (uint64_t)s->first | order_bits_row(s->child, 1);
+	}
+}
+
 static bool order_known(const struct type *t)
 {
 	return t->order != NULL || t->size == 0 || t->shape == NULL;
@@ -184,7 +233,26 @@ static int order_make(struct type *t)
 	if (t->order == NULL)
 		return haft_err(MPI_ERR_NO_MEM, "no memory to look at the order of a datatype");
 	*t->order = order_shape(t);
+	t->order->bits = order_bits(t->shape);
+	t->order->whole = 0;
 	return 0;
+}
+
+bool type_is_whole(const struct type *t, int64_t unit)
+{
+	const struct type_order *o = t->order;
+	uint64_t below = (uint64_t)unit - 1;
+
+	if (o == NULL)
+		return false;
+	return o->whole == unit ||
+	       (((uint64_t)unit & below) == 0 && (((uint64_t)t->lb | o->bits) & below) == 0);
+}
+
+void type_whole_set(struct type *t, int64_t unit)
+{
+	if (t->order != NULL)
+		t->order->whole = unit;
 }
 
 int type_order_of(struct type *t, struct type_order *order)

@@ -32,6 +32,8 @@ struct type_order {
 	int64_t first, last; /* displacements of the first and the last entry */
 	int64_t end;         /* of the last entry, behind it */
 	int64_t block;       /* displacement of the last block of the outermost constructor */
+	uint64_t bits;       /* the displacements and lengths of all blocks, or'ed */
+	int64_t whole;       /* type_whole_set; 0: nothing was kept */
 	struct type_break rule[TYPE_RULES];
 };
 
@@ -43,5 +45,12 @@ int type_order_of(struct type *t, struct type_order *order);
  * `which' ("the filetype") and the block that breaks a rule; or MPI_ERR_NO_MEM.  Under the
  * library's lock. */
 int type_ordered(struct type *t, unsigned rules, const char *which);
+
+/* Is it known that each block of the type begins and ends a multiple of `unit' bytes from the lower
+ * bound on?  O(1).  Known is what the description shows, if unit is a power of two, and what
+ * type_whole_set has said: a caller has looked at the blocks.  After type_ordered, under the
+ * library's lock. */
+bool type_is_whole(const struct type *t, int64_t unit);
+void type_whole_set(struct type *t, int64_t unit);
 
 #endif

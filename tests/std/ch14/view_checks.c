@@ -150,6 +150,45 @@ static void late(void)
 	OK(MPI_Type_free(&bad));
 }
 
+/* Blocks behind the first ten thousands are whole etypes, too: of a power of two bytes, which the
+ * description shows, and of 12. */
+static void behind_many(void)
+{
+	enum { MOST = 50000 };
+	MPI_Aint *at = malloc(MOST * sizeof(*at));
+	int *one = malloc(MOST * sizeof(*one));
+	MPI_Datatype unit, good, bad, wide;
+
+	OK(MPI_Type_contiguous(3, MPI_INT, &unit));
+	unit = committed(unit);
+	for (int i = 0; i < MOST; i++) {
+		at[i] = (MPI_Aint)24 * i + 12 * (i % 7 == 3);
+		one[i] = 1;
+	}
+	OK(MPI_Type_create_hindexed(MOST, one, at, unit, &good));
+	good = committed(good);
+	for (int i = 0; i < 2; i++) {
+		OK(MPI_File_set_view(f, 0, unit, good, "native", MPI_INFO_NULL));
+		OK(MPI_File_set_view(f, 0, MPI_INT, good, "native", MPI_INFO_NULL));
+	}
+	for (int by = 2; by <= 4; by += 2) {
+		at[MOST - 9] += by;
+		OK(MPI_Type_create_hindexed(MOST, one, at, unit, &bad));
+		wide = resized(bad, (MPI_Aint)24 * MOST);
+		FAILS(MPI_ERR_ARG, "not made of etypes",
+			MPI_File_set_view(
+				f, 0, by == 2 ? MPI_INT : unit, wide, "native", MPI_INFO_NULL));
+		OK(MPI_Type_free(&wide));
+		OK(MPI_Type_free(&bad));
+		at[MOST - 9] -= by;
+	}
+	OK(MPI_File_set_view(f, 0, MPI_INT, MPI_INT, "native", MPI_INFO_NULL));
+	OK(MPI_Type_free(&good));
+	OK(MPI_Type_free(&unit));
+	free(one);
+	free(at);
+}
+
 /* An access that is not complete keeps its view; a split one refuses a new view. */
 static void pending(void)
 {
@@ -305,6 +344,7 @@ int main(int argc, char **argv)
 	woven();
 	empty();
 	late();
+	behind_many();
 	long_combs();
 	long_tiles();
 	OK(MPI_File_close(&f));
