@@ -47,7 +47,7 @@ static const char help[] =
 	"  -trace=FILE          write all calls and messages down, by time: FILE.pftrace,\n"
 	"                       FILE.json, FILE.otf2 or FILE.html; see haft-trace(7)\n"
 	"  -trace-room SIZE, -trace-keep first|last\n"
-	"                       memory for each process (default 64M), and what stays in it\n"
+	"                       memory for each process (default 64M); what stays in it\n"
 	"  -tool A.so,B.so      load tools into each process, A nearest to the program;\n"
 	"                       see haft-tools(7)\n"
 	"  -stdin R             standard input to rank R (default 0), to all, or to none\n"
