@@ -14,7 +14,7 @@ over() {
 	[ $# = 0 ] || shift
 	bin=$B/tests/$test
 	if [ ! -x "$bin" ]; then
-		bin=$TMPDIR/${test##*/}
+		bin=$TMPDIR/${test##*/}.program # tests of files have files of their own names there
 		"$B/bin/mpicc" -std=gnu11 -O1 $SANFLAGS -I. tests/$test.c -o "$bin" || exit 1
 	fi
 	env $vars timeout 240 "$B/bin/mpiexec" -launcher fork $hosts -n $np "$bin" "$@" \
