@@ -9,7 +9,8 @@
  * The producer makes a pipe when it first needs one towards a peer, and offers it in a frame.  It
  * may have pipe_max of them; then a drained one (put == got) goes to the next peer under a new
  * generation.  The former consumer finds another generation than it was offered, and forgets the
- * pipe; its last store there was the release of the last chunk. */
+ * pipe; its last store there was the release of the last chunk.  The pipe towards a process that has
+ * died counts as drained: else pipe_max of them would leave none for the living. */
 #include "libshm/shm_inner.h"
 
 static struct shm_pipe *pipe_at(const struct shm *s, uint64_t off)
@@ -103,6 +104,16 @@ static int pipe_make(struct shm *s, int dst)
 	p->pipe_out = pipe;
 	p->put = p->put_free = count;
 	return 0;
+}
+
+void shm_pipe_abandon(struct shm *s, int dst)
+{
+	struct shm_peer *p = &s->in->peer[dst];
+
+	if (p->pipe_out == NULL)
+		return;
+	(void)pipe_empty(p->pipe_out);
+	p->pipe_shown = true; /* nobody waits for the offer */
 }
 
 static int pipe_offer(struct shm *s, int dst)

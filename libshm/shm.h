@@ -421,6 +421,10 @@ int shm_pipe_front(struct shm *s, int src, const void **ptr, size_t *len);
 /* Gives the front chunk back, and wakes the producer if it sleeps. */
 void shm_pipe_release(struct shm *s, int src);
 
+/* The process of seat `dst' has died: what it has not read of the pipe towards it is lost, and the
+ * pipe may move. */
+void shm_pipe_abandon(struct shm *s, int dst);
+
 /* --- memory of the segment ------------------------------------------------------------------ */
 
 #define SHM_HUGE ((size_t)2 << 20) /* bytes of a huge page */

@@ -196,6 +196,8 @@ void via_peer_died(int number)
 {
 	struct via_peer *p = via_peer_get(number);
 
+	if (via_is_local(number))
+		shm_pipe_abandon(via.shm, via_seat(number));
 	via_mix();
 	p->seat = VIA_SEAT_DEAD;
 	p->slot = 0;

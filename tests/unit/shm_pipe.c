@@ -107,6 +107,42 @@ static void moving(void **state)
 	node_run_opts(&opts, shift_rank, &bytes);
 }
 
+/* Ranks 1 .. pipe_max read nothing, and have died: their pipes serve the others. */
+static void deserted_rank(struct shm *s, void *arg)
+{
+	int dead = s->in->pipe_max, last = s->nranks - 1;
+	struct flow f = {.seed = 1, .left = 1000};
+	void *ptr;
+	size_t cap;
+
+	(void)arg;
+	CHECK(dead < last);
+	for (int i = 1; s->me == 0 && i <= dead; i++) {
+		CHECK(shm_pipe_acquire(s, i, &ptr, &cap) == 0);
+		shm_pipe_publish(s, i, 1);
+	}
+	if (s->me == 0) {
+		CHECK(shm_pipe_acquire(s, last, &ptr, &cap) == SHM_AGAIN);
+		for (int i = 1; i <= dead; i++)
+			shm_pipe_abandon(s, i);
+		shm_pipe_abandon(s, last); /* it has none: nothing */
+		while (f.left > 0)
+			if (produce(s, last, &f) == 0)
+				usleep(100);
+	}
+	while (s->me == last && f.left > 0)
+		if (shm_poll(s, nothing, NULL) + consume(s, 0, &f) == 0)
+			usleep(100);
+}
+
+static void deserted(void **state)
+{
+	const struct shm_opts opts = {.nranks = 8, .chunk_len = MEAN_OR(256, 4 << 20)};
+
+	(void)state;
+	node_run_opts(&opts, deserted_rank, NULL);
+}
+
 /* Without memory: an error, not a wait. */
 static void failing_rank(struct shm *s, void *arg)
 {
@@ -142,6 +178,7 @@ int main(void)
 		cmocka_unit_test(shift2),
 		cmocka_unit_test(shift6),
 		cmocka_unit_test(moving),
+		cmocka_unit_test(deserted),
 		cmocka_unit_test(no_memory),
 		cmocka_unit_test(threads),
 	};
