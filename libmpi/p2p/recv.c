@@ -130,6 +130,12 @@ void p2p_recv_self(struct req *r, struct req *send)
 
 /* --- rendezvous ----------------------------------------------------------------------------- */
 
+/* A message that a process has announced, which has ended since.  Its memory is no more. */
+static bool recv_deserted(int peer)
+{
+	return unlikely(p2p_state.lost > 0) && p2p_peer_gone(peer);
+}
+
 /* Reads a message in place if both buffers allow it and the sender has not taken it back. */
 static enum coop_result recv_in_place(struct req *r, int peer, const struct rts *rts)
 {
@@ -140,8 +146,8 @@ static enum coop_result recv_in_place(struct req *r, int peer, const struct rts 
 		p2p_recv_unpack(r, via_mem_at(rts->at), rts->total);
 		return COOP_DONE;
 	}
-	if (rts->where != RTS_AT_PRIVATE || to == NULL || !p2p_proto_read(peer, n) ||
-		!p2p_claim_take(rts->claim))
+	if (rts->where != RTS_AT_PRIVATE || to == NULL || recv_deserted(peer) ||
+		!p2p_proto_read(peer, n) || !p2p_claim_take(rts->claim))
 		return COOP_FAILED;
 	return p2p_coop_read(r, peer, to, rts, n);
 }
@@ -149,6 +155,11 @@ static enum coop_result recv_in_place(struct req *r, int peer, const struct rts 
 /* Sends FIN if the message has been received, else CTS. */
 static void recv_answer(struct req *r, int peer, bool received)
 {
+	if (!received && recv_deserted(peer)) {
+		p2p_fail_request(r, peer, VIA_LOST);
+		p2p_req_finish(r);
+		return;
+	}
 	if (received) {
 		r->state = STATE_OUT_FIN;
 	} else if (!via_is_local(peer)) {
