@@ -17,6 +17,7 @@
 #include "libmpi/bind/binding.h"
 #include "libmpi/dyn/abort.h"
 #include "libmpi/env/error_handler.h"
+#include "libmpi/ft/ft.h"
 #include "libmpi/core/error_code.h"
 #include "libmpi/core/err.h"
 #include "libmpi/core/event.h"
@@ -162,8 +163,8 @@ static struct target target_find(void *self, int fn)
 	return t;
 }
 
-/* Is this process the only one of the communicator, window or file? */
-static bool raise_alone(const void *self)
+/* The communicator of a communicator, window or file; NULL: it has none, or it is closed. */
+static const struct comm *raise_members(const void *self)
 {
 	const struct obj *o = self;
 	const struct comm *c = raise_comm(self);
@@ -171,19 +172,29 @@ static bool raise_alone(const void *self)
 	if (raise_alive(o) && o->u.cls == &haft_win_class)
 		c = ((const struct win *)self)->comm;
 	else if (raise_alive(o) && o->u.cls == &haft_file_class)
-		c = ((const struct file *)self)->comm; /* NULL: it is closed */
+		c = ((const struct file *)self)->comm;
+	return c;
+}
+
+/* Is this process the only one of the communicator, window or file? */
+static bool raise_alone(const void *self)
+{
+	const struct comm *c = raise_members(self);
+
 	return c != NULL && c->remote == NULL && c->size == 1;
 }
 
 /* MPI-5.0 9.3: MPI_ERRORS_ABORT on a session ends this process alone; on a communicator, window or
- * file its processes, as MPI_Abort.  If they are more than this one the job ends, which 11.4.2
- * permits, as with MPI_ERRORS_ARE_FATAL. */
+ * file its processes, as MPI_Abort.  If they are more than this one and failures are not survived the
+ * job ends, which 11.4.2 permits, as with MPI_ERRORS_ARE_FATAL. */
 __attribute__((noreturn)) static void raise_end(
 	const struct target *t, int err, char *line, size_t n)
 {
 	bind_callsites(line, n);
 	if (haft_uncommitted_hook != NULL)
 		haft_uncommitted_hook(false);
+	if (t->handler->kind == ERRH_ABORT && ft_is_on() && (t->session || raise_members(t->self)))
+		dyn_abort_group(raise_members(t->self), err, line);
 	if (t->handler->kind == ERRH_ABORT && (t->session || raise_alone(t->self)))
 		haft_abort_process(err, line);
 	dyn_abort_members(raise_comm(t->self), err, line);

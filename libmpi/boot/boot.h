@@ -214,6 +214,7 @@ enum boot_end {
 	BOOT_END_HOST,       /* its host cannot be reached any more */
 	BOOT_END_UNBORN,     /* it was spawned, and has ended before MPI_Init */
 	BOOT_END_NEW,        /* as BOOT_END_FAILED, before MPI_Init */
+	BOOT_END_ABORTED,    /* by MPI_Abort of its group, with the code of the status */
 	BOOT_END_SIBLING     /* the launcher has ended it with others of its spawn, as one of these
 			      * is BOOT_END_UNBORN: rank, pid and status are of that one */
 };

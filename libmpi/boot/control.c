@@ -653,14 +653,19 @@ int boot_listen_show(const char *addr)
 	return line_request(&control.home, &t);
 }
 
+static void runs_put(struct boot_text *t, const struct boot_run *v, int n)
+{
+	for (int i = 0; i < n; i++)
+		boot_text_add(t, "%s%d+%d", i > 0 ? "," : "", v[i].first, v[i].n);
+}
+
 /* A request about some processes. */
 static void runs_tell(struct control_line *l, const char *command, const struct boot_run *v, int n)
 {
 	struct boot_text t = {.v = NULL};
 
 	boot_text_add(&t, "cmd=%s runs=", command);
-	for (int i = 0; i < n; i++)
-		boot_text_add(&t, "%s%d+%d", i > 0 ? "," : "", v[i].first, v[i].n);
+	runs_put(&t, v, n);
 	boot_text_put(&t, "\n", 1);
 	(void)line_request(l, &t);
 }
@@ -716,6 +721,22 @@ void boot_children_end(int edge)
 
 	boot_text_add(&t, "cmd=haft_children first=%d end=1\n", edge / 2);
 	(void)line_request(edge_line(edge), &t);
+}
+
+bool boot_group_abort(const struct boot_run *v, int n, int code, const char *text, bool last)
+{
+	struct boot_text t = {.v = NULL};
+
+	if (control.home.fd < 0 || control.home.gone || control.kvs != NULL)
+		return false;
+	boot_text_add(&t, "cmd=haft_abort code=%d last=%d runs=", code, last);
+	runs_put(&t, v, n);
+	if (last)
+		boot_text_add(&t, " msg=");
+	for (; last && *text != '\0'; text++)
+		boot_text_put(&t, *text != '\n' ? text : " ", 1);
+	boot_text_put(&t, "\n", 1);
+	return line_request(&control.home, &t) == 0;
 }
 
 int boot_universe_size(void)

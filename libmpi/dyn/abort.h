@@ -12,4 +12,8 @@ void dyn_abort_open(void);
 /* Tells the members of both groups; then the caller ends its own job.  NULL: nothing. */
 void dyn_abort_members(const struct comm *c, int code, const char *words);
 
+/* Ends the members of both groups, and this process; the others go on.  For jobs that survive
+ * failures (ft_is_on).  NULL: this process alone. */
+__attribute__((noreturn)) void dyn_abort_group(const struct comm *c, int code, const char *words);
+
 #endif

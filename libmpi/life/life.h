@@ -29,11 +29,6 @@ void life_invariants_check(const char *call);
 /* MPI_Finalize, but for ports and names. */
 int life_finalize(void);
 
-struct comm;
-
-/* The end of MPI_Abort: ends the job, or this process alone if failures are survived. */
-int life_abort(struct comm *c, int code);
-
 /* Notes what MPI_Finalize has returned: mpiexec names a failed one if the process exits after
  * it. */
 void life_finalize_returned(int err);

@@ -120,22 +120,6 @@ int life_finalize(void)
 	return err;
 }
 
-int life_abort(struct comm *c, int code)
-{
-	char name[MPI_MAX_OBJECT_NAME] = "", text[MPI_MAX_OBJECT_NAME + 96];
-	bool alone = c->remote == NULL && c->size == 1 && haft_life.size > 1;
-	int len;
-
-	obj_name_get(c, name, sizeof(name), OBJ_C, &len);
-	snprintf(text, sizeof(text), "MPI_Abort: rank %d of %s gave up with code %d", c->rank,
-		len > 0 ? name : "a communicator", code);
-	if (haft_uncommitted_hook != NULL)
-		haft_uncommitted_hook(false);
-	if (alone && ft_is_on()) /* the others go on: 11.4.2 */
-		haft_abort_process(code != 0 ? code : 1, text);
-	haft_abort_job(code, text);
-}
-
 /* --- questions ------------------------------------------------------------------------------ */
 
 int life_initialized(int *flag)

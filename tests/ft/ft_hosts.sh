@@ -26,6 +26,14 @@ for way in one:2,two:2 one:1,two:1,three:1,four:1; do
 	want_rc 0
 done
 
+"$B/bin/mpicc" $san -O1 -I. -o "$TMPDIR/abort" tests/ft/abort_members.c || fail "abort_members.c"
+for how in half alone handler; do
+	for way in one:2,two:2 one:1,two:3 one:1,two:1,three:1,four:1; do
+		job -launcher fork -hosts $way -ft -x ABORT=$how "$TMPDIR/abort"
+		want_rc 0
+	done
+done
+
 job $two -x HAFT_FT=no "$TMPDIR/notice"
 want_rc 137
 echo "a process of another host: noticed after $noticed"

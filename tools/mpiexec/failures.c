@@ -50,30 +50,47 @@ static uint32_t failures_known(const struct job *j, bool dead)
 	return most;
 }
 
-/* A rank has failed: tells it to the user, once. */
+/* A rank has failed: tells it to the user, once.  That of an aborted group has been told. */
 static void failure_tell(struct job *j, const struct death *d)
 {
 	struct failures *f = &j->failures;
 
 	if (f->count++ == 0)
 		f->code = job_death_code(d->status);
+	if (j->rank[d->rank].aborted)
+		return;
 	job_death_tell(j, d->rank, d->status, d->state);
 	out_say("the job goes on without it (HAFT_FT)");
 }
 
 /* enum boot_end of a death. */
-static int failure_end(const struct death *d, bool failed)
+static int failure_end(const struct job *j, const struct death *d, bool failed)
 {
+	if (j->rank[d->rank].aborted)
+		return BOOT_END_ABORTED;
 	if (!failed)
 		return BOOT_END_LEFT;
 	return d->state == BOOT_NEW ? BOOT_END_NEW : BOOT_END_FAILED;
 }
 
-bool failure_survived(struct job *j, const struct death *d)
+/* Is this death a failure, where failures are survived? */
+static bool death_is_failure(const struct death *d)
 {
 	bool bad = WIFSIGNALED(d->status) || WEXITSTATUS(d->status) != 0;
-	bool failed = d->state == BOOT_DONE ? WIFSIGNALED(d->status) : bad || boot_inside(d->state);
+
+	return d->state == BOOT_DONE ? WIFSIGNALED(d->status) : bad || boot_inside(d->state);
+}
+
+bool failure_survived(struct job *j, const struct death *dead)
+{
+	const struct rank *k = &j->rank[dead->rank];
+	struct death by_abort = *dead;
+	const struct death *d = k->aborted ? &by_abort : dead;
+	bool failed = k->aborted || death_is_failure(dead);
 	uint32_t known;
+
+	if (k->aborted) /* whatever signal has ended it */
+		by_abort.status = (k->abort_code & 255 ? k->abort_code & 255 : 1) << 8;
 
 	if (j->ending || j->failures.mode == MODE_NO || j->rank[d->rank].world->ending ||
 		d->state == BOOT_ABORTED)
@@ -91,7 +108,7 @@ bool failure_survived(struct job *j, const struct death *d)
 		failure_tell(j, d);
 		return true;
 	}
-	if (!news_send(j, d, failure_end(d, failed)) || !failed)
+	if (!news_send(j, d, failure_end(j, d, failed)) || !failed)
 		return false;
 	failure_tell(j, d);
 	return true;

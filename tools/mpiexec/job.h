@@ -69,9 +69,11 @@ struct rank {
 	bool inside;        /* it had called MPI_Init (or spoken PMI) when it died */
 	bool absent;        /* has exited with 0 without MPI_Init */
 	bool told;          /* ... and all processes have been told (news_unborn) */
-	uint64_t ended_ns;  /* when it exited with 0; 0: it has not */
-	bool doubt;         /* has exited with 0 in MPI: a failure if others still run */
-	uint32_t end;       /* enum boot_state at that end */
+	bool aborted;       /* its group has been aborted, with this code: group_abort.c */
+	int abort_code;
+	uint64_t ended_ns; /* when it exited with 0; 0: it has not */
+	bool doubt;        /* has exited with 0 in MPI: a failure if others still run */
+	uint32_t end;      /* enum boot_state at that end */
 	struct hang_rank watch;
 };
 
@@ -139,17 +141,18 @@ struct job {
 	struct remote_ranks *remote; /* used otherwise; NULL: all ranks are local */
 	int stdin_fd;                /* read by mpiexec for the ranks; -1: nothing (any more) */
 	struct abort_call abort;
-	unsigned asked;        /* enum ask */
-	uint64_t look_from_ns; /* `seen' is of this time or later */
-	int code;              /* exit code so far */
-	bool ending;           /* job_end has been called */
-	int64_t grace_ms;      /* HAFT_GRACE: ms after the user's signal, to write a checkpoint */
-	int signal;            /* the user's signal that ends the job; 0: none */
-	bool hurt;             /* a rank failed after that signal */
-	bool killed;           /* SIGKILL was sent to all */
-	int more;              /* number of failures after the first */
-	uint64_t kill_ns;      /* when to send SIGKILL; 0: never */
-	uint64_t stop_ns;      /* when -timeout ends; 0: never */
+	unsigned asked;         /* enum ask */
+	uint64_t look_from_ns;  /* `seen' is of this time or later */
+	int code;               /* exit code so far */
+	bool ending;            /* job_end has been called */
+	int64_t grace_ms;       /* HAFT_GRACE: ms after the user's signal, to write a checkpoint */
+	int signal;             /* the user's signal that ends the job; 0: none */
+	bool hurt;              /* a rank failed after that signal */
+	bool killed;            /* SIGKILL was sent to all */
+	int more;               /* number of failures after the first */
+	uint64_t kill_ns;       /* when to send SIGKILL; 0: never */
+	uint64_t group_kill_ns; /* when to send it to aborted groups; 0: never */
+	uint64_t stop_ns;       /* when -timeout ends; 0: never */
 	struct lost_wait wait;
 	struct unborn unborn; /* of the last such spawn */
 	struct failures failures;

@@ -303,8 +303,8 @@ static bool unborn_judge(struct job *j, const struct death *d)
 	struct world *w = k->world;
 	bool output = WIFSIGNALED(d->status) && WTERMSIG(d->status) == SIGPIPE && out_broken();
 
-	if (j->ending || w->id == 0 || w->ending || d->state != BOOT_NEW || !death_bad(d) ||
-		output || !world_has_parents(j, w))
+	if (j->ending || k->aborted || w->id == 0 || w->ending || d->state != BOOT_NEW ||
+		!death_bad(d) || output || !world_has_parents(j, w))
 		return false;
 	job_death_tell(j, d->rank, d->status, d->state);
 	out_say("it had not called MPI_Init: its parents get MPI_ERR_SPAWN%s, and the job goes on",

@@ -41,6 +41,7 @@ enum frame_kind {
 	FRAME_GO,     /* rank: id of a world; which 1: soft.  Start it */
 	FRAME_FORGET, /* rank: id of a world that has ended, or is not started */
 	FRAME_KILL,   /* rank: id of a world; which: a signal for it */
+	FRAME_STOP,   /* rank: a process; which: a signal for it */
 	FRAME_ANSWER, /* rank: to its request; text, a line */
 	FRAME_NEWS,   /* struct boot_news: a process has ended, and the job goes on */
 	UP_READY,     /* ranks and their addresses */

@@ -557,18 +557,27 @@ void local_signal(struct local_ranks *c, int sig)
 	local_signal_world(c, NULL, sig);
 }
 
+static void local_signal_one(const struct local_rank *m, int sig)
+{
+	if (m->group > 0)
+		kill(-m->group, sig);
+	else if (m->adopted && m->alive)
+		kill(m->pid, sig);
+}
+
 void local_signal_world(struct local_ranks *c, const struct world *w, int sig)
 {
-	for (int i = 0; i < c->n; i++) {
-		const struct local_rank *m = &c->m[i];
+	for (int i = 0; i < c->n; i++)
+		if (w == NULL || c->m[i].world == w)
+			local_signal_one(&c->m[i], sig);
+}
 
-		if (w != NULL && m->world != w)
-			continue;
-		if (m->group > 0)
-			kill(-m->group, sig);
-		else if (m->adopted && m->alive)
-			kill(m->pid, sig);
-	}
+void local_signal_rank(struct local_ranks *c, int entry, int sig)
+{
+	int row = local_row(c, entry);
+
+	if (row >= 0)
+		local_signal_one(&c->m[row], sig);
 }
 
 /* Waits until the program that this mpiexec serves has ended, or has not for ADOPTED_MS. */

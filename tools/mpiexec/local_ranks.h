@@ -137,8 +137,9 @@ char *local_start(struct local_ranks *c, const struct world *w, int (*in_fd)(int
 void local_reap(
 	struct local_ranks *c, local_died_fn *died, void (*other)(void *, pid_t, int), void *arg);
 
-/* Sends `sig' to all ranks' process groups, or to those of one world. */
+/* Sends `sig' to all ranks' process groups, or to those of one world, or to that of one entry. */
 void local_signal(struct local_ranks *c, int sig);
+void local_signal_rank(struct local_ranks *c, int entry, int sig);
 void local_signal_world(struct local_ranks *c, const struct world *w, int sig);
 
 /* Starts to end the ranks: wakes sleepers in MPI, sends `sig' to all, and SIGCONT to stopped

@@ -26,6 +26,7 @@
 #include "tools/mpiexec/proxy.h"
 #include "tools/mpiexec/remote_ranks.h"
 #include "tools/mpiexec/feed.h"
+#include "tools/mpiexec/group_abort.h"
 #include "tools/mpiexec/job.h"
 #include "tools/mpiexec/launch.h"
 #include "tools/mpiexec/name_server.h"
@@ -168,11 +169,11 @@ static void stdin_polls(struct job *j, struct pollfd *p)
 /* ms until the next deadline; -1: none. */
 static int loop_patience(const struct job *j, uint64_t drain_ns, uint64_t now)
 {
-	const uint64_t at[] = {j->killed ? 0 : j->kill_ns, j->ending ? 0 : j->stop_ns,
-		j->ending ? 0 : j->look_ns, j->ending ? 0 : j->wait.until_ns,
-		j->ending ? 0 : j->leave_ns, j->ending ? 0 : j->hang.look_ns,
-		j->ending ? 0 : j->ended_look_ns, j->ending ? 0 : top_next(),
-		j->ending ? 0 : snapshot_next(), drain_ns};
+	const uint64_t at[] = {j->killed ? 0 : j->kill_ns, j->group_kill_ns,
+		j->ending ? 0 : j->stop_ns, j->ending ? 0 : j->look_ns,
+		j->ending ? 0 : j->wait.until_ns, j->ending ? 0 : j->leave_ns,
+		j->ending ? 0 : j->hang.look_ns, j->ending ? 0 : j->ended_look_ns,
+		j->ending ? 0 : top_next(), j->ending ? 0 : snapshot_next(), drain_ns};
 	int ms = out_patience(now), mine;
 
 	mine = job_worlds_patience(j, now);
@@ -200,6 +201,7 @@ static void main_clock(struct job *j, uint64_t now)
 		job_signal(j, SIGKILL);
 		j->killed = true;
 	}
+	group_abort_clock(j, now);
 	job_worlds_clock(j, now);
 	spawn_clock();
 	if (j->ending)

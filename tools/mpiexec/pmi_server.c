@@ -397,7 +397,7 @@ static const struct {
 	{"publish_name", do_ask}, {"unpublish_name", do_ask}, {"lookup_name", do_ask},
 	{"haft_where", do_ask}, {"haft_show", do_ask}, {"haft_together", do_ask},
 	{"haft_apart", do_ask}, {"haft_children", do_ask}, {"haft_ft", do_ask},
-	{"haft_state", do_state}};
+	{"haft_abort", do_ask}, {"haft_state", do_state}};
 
 /* Processes one request. */
 static void request_work(struct pmi_server *p, int local, const char *line)

@@ -61,6 +61,11 @@ void remote_signal_world(struct remote_ranks *f, const struct world *w, int sig)
 	tree_down(&f->tree, &fr, NULL);
 }
 
+void remote_signal_rank(struct remote_ranks *f, int entry, int sig)
+{
+	remote_send_rank(f, FRAME_STOP, sig, entry, NULL, 0);
+}
+
 void remote_forget(struct remote_ranks *f, const struct world *w)
 {
 	struct proxy_frame fr = {.kind = FRAME_FORGET, .host = -1, .rank = w->id};

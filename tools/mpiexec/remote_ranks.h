@@ -35,6 +35,9 @@ bool remote_begun(const struct remote_ranks *f);
 /* Sends FRAME_SIGNAL or FRAME_END with a signal to all hosts. */
 void remote_signal(struct remote_ranks *f, enum frame_kind kind, int sig);
 
+/* A signal for one process. */
+void remote_signal_rank(struct remote_ranks *f, int entry, int sig);
+
 /* A signal for one world; and the hosts forget it: it has ended, or is not started. */
 void remote_signal_world(struct remote_ranks *f, const struct world *w, int sig);
 void remote_forget(struct remote_ranks *f, const struct world *w);

@@ -9,6 +9,7 @@
  *                                           from number F on are connected once more, or once less
  *   haft_children first=F end=E             whether all processes of the world of number F live; E
  *                                           is 1: its parents give it up, and it ends
+ *   haft_abort runs=F+N,... code=C last=B msg=TEXT   MPI_Abort of a group: group_abort.c
  *   haft_ft what=W                          enum boot_ft of the asking process; no answer */
 #include "tools/mpiexec/requests.h"
 
@@ -20,6 +21,7 @@
 #include "libmpi/boot/pmi_word.h"
 #include "libmpi/core/rank_name.h"
 #include "libobj/base.h"
+#include "tools/mpiexec/group_abort.h"
 #include "tools/mpiexec/job.h"
 #include "tools/mpiexec/names.h"
 #include "tools/mpiexec/output.h"
@@ -188,8 +190,8 @@ static const struct {
 	void (*work)(struct job *j, int entry, const char *line);
 } requests[] = {{"haft_where", where_do}, {"haft_show", show_do}, {"haft_together", together_do},
 	{"haft_apart", apart_do}, {"haft_children", children_do}, {"haft_ft", ft_do},
-	{"publish_name", names_publish}, {"unpublish_name", names_unpublish},
-	{"lookup_name", names_lookup}};
+	{"haft_abort", group_abort_do}, {"publish_name", names_publish},
+	{"unpublish_name", names_unpublish}, {"lookup_name", names_lookup}};
 
 void request_ask(void *arg, int entry, const char *text)
 {
