@@ -9,8 +9,8 @@
  * The producer makes a pipe when it first needs one towards a peer, and offers it in a frame.  It
  * may have pipe_max of them; then a drained one (put == got) goes to the next peer under a new
  * generation.  The former consumer finds another generation than it was offered, and forgets the
- * pipe; its last store there was the release of the last chunk.  The pipe towards a process that has
- * died counts as drained: else pipe_max of them would leave none for the living. */
+ * pipe; its last store there was the release of the last chunk.  The pipe towards a process that
+ * has died counts as drained: else pipe_max of them would leave none for the living. */
 #include "libshm/shm_inner.h"
 
 static struct shm_pipe *pipe_at(const struct shm *s, uint64_t off)
@@ -113,7 +113,7 @@ void shm_pipe_abandon(struct shm *s, int dst)
 	if (p->pipe_out == NULL)
 		return;
 	(void)pipe_empty(p->pipe_out);
-	p->pipe_shown = true; /* nobody waits for the offer */
+	p->pipe_shown = true; /* the dead wait for no offer */
 }
 
 static int pipe_offer(struct shm *s, int dst)

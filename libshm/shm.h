@@ -421,8 +421,8 @@ int shm_pipe_front(struct shm *s, int src, const void **ptr, size_t *len);
 /* Gives the front chunk back, and wakes the producer if it sleeps. */
 void shm_pipe_release(struct shm *s, int src);
 
-/* The process of seat `dst' has died: what it has not read of the pipe towards it is lost, and the
- * pipe may move. */
+/* The process of seat `dst' has died: chunks that it has not read are lost, and the pipe towards it
+ * may move. */
 void shm_pipe_abandon(struct shm *s, int dst);
 
 /* --- memory of the segment ------------------------------------------------------------------ */

@@ -185,8 +185,8 @@ static bool raise_alone(const void *self)
 }
 
 /* MPI-5.0 9.3: MPI_ERRORS_ABORT on a session ends this process alone; on a communicator, window or
- * file its processes, as MPI_Abort.  If they are more than this one and failures are not survived the
- * job ends, which 11.4.2 permits, as with MPI_ERRORS_ARE_FATAL. */
+ * file its processes, as MPI_Abort.  If they are more than this one and failures are not survived
+ * the job ends, which 11.4.2 permits, as with MPI_ERRORS_ARE_FATAL. */
 __attribute__((noreturn)) static void raise_end(
 	const struct target *t, int err, char *line, size_t n)
 {

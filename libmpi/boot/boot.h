@@ -214,6 +214,7 @@ enum boot_end {
 	BOOT_END_HOST,       /* its host cannot be reached any more */
 	BOOT_END_UNBORN,     /* it was spawned, and has ended before MPI_Init */
 	BOOT_END_NEW,        /* as BOOT_END_FAILED, before MPI_Init */
+	BOOT_END_DIED,       /* without MPI_Finalize, in an unknown way: failure_detector.c */
 	BOOT_END_ABORTED,    /* by MPI_Abort of its group, with the code of the status */
 	BOOT_END_SIBLING     /* the launcher has ended it with others of its spawn, as one of these
 			      * is BOOT_END_UNBORN: rank, pid and status are of that one */
@@ -260,7 +261,8 @@ struct boot_job {
 	int32_t first; /* its job: struct boot */
 	_Atomic int32_t
 		end_code; /* of the service of a singleton: 1 + its exit code, if it is to end */
-	uint8_t pad[36];
+	_Atomic uint32_t news_taken; /* 1: a rank puts news: failure_detector.c */
+	uint8_t pad[32];
 	char text[BOOT_TEXT]; /* ends with 0; may be empty */
 	/* For boot_agree: holds once set_ready is 1. */
 	_Atomic uint32_t set_taken;

@@ -110,8 +110,8 @@ int boot_children_live(int edge);
 /* The parents give these children up: the launcher ends them. */
 void boot_children_end(int edge);
 
-/* MPI_Abort of a group where failures are survived: these processes end, and this one is going to.
- * `last': they are all.  text: one line.  False: there is no mpiexec of ours that could end them. */
+/* MPI_Abort of a group where failures are survived: these processes end, and this one is going
+ * to.  `last': they are all.  text: one line.  False: no mpiexec of ours could end them. */
 bool boot_group_abort(const struct boot_run *v, int n, int code, const char *text, bool last);
 
 /* MPI_UNIVERSE_SIZE; -1: not known. */

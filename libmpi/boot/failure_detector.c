@@ -4,9 +4,14 @@
  *   rank 0 ---> rank 1 ---> rank 2 ---> rank 0        pidfd: readable when the process has died
  *                 '- has finalized: rank 0 watches rank 2
  *
- * hydra and mpirun end a job whose rank has died.  srun does not, and the other ranks would wait
- * for ever.  The thread blocks in poll, takes no signal, holds no lock and touches nothing of the
- * user. */
+ * hydra and mpirun end a job whose rank has died, if they are not told otherwise.  srun does not,
+ * and the other ranks would wait for ever.
+ *
+ *      rank 2 dies ──┬── failures are not survived ──> abort_job, if the launcher does not
+ *                    └── HAFT_FT ──> its state is BOOT_ABORTED by one of the watchers, which puts
+ *                                    news into the segment, as mpiexec of ours would
+ *
+ * The thread blocks in poll, takes no signal and touches nothing of the user. */
 #include "libmpi/boot/failure_detector.h"
 #include "libmpi/core/thread_start.h"
 
@@ -17,10 +22,13 @@
 #include <stdio.h>
 #include <sys/eventfd.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
+#include "libmpi/core/setting.h"
 #include "libshm/shm.h"
 
-#define STACK ((size_t)256 * 1024) /* address space; the thread uses 2 KiB and its TLS */
+#define STACK        ((size_t)256 * 1024) /* address space; the thread uses 2 KiB and its TLS */
+#define NEWS_WAIT_MS 100 /* for a watcher that puts news; then it has died meanwhile */
 
 static struct {
 	pthread_t thread;
@@ -64,10 +72,59 @@ static bool detector_stopped(int ms)
 	return poll(&p, 1, ms) > 0;
 }
 
+/* --- failures that are survived ------------------------------------------------------------- */
+
+/* Has a rank of this host called a function for failures, or been told to survive them? */
+static bool failures_survived(void)
+{
+	bool any = false;
+
+	if (haft_setting_get(SETTING_FT) == HAFT_FT_NO)
+		return false;
+	for (int i = 0; i < shm_seg_nranks(detector.seg); i++)
+		any |= atomic_load(&rank_record(i)->ft) != BOOT_FT_NONE;
+	return any;
+}
+
+/* Puts news, as one of several watchers: a segment has one writer of news at a time. */
+static void news_put(const struct boot_news *news)
+{
+	struct boot_job *job = shm_seg_job(detector.seg);
+	uint32_t was = 0;
+
+	for (int ms = 0; ms < NEWS_WAIT_MS; ms++, was = 0) {
+		if (atomic_compare_exchange_strong(&job->news_taken, &was, 1))
+			break;
+		usleep(1000);
+	}
+	(void)shm_news_put(detector.seg, news);
+	atomic_store(&job->news_taken, 0);
+}
+
+/* A rank has died, and the job goes on.  True: it is known to all of this host. */
+static bool rank_survived(int seat)
+{
+	struct boot_news news = {.number = boot_number_at(seat),
+		.rank = boot_number_at(seat),
+		.pid = atomic_load(&rank_record(seat)->pid),
+		.how = BOOT_END_DIED,
+		.when_s = (int64_t)time(NULL)};
+	uint32_t was = atomic_load(&rank_record(seat)->state);
+
+	if (!failures_survived())
+		return false;
+	if (was != BOOT_ABORTED && was != BOOT_DONE &&
+		atomic_compare_exchange_strong(&rank_record(seat)->state, &was, BOOT_ABORTED))
+		news_put(&news);
+	return true;
+}
+
 static void rank_lost(int seat)
 {
 	char text[128];
 
+	if (rank_survived(seat))
+		return;
 	if (detector_stopped(DETECTOR_GRACE_MS) || rank_ended(seat))
 		return;
 	snprintf(text, sizeof(text), "rank %d (process %d) has died before MPI_Finalize",

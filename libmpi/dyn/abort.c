@@ -3,10 +3,10 @@
  *
  *      MPI_Abort(c) ──> FRAME_ABORT to each alias in c ──> there: abort_got ──> the same choice
  *           │
- *           ├─ failures are not survived ──> haft_abort_job: this job, and what mpiexec knows to be
- *           │                                connected to it
- *           └─ they are (HAFT_FT) ─────────> dyn_abort_group: mpiexec ends the members of c, and the
- *                                            others see that these have failed
+ *           ├─ failures are not survived ──> haft_abort_job: this job, and what mpiexec knows
+ *           │                                to be connected to it
+ *           └─ they are (HAFT_FT) ─────────> dyn_abort_group: mpiexec ends the members of c, and
+ *                                            the others see that these have failed
  *
  * A job whose processes do not survive the failure of one ends as a whole, which 11.4.2 permits.  A
  * process ends only for one that it is connected to: frames of others are not taken. */

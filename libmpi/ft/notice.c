@@ -55,6 +55,8 @@ static void news_words(const struct boot_news *n, char *words, size_t room)
 
 	if (n->how == BOOT_END_HOST)
 		snprintf(how, sizeof(how), "was on a host that cannot be reached any more");
+	else if (n->how == BOOT_END_DIED)
+		snprintf(how, sizeof(how), "has died before MPI_Finalize");
 	else if (n->how == BOOT_END_ABORTED)
 		snprintf(how, sizeof(how), "was ended by MPI_Abort with code %d",
 			WEXITSTATUS(n->status));

@@ -2,9 +2,9 @@
 /* RUN np=4 env="HAFT_FT=yes ABORT=half|alone|handler|window" */
 /* RUN np=4 rc=7 env="HAFT_FT=yes ABORT=world" */
 /* RUN np=4 rc=7 env="ABORT=half" */
-/* MPI-5.0 11.4.2, 9.3: where failures are survived, MPI_Abort and MPI_ERRORS_ABORT end the processes
- * of the communicator, also one that is not in MPI, and no others.  These see that they have
- * failed, and why.  Otherwise the job ends. */
+/* MPI-5.0 11.4.2, 9.3: where failures are survived, MPI_Abort and MPI_ERRORS_ABORT end the
+ * processes of the communicator, also one that is not in MPI, and no others.  These see that they
+ * have failed, and why.  Otherwise the job ends. */
 #include "tests/ft/ft.h"
 
 #define CODE 7

@@ -75,6 +75,9 @@ int main(int argc, char **argv)
 		c = next;
 	}
 	CHECK(compute(c, 100, -1));
+	MPI_Comm_rank(c, &rank);
+	if (rank == 0)
+		printf("%d of %d processes have recovered\n", check_size - half, check_size);
 	OK(MPI_Comm_free(&c));
 	MPI_Finalize();
 	return check_end();

@@ -31,6 +31,12 @@ want_rc 0
 want_out 'rank 0 of 1 sum 0'
 want_lines 2
 
+# It ends all when one is killed, also with -disable-auto-cleanup (4.0.2): no failure is survived.
+HAFT_FT=yes under -disable-auto-cleanup -n 3 "$ranks" kill
+want_some_rc
+want_ms 4000
+all_gone
+
 # The launcher is killed.
 behind mpiexec.hydra -n 3 "$ranks" long
 until_there "$out" 3 || fail "hydra has not started"

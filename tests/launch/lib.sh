@@ -100,6 +100,15 @@ namespaced_well() {
 	all_gone
 }
 
+# survivors_well: under a launcher that is told not to end the job, the others go on when ranks die.
+# Its exit code is its own affair.
+survivors_well() {
+	HAFT_FT=yes under -n 4 "$B/tests/ft/recover"
+	want_out '2 of 4 processes have recovered'
+	want_ms 5000
+	until_gone "$B/tests/ft/recover" 3000 || fail "$said: processes are left"
+}
+
 # spawn_well: processes are spawned by the launcher, and names are known to all of them.
 spawn_well() {
 	spawns=$B/tests/launch/spawns

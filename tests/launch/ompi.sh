@@ -27,6 +27,10 @@ launch='mpirun.openmpi'
 	want_ranks 2
 }
 
+launch='mpirun.openmpi --oversubscribe --enable-recovery'
+survivors_well
+launch='mpirun.openmpi'
+
 # No libpmix: an error, never two jobs of one.
 mkdir "$TMPDIR/none"
 : >"$TMPDIR/none/libpmix.so.2"

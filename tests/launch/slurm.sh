@@ -105,6 +105,12 @@ namespaced_well
 export SPAWNS_APART=1
 spawn_well
 unset SPAWNS_APART
+for nodes in 1 2; do
+	launch="srun --mpi=pmi2 -N$nodes --kill-on-bad-exit=0"
+	survivors_well
+done
+launch='srun --mpi=pmi2 -N1'
+
 # A dead rank is noticed: srun by itself would let the others wait.
 under -n 3 "$ranks" kill
 want_some_rc
@@ -201,6 +207,8 @@ unset HAFT_IFACE
 until_gone "$me" 3000 || fail "Slurm: children are left"
 
 if srun --mpi=list 2>&1 | grep -q pmix; then
+	launch='srun --mpi=pmix -N1 --kill-on-bad-exit=0'
+	survivors_well
 	launch='srun --mpi=pmix -N1'
 	foreign_leaks
 	all_well

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* group_abort.c - MPI_Abort, and MPI_ERRORS_ABORT, where failures are survived: the processes of one
- * group end, and all others see that these have failed (MPI-5.0 11.4.2).
+/* group_abort.c - MPI_Abort, and MPI_ERRORS_ABORT, where failures are survived: the processes of
+ * one group end, and all others see that these have failed (MPI-5.0 11.4.2).
  *
  *   haft_abort runs=F+N,... ──> these are marked `aborted', and so is the process that asks
  *        └─ last=1 ──┬─ another process lives ──> SIGTERM, END_GRACE_MS later SIGKILL
