@@ -123,6 +123,7 @@ static int seg_map(struct shm_seg *seg, int fd, uint64_t len)
 	if (before > 0)
 		munmap(room, before);
 	munmap(p + len, SHM_HUGE - before);
+	madvise(p, len, MADV_DONTDUMP); /* a core file would take memory for all of it */
 	seg->base = (void *)p;
 	seg->len = len;
 	seg->head = (void *)p;
@@ -153,6 +154,15 @@ int shm_seg_reserve_huge(const struct shm_seg *seg, uint64_t off, uint64_t len)
 int shm_seg_punch(const struct shm_seg *seg, uint64_t off, uint64_t len)
 {
 	return shm_os_punch(seg->base + off, len);
+}
+
+void shm_seg_core(const struct shm_seg *seg)
+{
+	const struct seg_head *h = seg->head;
+	uint64_t top = h->heap_top > h->heap ? h->heap_top : h->heap;
+
+	if (top <= seg->len)
+		madvise(seg->base, (top + PAGE - 1) / PAGE * PAGE, MADV_DODUMP);
 }
 
 static void seg_drop(struct shm_seg *seg)

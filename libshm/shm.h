@@ -117,6 +117,10 @@ void *shm_seg_job_rank(struct shm_seg *seg, int rank);
 void *shm_seg_extra(const struct shm_seg *seg, int rank);
 void *shm_seg_extra_take(struct shm_seg *seg, int rank);
 
+/* The core file of this process, which has nothing of the segment otherwise, gets the part that was
+ * ever used.  For a handler of a crash: one system call. */
+void shm_seg_core(const struct shm_seg *seg);
+
 /* The map: opts.map_len bytes, aligned to 8, for data that the creator writes before the ranks
  * start.  *len is its length.  NULL: the segment has no map. */
 void *shm_seg_map(struct shm_seg *seg, size_t *len);

@@ -189,7 +189,7 @@ int life_up(int level)
 	qmpi_warn(boot->seat == 0);
 	if (prof_state.ring != NULL)
 		p2p_messages_watch();
-	haft_crash_watch(via_extra);
+	haft_crash_watch(via_crash);
 	err = life_progress_start();
 	if (err == 0)
 		haft_life_set_state(HAFT_RUNNING);

@@ -81,6 +81,12 @@ void *via_extra(void)
 	return extra;
 }
 
+void *via_crash(void)
+{
+	shm_seg_core(via.shm->seg);
+	return via_extra();
+}
+
 const char *via_host(int peer)
 {
 	return via_is_alias(peer) ? via_alias_host(peer) : host_name(peer);

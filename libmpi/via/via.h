@@ -130,6 +130,9 @@ void *via_job_record(void);
  * there is none. */
 void *via_extra(void);
 
+/* In the handler of a crash: the same area, and the core file will have the segment. */
+void *via_crash(void);
+
 /* True if all peers are local. */
 static inline bool via_single_node(void)
 {

@@ -6,7 +6,7 @@ far="-launcher fork -hosts a,b"
 "$B/bin/mpicc" -g -O1 -fno-inline -fno-optimize-sibling-calls tests/tools/crash.c -o "$TMPDIR/crash" -lpthread ||
 	fail "mpicc"
 prog=$TMPDIR/crash
-ulimit -c 0
+ulimit -S -c 0
 HAFT_VIA=${HAFT_VIA:-auto}
 export HAFT_VIA
 
@@ -87,6 +87,8 @@ if [ "$(ulimit -H -c)" != 0 ] && [ "${pattern#[|/]}" = "$pattern" ]; then
 	want_rc 139
 	core=$(sed -n 's/.*; core dumped: //p' "$err")
 	[ -s "$core" ] || fail "no core file: $(cat "$err")"
+	# Of the segment it has the part that was used, and not all that is reserved.
+	[ "$(($(stat -c %s "${core:-/dev/null}") / 1000000))" -lt 500 ] || fail "a core file of $(stat -c %s "$core") bytes"
 	if command -v gdb >/dev/null && [ -s "$core" ]; then
 		gdb -batch -ex bt "$prog" "$core" >"$out" 2>&1
 		grep -q '#0 .*sum (' "$out" || fail "the core file is not of the crash: $(cat "$out")"
