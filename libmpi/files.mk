@@ -50,7 +50,7 @@ $(gen_CHAPTERS:%=$(B)/gen/qmpi_%.c): $(B)/gen/qmpi_%.c: $(gen)
 # --- the library ---------------------------------------------------------------------------------
 # libmpi_abi.so.1 is the name of the standard ABI; libmpi.so is the same under its old name.  Inside
 # are libobj, libshm, libnet and the unwinder (core/stack_page.c: one library less to load in each rank), and
-# nothing but MPI_*, PMPI_*, QMPI_* and haft_fort_* (core/language.h) can be seen.
+# nothing but MPI_*, PMPI_*, QMPI_*, haft_fort_* (core/language.h) and MPIR_* (debug) can be seen.
 libmpi_OBJS = $(libmpi_SRCS:%.c=$(B)/obj/%.o) $(gen_BIND:$(B)/gen/%.c=$(B)/obj/gen/%.o)
 libmpi_PARTS = $(libmpi_OBJS) $(B)/obj/libobj.whole.o $(B)/obj/libshm.whole.o \
 	$(B)/obj/libnet.whole.o
@@ -87,7 +87,8 @@ $(B)/obj/libmpi.o: $(libmpi_PARTS)
 	$(Q)$(CC) -r -nostdlib -o $@ $^ && objcopy -w --keep-global-symbol='MPI_*' \
 		--keep-global-symbol='PMPI_*' --keep-global-symbol='MPIX_*' \
 		--keep-global-symbol='PMPIX_*' --keep-global-symbol='QMPI_*' \
-		--keep-global-symbol='QMPIX_*' --keep-global-symbol='haft_fort_*' $@
+		--keep-global-symbol='QMPIX_*' --keep-global-symbol='haft_fort_*' \
+		--keep-global-symbol='MPIR_*' $@
 
 $(B)/lib/libmpi_abi.a: $(B)/obj/libmpi.o
 	$(call say,AR,$@)

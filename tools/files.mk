@@ -16,10 +16,21 @@ mpiexec_SRCS := $(sort $(wildcard tools/mpiexec/*.c)) \
 	libmpi/core/setting.c \
 	libmpi/core/process_state.c
 
+# Debuggers find these in the table of dynamic symbols, which strip(1) keeps.
+mpiexec_SHOWN := $(patsubst %,-Wl$(comma)--export-dynamic-symbol=MPIR_%,proctable proctable_size \
+	debug_state debug_abort_string being_debugged i_am_starter partial_attach_ok \
+	acquired_pre_main Breakpoint)
+
 $(B)/bin/mpiexec: $(call objs,$(mpiexec_SRCS)) $(B)/obj/gen/names.o $(B)/lib/libshm.a $(B)/lib/libnet.a $(B)/lib/libobj.a
 	$(call say,LD,$@)
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(ldflags) $^ $(libobj_LIBS) -ldl -lpthread -o $@
+	$(Q)$(CC) $(ldflags) $(mpiexec_SHOWN) $^ $(libobj_LIBS) -ldl -lpthread -o $@
+
+# Debuggers load it: MPIR_dll_name of libmpi/debug is the way from libmpi_abi to it.
+$(B)/lib/haft/libhaft-mqs.so: $(call objs,$(wildcard tools/mqs/*.c))
+	$(call say,LD,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) -shared $(ldflags) -Wl,-soname,libhaft-mqs.so $^ -o $@
 
 $(B)/bin/mpirun: $(B)/bin/mpiexec
 	$(Q)ln -sf mpiexec $@
@@ -91,7 +102,7 @@ tools_WRAP  := mpicc mpicxx mpifort
 tools_BIN   := mpiexec mpi-info $(tools_WRAP) $(foreach a,$(tools_ALIAS),$(firstword $(subst =, ,$(a))))
 
 tools_WORDS := $(patsubst %,$(B)/completion/mpiexec.%,bash zsh fish)
-all: $(tools_BIN:%=$(B)/bin/%) $(tools_PC) $(tools_MAN) $(tools_WORDS)
+all: $(B)/lib/haft/libhaft-mqs.so $(tools_BIN:%=$(B)/bin/%) $(tools_PC) $(tools_MAN) $(tools_WORDS)
 
 # Bash and fish load the file of a command's name when it is completed first; zsh reads in the first
 # line of each file which commands it is for.  SUFFIX is ours, the names without it may be another
@@ -108,6 +119,10 @@ tools_FISH = $(call dest,$(DATADIR)/fish/vendor_completions.d)
 install-tools:
 	install -d $(call dest,$(BINDIR)) $(call dest,$(DEVDIR))/pkgconfig $(call dest,$(MANDIR))/man1
 	install -m 755 $(B)/bin/mpiexec $(call dest,$(BINDIR))/mpiexec$(SUFFIX)
+	install -d $(call dest,$(LIBDIR))/haft $(call dest,$(DATADIR))/haft
+	install -m 644 $(B)/lib/haft/libhaft-mqs.so $(call dest,$(LIBDIR))/haft/
+	install -m 644 libmpi/debug/mpi_gdb.py $(call dest,$(DATADIR))/haft/gdb.py
+	install -m 644 libobj/gdb.py $(call dest,$(DATADIR))/haft/libobj_gdb.py
 	$(call info_link,"$$($(layout) tools/pack/layout.sh runpath)") -o $(call dest,$(BINDIR))/mpi-info
 	for n in $(tools_WRAP); do \
 		$(layout) tools/pack/layout.sh wrapper $(B)/bin/$$n $(call dest,$(BINDIR))/$$n$(SUFFIX) || exit 1; done

@@ -17,7 +17,7 @@ void write_map(FILE *out)
 	}
 	fputs("\tMPI_F_STATUS_IGNORE;\n\tMPI_F_STATUSES_IGNORE;\n"
 	      "\tMPI_F08_STATUS_IGNORE;\n\tMPI_F08_STATUSES_IGNORE;\n"
-	      "\thaft_fort_*;\n\tQMPI_Register_*;\n\tQMPI_Get_function;\n"
+	      "\thaft_fort_*;\n\tMPIR_*;\n\tQMPI_Register_*;\n\tQMPI_Get_function;\n"
 	      "\tQMPI_Get_tool_storage;\n\tQMPI_Get_calling_address;\n"
 	      "local:\n\t*;\n};\n",
 		out);

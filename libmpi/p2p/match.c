@@ -12,16 +12,8 @@
 
 #define BUCKETS_MIN ((uint32_t)MEAN_OR(1, 64)) /* 1 KiB: fits the cache beside the message */
 
-struct unexpected_fifo {
-	struct unexpected *head, *tail;
-};
-
 struct p2p_match p2p_match;
-
-static struct {
-	struct unexpected_fifo *key, *ctx; /* [mask + 1] */
-	uint32_t mask;
-} match_unexpected;
+struct p2p_messages p2p_messages;
 
 static enum wild match_wild_of(int32_t peer, int32_t tag)
 {
@@ -169,25 +161,25 @@ static void match_ctx_cut(struct unexpected_fifo *f, struct unexpected *u)
 
 static struct unexpected_fifo *match_key_bucket(uint64_t ctx, int32_t peer, int32_t tag)
 {
-	return &match_unexpected.key[p2p_match_hash(ctx, peer, tag) & match_unexpected.mask];
+	return &p2p_messages.key[p2p_match_hash(ctx, peer, tag) & p2p_messages.mask];
 }
 
 static struct unexpected_fifo *match_ctx_bucket(uint64_t ctx)
 {
-	return &match_unexpected.ctx[p2p_match_hash(ctx, 0, 0) & match_unexpected.mask];
+	return &p2p_messages.ctx[p2p_match_hash(ctx, 0, 0) & p2p_messages.mask];
 }
 
 static void match_unexpected_grow(void)
 {
-	uint32_t n = match_unexpected.mask + 1;
-	struct unexpected_fifo *key = match_unexpected.key, *ctx = match_unexpected.ctx;
+	uint32_t n = p2p_messages.mask + 1;
+	struct unexpected_fifo *key = p2p_messages.key, *ctx = p2p_messages.ctx;
 	struct unexpected_fifo *new = calloc((size_t)n * 8, sizeof(*new));
 
 	if (new == NULL)
 		return;
-	match_unexpected.key = new;
-	match_unexpected.ctx = new + (size_t)n * 4;
-	match_unexpected.mask = n * 4 - 1;
+	p2p_messages.key = new;
+	p2p_messages.ctx = new + (size_t)n * 4;
+	p2p_messages.mask = n * 4 - 1;
 	for (uint32_t i = 0; i < n; i++) {
 		struct unexpected *next;
 
@@ -205,7 +197,7 @@ static void match_unexpected_grow(void)
 
 void p2p_match_store(struct unexpected *u)
 {
-	if (unlikely(p2p_match.nunexpected / 2 > match_unexpected.mask))
+	if (unlikely(p2p_match.nunexpected / 2 > p2p_messages.mask))
 		match_unexpected_grow();
 	p2p_match.nunexpected++;
 	match_key_push(match_key_bucket(u->ctx, u->peer, u->tag), u);
@@ -214,9 +206,8 @@ void p2p_match_store(struct unexpected *u)
 
 void p2p_match_each(void (*fn)(void *arg, const struct unexpected *u), void *arg)
 {
-	for (uint32_t i = 0; p2p_match.nunexpected > 0 && i <= match_unexpected.mask; i++)
-		for (const struct unexpected *u = match_unexpected.key[i].head; u != NULL;
-			u = u->next)
+	for (uint32_t i = 0; p2p_match.nunexpected > 0 && i <= p2p_messages.mask; i++)
+		for (const struct unexpected *u = p2p_messages.key[i].head; u != NULL; u = u->next)
 			fn(arg, u);
 }
 
@@ -300,12 +291,12 @@ __attribute__((no_sanitize("thread"))) void p2p_queues(uint32_t *receives, uint3
 int p2p_match_open(void)
 {
 	p2p_match.posted = calloc(BUCKETS_MIN, sizeof(*p2p_match.posted));
-	match_unexpected.key = calloc((size_t)BUCKETS_MIN * 2, sizeof(*match_unexpected.key));
-	if (p2p_match.posted == NULL || match_unexpected.key == NULL)
+	p2p_messages.key = calloc((size_t)BUCKETS_MIN * 2, sizeof(*p2p_messages.key));
+	if (p2p_match.posted == NULL || p2p_messages.key == NULL)
 		return haft_err(
 			MPI_ERR_NO_MEM, "no memory for the tables of receives and messages");
-	match_unexpected.ctx = match_unexpected.key + BUCKETS_MIN;
-	p2p_match.mask = match_unexpected.mask = BUCKETS_MIN - 1;
+	p2p_messages.ctx = p2p_messages.key + BUCKETS_MIN;
+	p2p_match.mask = p2p_messages.mask = BUCKETS_MIN - 1;
 	return 0;
 }
 
@@ -338,14 +329,14 @@ static bool match_unexpected_valid(void)
 {
 	uint32_t by_key = 0, by_ctx = 0;
 
-	for (uint32_t i = 0; i <= match_unexpected.mask; i++) {
+	for (uint32_t i = 0; i <= p2p_messages.mask; i++) {
 		const struct unexpected *u;
 
-		for (u = match_unexpected.key[i].head; u != NULL; u = u->next, by_key++)
-			if (match_key_bucket(u->ctx, u->peer, u->tag) != &match_unexpected.key[i])
+		for (u = p2p_messages.key[i].head; u != NULL; u = u->next, by_key++)
+			if (match_key_bucket(u->ctx, u->peer, u->tag) != &p2p_messages.key[i])
 				return false;
-		for (u = match_unexpected.ctx[i].head; u != NULL; u = u->cnext, by_ctx++)
-			if (match_ctx_bucket(u->ctx) != &match_unexpected.ctx[i])
+		for (u = p2p_messages.ctx[i].head; u != NULL; u = u->cnext, by_ctx++)
+			if (match_ctx_bucket(u->ctx) != &p2p_messages.ctx[i])
 				return false;
 	}
 	return by_key == p2p_match.nunexpected && by_ctx == p2p_match.nunexpected;

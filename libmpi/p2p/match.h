@@ -58,6 +58,18 @@ struct p2p_match {
 
 extern struct p2p_match p2p_match;
 
+struct unexpected_fifo {
+	struct unexpected *head, *tail;
+};
+
+/* The unexpected queue; for match.c and debuggers only. */
+struct p2p_messages {
+	struct unexpected_fifo *key, *ctx; /* [mask + 1] */
+	uint32_t mask;
+};
+
+extern struct p2p_messages p2p_messages;
+
 /* Posts a receive, whose ctx, peer and tag are set.  Its queue keeps the pointer until it is taken
  * or unposted. */
 static inline void p2p_match_post(struct req *r);

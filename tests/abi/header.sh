@@ -58,12 +58,12 @@ grep -v '^#' "$facts/prototypes.txt" | sed 's/(.*//; s/.*[ *]//' | sed 's/.*/&\n
 nm -D --defined-only "$B/lib/libmpi_abi.so" | awk '{print $3}' | sort >have
 comm -23 want have | head >missing
 [ -s missing ] && say "libmpi_abi.so lacks: $(cat missing)"
-grep -v -e '^[PQ]\?MPIX\?_' -e '^haft_fort_' have | head >more
+grep -v -e '^[PQ]\?MPIX\?_' -e '^haft_fort_' -e '^MPIR_' have | head >more
 [ -s more ] && say "libmpi_abi.so shows more than MPI: $(cat more)"
 nm -g --defined-only "$B/lib/libmpi_abi.a" | awk 'NF == 3 {print $3}' | sort >have
 comm -23 want have | head >missing
 [ -s missing ] && say "libmpi_abi.a lacks: $(cat missing)"
-grep -v -e '^[PQ]\?MPIX\?_' -e '^haft_fort_' have | head >more
+grep -v -e '^[PQ]\?MPIX\?_' -e '^haft_fort_' -e '^MPIR_' have | head >more
 [ -s more ] && say "libmpi_abi.a shows more than MPI: $(cat more)"
 readelf -d "$B/lib/libmpi_abi.so" | grep -q 'SONAME.*libmpi_abi\.so\.1\]' || say "wrong soname"
 [ "$(readlink -f "$B/lib/libmpi.so")" = "$(readlink -f "$B/lib/libmpi_abi.so")" ] ||
