@@ -339,6 +339,12 @@ bool boot_launched(void)
 	return this_process.launched;
 }
 
+const _Atomic uint32_t *boot_hold(void)
+{
+	return this_process.seg != NULL ? &((struct boot_job *)shm_seg_job(this_process.seg))->hold
+					: NULL;
+}
+
 int boot_end_code(void)
 {
 	const struct boot_job *job =

@@ -239,6 +239,9 @@ bool boot_launched(void);
 /* The exit code that the service of this process has told, since the job is to end; -1: none. */
 int boot_end_code(void);
 
+/* The word that holds this process in MPI_Init while it is not 0; NULL: there is no job. */
+const _Atomic uint32_t *boot_hold(void);
+
 /* This process survives the failure of others (BOOT_FT_SURVIVES), or has handled one: tells the
  * launcher. */
 void boot_ft(uint32_t what);
@@ -262,7 +265,8 @@ struct boot_job {
 	_Atomic int32_t
 		end_code; /* of the service of a singleton: 1 + its exit code, if it is to end */
 	_Atomic uint32_t news_taken; /* 1: a rank puts news: failure_detector.c */
-	uint8_t pad[32];
+	_Atomic uint32_t hold; /* not 0: MPI_Init waits, as a tool is to see all ranks first */
+	uint8_t pad[28];
 	char text[BOOT_TEXT]; /* ends with 0; may be empty */
 	/* For boot_agree: holds once set_ready is 1. */
 	_Atomic uint32_t set_taken;

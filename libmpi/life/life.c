@@ -24,6 +24,7 @@
 #include "libmpi/core/process_state.h"
 #include "libmpi/core/setting.h"
 #include "libmpi/core/valid.h"
+#include "libmpi/debug/debug.h"
 #include "libmpi/ft/ft.h"
 #include "libmpi/life/leak.h"
 #include "libmpi/life/progress_thread.h"
@@ -160,6 +161,7 @@ static int life_join_job(void)
 	haft_life.size = boot->size;
 	if (boot_agree(boot) != 0)
 		return haft_err(MPI_ERR_OTHER, "%s", boot_error_text());
+	debug_hold(boot_hold());
 	return 0;
 }
 

@@ -112,7 +112,7 @@ for o in -ordered-output -enable-x -info '-localhost h' '-prepend-pattern [%r]' 
 	want_rc 0
 	want_err_lines 0
 done
-for o in '--rankfile f' --do-not-launch '--xterm 1' -tv; do
+for o in '--rankfile f' --do-not-launch -tv; do
 	job -n 1 $o echo x
 	want_rc 2
 	want_err "${o%% *} is an option of another launcher; mpiexec cannot do that"

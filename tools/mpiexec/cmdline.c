@@ -13,8 +13,10 @@
 #include <string.h>
 #include "libmpi/core/defaults_file.h"
 #include "libshm/shm.h"
+#include "tools/mpiexec/gdb_run.h"
 #include "tools/mpiexec/launch.h"
 #include "tools/mpiexec/proxy_tree.h"
+#include "tools/mpiexec/wrap.h"
 
 void settings_add(struct settings *s, const char *name, const char *value)
 {
@@ -38,38 +40,6 @@ void info_add(struct app *a, const char *key, const char *value)
 }
 
 static void apps_read(struct plan *p, int argc, char **argv, bool nested);
-
-/* Splits a line of a -configfile into words.  Blanks separate them, '...' and "..." keep words
- * together, # starts a comment.  The words point into `line'. */
-static char **words_split(char *line, int *n)
-{
-	char **v = NULL;
-	char *to = line;
-	char quote = '\0';
-
-	*n = 0;
-	for (char *s = line; *s != '\0' && *s != '#';) {
-		if (strchr(" \t\r\n", *s) != NULL) {
-			s++;
-			continue;
-		}
-		v = mem_grow(v, (size_t)*n + 2, sizeof(*v));
-		v[(*n)++] = to;
-		for (; *s != '\0' && (quote != '\0' || strchr(" \t\r\n", *s) == NULL); s++) {
-			if (quote == '\0' && (*s == '\'' || *s == '"'))
-				quote = *s;
-			else if (quote != '\0' && *s == quote)
-				quote = '\0';
-			else
-				*to++ = *s;
-		}
-		if (*s != '\0')
-			s++;
-		*to++ = '\0';
-		v[*n] = NULL;
-	}
-	return v;
-}
 
 void config_read(struct plan *p, const char *path)
 {
@@ -126,31 +96,41 @@ static void universe_settle(struct plan *p, int slots)
 		p->universe = p->nranks;
 }
 
+/* The number of words behind an option that its values take; *u gets the values.  eq: the sign
+ * behind its name, or NULL. */
+static int values_take(struct option_use *u, int argc, char **argv, char *eq, char *values[2])
+{
+	static char none[] = "";
+	const struct option *o = u->o;
+	int words = o->values > 0 && eq == NULL ? o->values : o->values == VALUE_RANKS ? 1 : 0;
+
+	if (argc <= words && !option_refused(o))
+		fatal(EXIT_USAGE, "%s needs %s", argv[0],
+			words == 1 ? "a value" : "a name and a value");
+	values[0] = eq != NULL ? eq + 1 : none;
+	values[1] = o->values == VALUE_RANKS ? argv[1] : NULL;
+	u->v = words > 0 && o->values > 0 ? argv + 1 : values;
+	return words;
+}
+
 /* Parses one option with its values; returns the number of words used. */
 static int option_read(struct plan *p, struct app *a, int argc, char **argv)
 {
 	const char *name = argv[0] + (argv[0][1] == '-' ? 2 : 1);
-	const char *eq = strchr(name, '=');
+	char *eq = strchr(argv[0], '='), *values[2];
 	const struct option *o = option_find(name, strcspn(name, "="));
-	struct option_use u = {.plan = p, .app = a, .o = o, .word = argv[0], .v = argv + 1};
-	char *value = (char[]){""};
+	struct option_use u = {.plan = p, .app = a, .o = o, .word = argv[0]};
+	int words;
 
 	if (o != NULL && option_ignored(o) && o->values == 0)
 		eq = NULL; /* such as -kill-on-bad-exit=1 */
-	if (o == NULL ||
-		(eq != NULL && o->values != 1 && o->values != VALUE_MAY && !option_refused(o)))
+	if (o == NULL || (eq != NULL && (o->values == 0 || o->values > 1) && !option_refused(o)))
 		fatal(EXIT_USAGE, "unknown option %s; mpiexec --help lists them", argv[0]);
-	if (eq != NULL)
-		value = argv[0] + (eq + 1 - argv[0]);
-	else if (argc <= o->values && !option_refused(o))
-		fatal(EXIT_USAGE, "%s needs %s", argv[0],
-			o->values == 1 ? "a value" : "a name and a value");
-	if (eq != NULL || o->values == VALUE_MAY)
-		u.v = &value;
+	words = values_take(&u, argc, argv, eq, values);
 	u.name = text_new("%.*s", (int)strcspn(name, "="), name);
 	o->apply(&u);
 	free((char *)(uintptr_t)u.name);
-	return eq != NULL || o->values == VALUE_MAY ? 1 : 1 + o->values;
+	return 1 + words;
 }
 
 static int app_end(int argc, char **argv)
@@ -323,6 +303,8 @@ struct plan *plan_read(int argc, char **argv)
 	apps_settle(p, slots);
 	universe_settle(p, slots);
 	map_ranks(p);
+	wrap_settle(p);
+	gdb_settle(p);
 	plan_environ(p);
 	if (p->nhosts > 0)
 		launch_init(p);

@@ -23,7 +23,9 @@ struct option_use {
 	char **v;         /* o->values words */
 };
 
-#define VALUE_MAY (-1) /* struct option.values: -name, or -name=VALUE */
+/* struct option.values: besides the number of words that follow. */
+#define VALUE_MAY   (-1) /* -name, or -name=VALUE */
+#define VALUE_RANKS (-2) /* -name WORD, or -name=RANKS WORD: v[0] is "" or RANKS, v[1] the word */
 
 struct option {
 	const char *names; /* without dashes, separated by blanks */
@@ -45,6 +47,10 @@ bool option_ignored(const struct option *o);
 
 /* True if the `len' characters at s are this word. */
 bool option_word_is(const char *s, size_t len, const char *word);
+
+/* Splits a line into words, which point into it.  Blanks separate them, '...' and "..." keep words
+ * together, # starts a comment.  malloc'ed; ends with NULL. */
+char **words_split(char *line, int *n);
 
 /* A number of processes: 1 to SHM_RANKS_MAX. */
 int option_number(const char *opt, const char *s);

@@ -5,8 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include "libshm/shm.h"
+#include "tools/mpiexec/wrap.h"
 
-#define APPS_MAX SHM_RANKS_MAX
+#define APPS_MAX  SHM_RANKS_MAX
+#define WRAPS_MAX 65536 /* as many as a command line has words */
 
 static void app_put(struct marshal *p, const struct app *a)
 {
@@ -62,6 +64,12 @@ void conf_put(struct marshal *p, const struct conf *c)
 	marshal_put_int(p, l->bind);
 	marshal_put_int(p, l->spread);
 	marshal_put_int(p, l->verbose);
+	marshal_put_int(p, l->hold);
+	marshal_put_int(p, l->nwraps);
+	for (int i = 0; i < l->nwraps; i++) {
+		marshal_put_text(p, l->wrap[i].ranks);
+		marshal_put_list(p, l->wrap[i].argv);
+	}
 	marshal_put_int(p, l->universe);
 	marshal_put_int(p, l->universe_given);
 	marshal_put_int(p, l->stdin_to);
@@ -77,6 +85,19 @@ void conf_put(struct marshal *p, const struct conf *c)
 	marshal_put_int(p, l->napps);
 	for (int i = 0; i < l->napps; i++)
 		app_put(p, &l->app[i]);
+}
+
+static void wraps_take(struct marshal *p, struct plan *l)
+{
+	l->nwraps = marshal_take_count(p, WRAPS_MAX);
+	l->wrap = mem_grow(NULL, (size_t)l->nwraps + 1, sizeof(*l->wrap));
+	for (int i = 0; i < l->nwraps; i++) {
+		struct wrap *w = &l->wrap[i];
+
+		w->ranks = marshal_take_text(p);
+		w->argv = marshal_take_list(p);
+		p->bad |= w->ranks == NULL || w->argv == NULL || w->argv[0] == NULL;
+	}
 }
 
 static void hosts_take(struct marshal *p, struct plan *l)
@@ -124,6 +145,8 @@ bool conf_take(struct marshal *p, struct conf *c)
 	l->bind = (enum part)marshal_take_int(p);
 	l->spread = (enum part)marshal_take_int(p);
 	l->verbose = marshal_take_int(p) != 0;
+	l->hold = marshal_take_int(p) != 0;
+	wraps_take(p, l);
 	l->universe = (int)marshal_take_int(p);
 	l->universe_given = marshal_take_int(p) != 0;
 	l->stdin_to = (int)marshal_take_int(p);

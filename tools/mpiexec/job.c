@@ -8,6 +8,7 @@
 #include "libmpi/boot/boot.h"
 #include "tools/mpiexec/failures.h"
 #include "tools/mpiexec/feed.h"
+#include "tools/mpiexec/gdb_run.h"
 #include "tools/mpiexec/job_show.h"
 #include "tools/mpiexec/death_news.h"
 #include "tools/mpiexec/output.h"
@@ -161,7 +162,9 @@ static void child_died(void *arg, pid_t pid, int status)
 {
 	struct job *j = arg;
 
-	if (j->remote != NULL)
+	if (gdb_reap(pid))
+		job_signal(j, SIGCONT); /* ranks that it has not let go on */
+	else if (j->remote != NULL)
 		remote_reap(j->remote, pid, status);
 }
 
@@ -172,7 +175,7 @@ void job_reap(struct job *j)
 
 bool job_over(const struct job *j)
 {
-	return j->alive == 0 && (j->remote == NULL || remote_over(j->remote));
+	return j->alive == 0 && !gdb_runs() && (j->remote == NULL || remote_over(j->remote));
 }
 
 /* Frees the worlds.  The programs of world 0 are the plan's. */

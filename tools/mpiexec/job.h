@@ -268,6 +268,9 @@ void job_aborts_forget(struct job *j);
 /* Begins to end the job: `sig' to all, SIGKILL after `grace_ms'. */
 void job_end(struct job *j, int sig, int64_t grace_ms);
 
+/* Ranks that wait in MPI_Init for a tool go on. */
+void job_release(struct job *j);
+
 /* Ends the job with exit code `code'.  The caller has reported the reason. */
 void job_fail(struct job *j, int code);
 

@@ -124,6 +124,11 @@ struct plan {
 	const char *keep;                                /* default of app.keep */
 	const char *file[2]; /* patterns of files for stdout and stderr (outfile.h); NULL: none */
 	bool file_copy;      /* output to files goes to stdout and stderr of mpiexec as well */
+	struct wrap *wrap;   /* commands that start ranks: wrap.h */
+	int nwraps;
+	const char *xterm;   /* ranks of -xterm; "": all; NULL: none */
+	const char *gdb;     /* ranks of -gdb; likewise */
+	bool hold;           /* a tool has started mpiexec: ranks wait in MPI_Init (mpir.h) */
 	const char *profile; /* where -profile writes: profile.h; NULL: there is none */
 	const char *trace;   /* where -trace writes: trace.h; NULL: there is none */
 	int64_t trace_room;  /* bytes of a rank's ring */

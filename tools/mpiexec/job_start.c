@@ -8,6 +8,7 @@
 #include "tools/mpiexec/failures.h"
 #include "tools/mpiexec/job.h"
 #include "tools/mpiexec/job_show.h"
+#include "tools/mpiexec/mpir.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -20,6 +21,7 @@
 #include "libmpi/boot/listen.h"
 #include "libmpi/core/setting.h"
 #include "tools/mpiexec/feed.h"
+#include "tools/mpiexec/gdb_run.h"
 #include "tools/mpiexec/output.h"
 #include "tools/mpiexec/pmi_server.h"
 #include "tools/mpiexec/remote_ranks.h"
@@ -86,7 +88,10 @@ static void here_start(struct job *j)
 		out_say("%s", why);
 		free(why);
 		job_fail(j, 1);
+		return;
 	}
+	mpir_started(j);
+	gdb_start(j, &j->local.common.mask);
 }
 
 /* Opens the files of -outfile-pattern, -errfile-pattern and -output-filename. */
@@ -133,7 +138,10 @@ void job_prepare(struct job *j, struct plan *p, const sigset_t *mask)
 
 void job_start(struct job *j, struct plan *p, const sigset_t *mask)
 {
+	p->hold = mpir_wanted();
 	job_prepare(j, p, mask);
+	if (p->gdb != NULL)
+		j->hang.limit_ns = 0; /* ranks sleep in the debugger */
 	files_open(j);
 	for (int i = 0; i < p->nignored && p->verbose; i++)
 		out_say("ignored: %s", p->ignored[i]);

@@ -44,6 +44,7 @@ enum frame_kind {
 	FRAME_STOP,   /* rank: a process; which: a signal for it */
 	FRAME_ANSWER, /* rank: to its request; text, a line */
 	FRAME_NEWS,   /* struct boot_news: a process has ended, and the job goes on */
+	FRAME_GATE,   /* ranks that wait in MPI_Init for a tool go on */
 	UP_READY,     /* ranks and their addresses */
 	UP_BEGUN,     /* ranks and their processes */
 	UP_OUT,       /* rank, which: output; without bytes: its end */

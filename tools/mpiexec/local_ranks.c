@@ -21,6 +21,7 @@
 #include "tools/mpiexec/priority.h"
 #include "tools/mpiexec/proc.h"
 #include "tools/mpiexec/stacks.h"
+#include "tools/mpiexec/wrap.h"
 
 #define FD_MIN     100 /* low numbers are left to scripts */
 #define FILES_OWN  32  /* files of mpiexec itself, and inherited ones */
@@ -260,6 +261,7 @@ static void segment_refuse(const struct local_ranks *c, int err)
 /* The segment is there: its seats, and the guard. */
 static void segment_begin(struct local_ranks *c)
 {
+	atomic_store(&((struct boot_job *)shm_seg_job(c->seg))->hold, c->plan->hold);
 	c->taken = mem_grow(NULL, (size_t)seats_of(c), sizeof(*c->taken));
 	memset(c->taken, 0, (size_t)seats_of(c) * sizeof(*c->taken));
 	memset(c->taken, 1, (size_t)c->ranks0 * sizeof(*c->taken));
@@ -332,7 +334,7 @@ static char *boot_var_make(const struct local_ranks *c, int i, int pmi)
 {
 	const struct local_rank *m = &c->m[i];
 	char first[48] = "", seat[32] = "", listen[32] = "", other[32] = "", universe[32] = "";
-	char profile[32] = "";
+	char profile[32] = "", stop[32] = "";
 
 	if (m->world->first > 0)
 		snprintf(first, sizeof(first), ",first=%d,world=%d", m->world->first, m->world->id);
@@ -344,12 +346,14 @@ static char *boot_var_make(const struct local_ranks *c, int i, int pmi)
 		snprintf(other, sizeof(other), ",pmi=%d", pmi);
 	if (c->common.profile_fd >= 0 && m->seat >= 0)
 		snprintf(profile, sizeof(profile), ",profile=%d", c->common.profile_fd);
+	if (c->plan->gdb != NULL && m->world->id == 0 && ranks_have(c->plan->gdb, m->rank))
+		snprintf(stop, sizeof(stop), ",stop=%d", (int)c->common.by);
 	if (world_universe(c->plan, m->world) >= 0)
 		snprintf(universe, sizeof(universe), ",universe=%d", c->plan->universe);
-	return text_new(BOOT_VAR "=fd=%d,rank=%d,size=%d,app=%d,by=%d,cookie=%016llx%s%s%s%s%s%s",
+	return text_new(BOOT_VAR "=fd=%d,rank=%d,size=%d,app=%d,by=%d,cookie=%016llx%s%s%s%s%s%s%s",
 		c->common.seg_fd, m->rank, m->world->n, m->world->app[m->app].appnum,
 		(int)c->common.by, (unsigned long long)shm_seg_cookie(c->seg), first, seat, listen,
-		other, universe, profile);
+		other, universe, profile, stop);
 }
 
 /* True for variables of an outer launcher, which must not reach the ranks. */
@@ -453,34 +457,78 @@ static void rank_ends_close(struct local_rank *m, struct rank_ends *e, char **ow
 		free(own[k]);
 }
 
-/* Starts one rank with stdin `in' (-1: pipe failed).  Returns NULL, or malloc'ed words and
- * errno. */
-static char *member_start(struct local_ranks *c, int i, int in, local_hear_fn *hear)
+/* The program that starts a row's rank: its own, or *wrapped, behind a command (wrap.h).  NULL:
+ * that cannot run, for the malloc'ed words *why. */
+static const struct app *member_program(
+	const struct local_ranks *c, int i, struct app *wrapped, char **why)
+{
+	const struct local_rank *m = &c->m[i];
+	const struct app *a = &m->world->app[m->app];
+	char here[256] = "";
+	struct pattern_facts facts = {.rank = m->rank,
+		.size = m->world->n,
+		.world = m->world->id,
+		.node = m->world->host_of[m->rank],
+		.host = here};
+
+	gethostname(here, sizeof(here) - 1);
+	if (c->plan->nhosts > 0)
+		facts.host = c->plan->host[facts.node].name;
+	wrapped->argv = NULL;
+	if (!wrap_make(c->plan, a, &facts, wrapped, why))
+		return a;
+	return *why == NULL ? wrapped : NULL;
+}
+
+/* Starts a program as the rank of row i, with stdin `in' (-1: a pipe failed).  Returns the pid, or
+ * -1 with errno and the step that failed. */
+static pid_t member_exec(struct local_ranks *c, int i, const struct app *a, int in,
+	local_hear_fn *hear, const char **step)
 {
 	struct local_rank *m = &c->m[i];
-	const struct app *a = &m->world->app[m->app];
 	struct rank_ends e = {.in = in, .pmi = c->pmi != NULL ? pmi_give(c->pmi, i) : -1};
-	const char *step = "a pipe";
-	char *own[ENV_OWN], *why = NULL, name[HAFT_RANK_NAME];
+	char *own[ENV_OWN];
 	pid_t pid = -1;
 	int err;
 
+	*step = "a pipe";
 	e.out = output_make(m->entry, 0, hear);
 	e.err = output_make(m->entry, 1, hear);
 	e.listen = m->listen;
 	e.cpus = c->cpus != NULL ? &c->cpus[i] : NULL;
 	e.envp = rank_env_make(c, i, a->envp + 1, e.pmi, own);
 	if (e.in >= 0 && e.out >= 0 && e.err >= 0)
-		pid = rank_start(&c->common, a, &e, &step);
+		pid = rank_start(&c->common, a, &e, step);
 	err = errno;
-	if (pid < 0)
-		why = text_new("%s (%s) could not be started: %s: %s (%d)",
-			haft_rank_name(name, m->world->id, m->rank), a->argv[0], step,
-			strerror(err), err);
 	rank_ends_close(m, &e, own);
 	errno = err;
+	return pid;
+}
+
+/* Starts one rank with stdin `in' (-1: pipe failed).  Returns NULL, or malloc'ed words and
+ * errno. */
+static char *member_start(struct local_ranks *c, int i, int in, local_hear_fn *hear)
+{
+	struct local_rank *m = &c->m[i];
+	const char *step = "";
+	char *why = NULL, *words = NULL, name[HAFT_RANK_NAME];
+	struct app wrapped;
+	const struct app *a = member_program(c, i, &wrapped, &why);
+	pid_t pid = a != NULL ? member_exec(c, i, a, in, hear, &step) : -1;
+	int err = errno;
+
+	if (pid < 0) {
+		haft_rank_name(name, m->world->id, m->rank);
+		words = why != NULL ? text_new("%s could not be started: %s", name, why)
+				    : text_new("%s (%s) could not be started: %s: %s (%d)", name,
+					      a->argv[0], step, strerror(err), err);
+	}
+	free(why);
+	if (wrapped.argv != NULL)
+		wrap_free(&wrapped);
+	errno = err;
 	if (pid < 0)
-		return why;
+		return words;
 	m->pid = m->group = pid;
 	c->guard.group[i] = pid;
 	m->alive = true;
@@ -578,6 +626,12 @@ void local_signal_rank(struct local_ranks *c, int entry, int sig)
 
 	if (row >= 0)
 		local_signal_one(&c->m[row], sig);
+}
+
+void local_release(struct local_ranks *c)
+{
+	if (c->seg != NULL)
+		atomic_store(&((struct boot_job *)shm_seg_job(c->seg))->hold, 0);
 }
 
 /* Waits until the program that this mpiexec serves has ended, or has not for ADOPTED_MS. */

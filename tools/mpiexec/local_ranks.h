@@ -142,6 +142,9 @@ void local_signal(struct local_ranks *c, int sig);
 void local_signal_rank(struct local_ranks *c, int entry, int sig);
 void local_signal_world(struct local_ranks *c, const struct world *w, int sig);
 
+/* Ranks that wait in MPI_Init for a tool go on. */
+void local_release(struct local_ranks *c);
+
 /* Starts to end the ranks: wakes sleepers in MPI, sends `sig' to all, and SIGCONT to stopped
  * ones.  code: the job's.  The program that this mpiexec serves ends itself with it, if it waits in
  * MPI: up to ADOPTED_MS are given to it before the signal. */

@@ -97,6 +97,36 @@ int option_stdin(const char *opt, const char *s)
 	return (int)r;
 }
 
+char **words_split(char *line, int *n)
+{
+	char **v = NULL;
+	char *to = line;
+	char quote = '\0';
+
+	*n = 0;
+	for (char *s = line; *s != '\0' && *s != '#';) {
+		if (strchr(" \t\r\n", *s) != NULL) {
+			s++;
+			continue;
+		}
+		v = mem_grow(v, (size_t)*n + 2, sizeof(*v));
+		v[(*n)++] = to;
+		for (; *s != '\0' && (quote != '\0' || strchr(" \t\r\n", *s) == NULL); s++) {
+			if (quote == '\0' && (*s == '\'' || *s == '"'))
+				quote = *s;
+			else if (quote != '\0' && *s == quote)
+				quote = '\0';
+			else
+				*to++ = *s;
+		}
+		if (*s != '\0')
+			s++;
+		*to++ = '\0';
+		v[*n] = NULL;
+	}
+	return v;
+}
+
 bool option_word_is(const char *s, size_t len, const char *word)
 {
 	return strlen(word) == len && strncmp(s, word, len) == 0;

@@ -19,6 +19,7 @@
 #include "tools/mpiexec/doctor.h"
 #include "tools/mpiexec/pattern.h"
 #include "tools/mpiexec/shell_words.h"
+#include "tools/mpiexec/wrap.h"
 
 static const char help[] =
 	"usage: mpiexec [options] program [arguments] [: [options] program [arguments]]\n"
@@ -40,6 +41,12 @@ static const char help[] =
 	"  -outfile-pattern F   standard output to files, a rank's own with %r in the\n"
 	"                       name (%h: its host); -errfile-pattern F: standard error\n"
 	"  -output-filename DIR both also to DIR/1/rank.R/stdout and stderr\n"
+	"  -wrap[=RANKS] COMMAND  start the processes (or those) by COMMAND, which may\n"
+	"                       have %r, %n, %h: -wrap=0 \"valgrind --log-file=vg.%r\"\n"
+	"  -valgrind[=RANKS]    the same with valgrind\n"
+	"  -gdb[=RANKS]         one gdb for up to 8 processes of this host, before main\n"
+	"  -xterm[=RANKS]       a pane of tmux, or an xterm, for each; with -gdb: for its\n"
+	"                       own gdb\n"
 	"  -profile[=FILE]      at the end, say what the processes waited for, and whom:\n"
 	"                       as a table, or in FILE.html, FILE.json or FILE.csv;\n"
 	"                       see haft-profile(7)\n"
@@ -395,6 +402,30 @@ static void socket_ppr(const struct option_use *u)
 	free(ppr);
 }
 
+/* -wrap COMMAND, -wrap RANKS:COMMAND, -wrap=RANKS COMMAND. */
+static void wrap_set(const struct option_use *u)
+{
+	const char *ranks = u->v[0], *command = u->v[1], *colon = strchr(command, ':');
+	char *list = NULL;
+
+	if (*ranks == '\0' && colon != NULL && ranks_good(command, (size_t)(colon - command))) {
+		ranks = list = text_new("%.*s", (int)(colon - command), command);
+		command = colon + 1;
+	}
+	wrap_add(u->plan, ranks, command);
+	free(list);
+}
+
+static void valgrind_set(const struct option_use *u)
+{
+	wrap_add(u->plan, u->v[0], "valgrind -q");
+}
+
+static void xterm_set(const struct option_use *u)
+{
+	wrap_add_xterm(u->plan, u->v[0]);
+}
+
 /* -report-pid FILE, - or +: the process number of mpiexec to a file, stdout or stderr. */
 static void pid_report(const struct option_use *u)
 {
@@ -560,6 +591,10 @@ static const struct option options[] = {
 	{"display", 1, "map allocation bind", display_set, 0, 0},
 	{"report-bindings", 0, "", plan_flag, PLAN(show_bind), true},
 	{"print-all-exitcodes exitcodes", 0, "", plan_flag, PLAN(show_ends), true},
+	{"wrap", VALUE_RANKS, "", wrap_set, 0, 0},
+	{"valgrind", VALUE_MAY, "", valgrind_set, 0, 0},
+	{"xterm", VALUE_MAY, "", xterm_set, 0, 0},
+	{"gdb", VALUE_MAY, "", plan_text, PLAN(gdb), 0},
 	{"report-pid pidfile", 1, "@file", pid_report, 0, 0},
 	{"bycore", 0, "", plan_int, PLAN(map), MAP_SLOT},
 	{"bysocket", 0, "", plan_int, PLAN(spread), PART_SOCKET},
@@ -603,7 +638,7 @@ static const struct option options[] = {
 	 without, 0, 0},
 	{"do-not-launch index-argv-by-rank stop-in-init stop-on-exec tv", 0, "", refused, 0, 0},
 	{"add-host add-hostfile debugger exclude multi-prog rankfile relative rf "
-	 "stop-in-app xterm",
+	 "stop-in-app",
 	 1, "", refused, 0, 0},
 };
 /* clang-format on */

@@ -563,6 +563,7 @@ static void world_frame(const struct proxy_frame *f, const char *v)
 	case FRAME_STOP: local_signal_rank(&me.local, f->rank, f->which); break;
 	case FRAME_ANSWER: proxy_answer(f->rank, v, f->len); break;
 	case FRAME_NEWS: proxy_news(v, f->len); break;
+	case FRAME_GATE: local_release(&me.local); break;
 	default: break;
 	}
 }

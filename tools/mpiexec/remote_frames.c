@@ -23,6 +23,7 @@
 #include "tools/mpiexec/job.h"
 #include "tools/mpiexec/job_show.h"
 #include "tools/mpiexec/launch.h"
+#include "tools/mpiexec/mpir.h"
 #include "tools/mpiexec/output.h"
 #include "tools/mpiexec/profile.h"
 #include "tools/mpiexec/stacks.h"
@@ -130,6 +131,12 @@ static void begun_take(struct remote_ranks *f, int host, struct marshal *p)
 		if (k->pid > 0 && !p->bad)
 			job_show_rank(f->j, r, bound ? &cpus : NULL);
 	}
+	f->hosts[host].begun = true;
+	for (int h = 0; h < f->plan->nused; h++)
+		if (!f->hosts[h].begun)
+			return;
+	if (host < f->plan->nused)
+		mpir_started(f->j);
 }
 
 static void died_take(struct remote_ranks *f, int rank, struct marshal *p)

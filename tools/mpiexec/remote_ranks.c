@@ -274,6 +274,11 @@ void remote_fini(struct remote_ranks *f)
 	free(f->hosts);
 }
 
+void remote_release(struct remote_ranks *f)
+{
+	remote_send(f, FRAME_GATE, 0, NULL, 0);
+}
+
 void remote_news(struct remote_ranks *f, const struct boot_news *news)
 {
 	remote_send(f, FRAME_NEWS, 0, news, sizeof(*news));

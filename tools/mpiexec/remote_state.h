@@ -13,6 +13,7 @@ struct plan;
 /* One host. */
 struct remote_host {
 	bool ready, over;
+	bool begun;   /* its ranks of the command line have been started */
 	bool added;   /* to be started: remote_work does it */
 	char *why;    /* why it cannot be used; malloc'ed; NULL: it can */
 	bool seen;    /* has answered the current request */

@@ -12,6 +12,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include "tools/mpiexec/death_news.h"
+#include "tools/mpiexec/mpir.h"
 #include "tools/mpiexec/output.h"
 #include "tools/mpiexec/stacks.h"
 #include "tools/mpiexec/remote_ranks.h"
@@ -36,6 +37,8 @@ void job_end(struct job *j, int sig, int64_t grace_ms)
 {
 	uint64_t at = now_ns() + (uint64_t)grace_ms * 1000000u;
 
+	if (j->code != 0)
+		mpir_failed(j->code);
 	j->ending = true;
 	if (j->kill_ns == 0 || at < j->kill_ns)
 		j->kill_ns = at;
@@ -43,6 +46,14 @@ void job_end(struct job *j, int sig, int64_t grace_ms)
 		remote_signal(j->remote, FRAME_END, sig);
 	else
 		local_end(&j->local, sig, j->code);
+}
+
+void job_release(struct job *j)
+{
+	if (j->remote != NULL)
+		remote_release(j->remote);
+	else
+		local_release(&j->local);
 }
 
 void job_fail(struct job *j, int code)

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* debug_gate.c - where a rank waits for a debugger.
+ *
+ *      mpiexec -gdb:        HAFT_JOB=...,stop=1 ──> the library is loaded: SIGSTOP, before main
+ *                                                     gdb attaches, and lets it go on
+ *      a tool runs mpiexec: struct boot_job.hold ──> MPI_Init: debug_hold, until mpiexec or the
+ *                                                     tool opens the gate
+ *
+ * The names that begin with MPIR_ are those of the MPIR process acquisition interface, version 1.1,
+ * by which TotalView, DDT and their like know an MPI. */
+#include "libmpi/debug/debug.h"
+
+#include "libmpi/boot/boot.h"
+#include <dlfcn.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <time.h>
+#include <unistd.h>
+
+#define GATE_MS 10 /* between looks */
+
+/* A debugger sets it to 1. */
+extern volatile int MPIR_debug_gate;
+volatile int MPIR_debug_gate;
+
+/* The library by which debuggers read queues of messages. */
+extern char MPIR_dll_name[PATH_MAX];
+char MPIR_dll_name[PATH_MAX];
+
+/* A debugger that is no ancestor may attach, where the kernel asks for that (Yama). */
+static void debug_admit(void)
+{
+	prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0);
+}
+
+/* Stops a rank that mpiexec starts for a debugger; not the programs that it starts in turn. */
+__attribute__((constructor)) static void debug_stop(void)
+{
+	const char *job = getenv(BOOT_VAR);
+	const char *stop = job != NULL ? strstr(job, ",stop=") : NULL;
+
+	if (stop == NULL || atoi(stop + strlen(",stop=")) != (int)getppid())
+		return;
+	debug_admit();
+	raise(SIGSTOP);
+}
+
+/* DIR/lib/libmpi_abi.so.1 has DIR/lib/haft/libhaft-mqs.so beside it. */
+static void debug_dll_name(void)
+{
+	Dl_info info;
+	const char *slash;
+
+	if (MPIR_dll_name[0] != '\0' || dladdr(MPIR_dll_name, &info) == 0 || info.dli_fname == NULL)
+		return;
+	slash = strrchr(info.dli_fname, '/');
+	if (slash != NULL)
+		snprintf(MPIR_dll_name, sizeof(MPIR_dll_name), "%.*s/haft/libhaft-mqs.so",
+			(int)(slash - info.dli_fname), info.dli_fname);
+}
+
+void debug_hold(const _Atomic uint32_t *hold)
+{
+	struct timespec ms = {.tv_nsec = GATE_MS * 1000000L};
+
+	debug_dll_name();
+	if (hold == NULL || atomic_load(hold) == 0)
+		return;
+	debug_admit();
+	while (atomic_load(hold) != 0 && MPIR_debug_gate == 0)
+		nanosleep(&ms, NULL);
+}
