@@ -2,8 +2,9 @@
 /* obj.c - the cost of libobj: one line a figure, with its target and whether it is met.
  *
  * A figure is the median of BATCHES batches.  The best batch is printed too: on a busy machine it
- * shows what an idle one would reach.  Everything is called as by a user of libobj: obj.h's inline
- * functions in a loop, and the library's functions.
+ * shows what an idle one would reach.  Rows in parentheses are bare work of the same kind: where
+ * such a row alone is near its neighbor's target, the machine decides.  All is called as by a user
+ * of libobj: inline functions of obj.h in a loop, and functions of the library.
  *
  *     obj [-q] [-g VALUES] [-f NAME]
  *
@@ -20,6 +21,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -286,6 +288,49 @@ static double attr_set(void)
 }
 
 /* ------------------------------------------------------------------------------------------------
+ * bare work */
+
+/* A cycle. */
+static double adds(void)
+{
+	uintptr_t sum = 0;
+	double start = now();
+
+	for (int i = 0; i < LOOKS; i++) {
+		sum += 1;
+		__asm__ volatile("" : "+r"(sum));
+	}
+	done(sum);
+	return (now() - start) / LOOKS;
+}
+
+/* An object of another kind: memory of its size from malloc, and back. */
+static double mallocs(void)
+{
+	double start = now();
+
+	for (int i = 0; i < PAIRS; i++) {
+		void *p = malloc(sizeof(struct bare));
+
+		__asm__ volatile("" : "+r"(p));
+		free(p);
+	}
+	return (now() - start) / PAIRS;
+}
+
+/* A count that threads share: one of these is the least that a thread-safe object costs. */
+static double locked_adds(void)
+{
+	uint64_t count __attribute__((aligned(128))) = 0;
+	double start = now();
+
+	for (int i = 0; i < PAIRS; i++)
+		__atomic_fetch_add(&count, 1, __ATOMIC_RELAXED);
+	done((uintptr_t)count);
+	return (now() - start) / PAIRS;
+}
+
+/* ------------------------------------------------------------------------------------------------
  * two threads */
 
 #define TOGETHER 2000000 /* operations of each thread */
@@ -299,6 +344,16 @@ static void *pairs_thread(void *arg)
 	pthread_barrier_wait(&line_up);
 	for (int i = 0; i < TOGETHER / PAIRS; i++)
 		pairs();
+	pthread_barrier_wait(&line_up);
+	return NULL;
+}
+
+static void *locked_thread(void *arg)
+{
+	(void)arg;
+	pthread_barrier_wait(&line_up);
+	for (int i = 0; i < TOGETHER / PAIRS; i++)
+		locked_adds();
 	pthread_barrier_wait(&line_up);
 	return NULL;
 }
@@ -382,6 +437,28 @@ static obj_h *shuffled(void)
 		order[k] = handles[i];
 	}
 	return order;
+}
+
+/* As many lines of memory: touched for the first time, then loaded in random order. */
+static void many_bare(void)
+{
+	uint64_t seed = 88172645463325252ULL;
+	size_t size = live * sizeof(struct bare);
+	double start = now(), n = (double)live;
+	char *p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (p == MAP_FAILED)
+		return;
+	for (size_t i = 0; i < size; i += sizeof(struct bare))
+		p[i] = 1;
+	start = now() - start;
+	print_row("(first touch of as many objects' memory)", "ns", 0, false, start / n, start / n);
+	start = now();
+	for (size_t i = 0; i < live; i++)
+		sink += (uintptr_t)p[random_next(&seed) % live * sizeof(struct bare)];
+	start = now() - start;
+	print_row("(load from it, random)", "ns", 0, false, start / n, start / n);
+	munmap(p, size);
 }
 
 static void many(void)
@@ -487,6 +564,8 @@ static void open_all(void)
 
 static void one_thread(void)
 {
+	measure("(a cycle: an add that waits for the last one)", 0, adds);
+	measure("(malloc + free of its size)", 0, mallocs);
 	measure("create + free, bare object", 6, pairs);
 	measure("(load of an object, unchecked)", 0, loads);
 	measure("lookup, hot, by handle", 1.2, looks);
@@ -505,8 +584,10 @@ static void one_thread(void)
 static void threads(void)
 {
 	obj_domain_threads(domain, 1);
+	measure("(a locked add)", 0, locked_adds);
 	measure("create + free, thread-safe", 8, pairs);
 	measure("hold + drop, thread-safe", 0, references);
+	together("(locked adds, two threads, a line each)", 0, locked_thread, TOGETHER);
 	together("create + free, two threads", 250, pairs_thread, TOGETHER);
 	together("attribute get, two threads", 600, get_thread, 10.0 * TOGETHER);
 	obj_domain_threads(domain, 0);
@@ -537,8 +618,10 @@ int main(int argc, char **argv)
 	obj_stats(&bare, &s);
 	print_row("header", "B", 40, false, sizeof(struct obj), sizeof(struct obj));
 	print_row("bare object", "B", 64, false, (double)s.stride, (double)s.stride);
-	if (wanted("live"))
+	if (wanted("live")) {
 		many();
+		many_bare();
+	}
 	if (wanted("garbage")) {
 		double start = now();
 
