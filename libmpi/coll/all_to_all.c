@@ -5,7 +5,7 @@
  *      recursive doubling        step s: exchange with me ^ 2^s              log n steps
  *      ring                      step s: forward what came before            n - 1 steps
  *      linear                    everything is started at once               each block once
- *      pairwise                  one partner at a time                       each block once */
+ *      pairwise                  some partners at a time                     each block once */
 #include "libmpi/coll/algorithms.h"
 
 void coll_barrier_dissemination(struct sched *s, const struct coll_args *k)
@@ -167,7 +167,9 @@ void coll_alltoall_linear(struct sched *s, const struct coll_args *k)
 	coll_sched_copy(s, out.at, out.count, out.type, in.at, in.count, in.type);
 }
 
-/* One partner at a time. */
+#define PARTNERS 32 /* at a time: they hide each other's latency, and need memory for requests */
+
+/* Some partners at a time. */
 void coll_alltoall_pairwise(struct sched *s, const struct coll_args *k)
 {
 	struct block in = coll_block_in(k, k->me), out;
@@ -185,7 +187,8 @@ void coll_alltoall_pairwise(struct sched *s, const struct coll_args *k)
 		out = coll_block_out(k, to);
 		coll_sched_recv(s, in.at, in.count, in.type, from);
 		alltoall_send(s, k, out, to);
-		coll_sched_fence(s);
+		if (i % PARTNERS == 0)
+			coll_sched_fence(s);
 	}
 }
 

@@ -17,16 +17,35 @@
 #include <string.h>
 #include <strings.h>
 
-#define BCAST_LONG   MEAN_OR(64, 128 * 1024) /* bytes from which a broadcast scatters first */
-#define BLOCK_SHORT  MEAN_OR(16, 4 * 1024)   /* bytes of a block up to which a tree carries many */
-#define BLOCK_TINY   MEAN_OR(8, 256)         /* as BLOCK_SHORT, for alltoall */
-#define BLOCKS_SHORT MEAN_OR(64, 128 * 1024) /* bytes of all blocks that leaders combine */
-#define RING_LONG    MEAN_OR(64, 64 * 1024)  /* bytes from which an operand goes round a ring */
-#define HALVING_LONG MEAN_OR(32, 8 * 1024)   /* bytes from which an operand is halved */
-#define ALL_SHORT    MEAN_OR(64, 32 * 1024)  /* bytes of all operands that each member may get */
-#define MANY         8                       /* members from which fewer messages pay */
-#define SCAN_MANY    MEAN_OR(2, 16)          /* as MANY, for a scan over several hosts */
-#define PAIRWISE     64 /* members from which one partner at a time is enough */
+/* Limits of the rules: tests/sim/coll_sim.c asserts that they choose well.  Bytes of a block, or of
+ * the data; PART: of a member's part.  INTERVALS: on hosts with several members in a row. */
+#define BCAST_LONG           MEAN_OR(64, 128 * 1024) /* a broadcast scatters first */
+#define BCAST_PART           MEAN_OR(8, 8 * 1024)    /* its parts are long enough for that */
+#define BCAST_PART_INTERVALS MEAN_OR(4, 4 * 1024)
+#define BLOCK_SHORT          MEAN_OR(16, 4 * 1024)   /* a tree carries many, up to this */
+#define BLOCK_TINY           MEAN_OR(8, 256)         /* as that, for alltoall by leaders */
+#define BLOCK_HOPS           MEAN_OR(8, 512)         /* as that, for alltoall in log n hops */
+#define BLOCK_HOPS_LOCAL     MEAN_OR(8, 32)          /* as that, on one host */
+#define BLOCK_RING           MEAN_OR(64, 512 * 1024) /* a block goes round a ring, from this */
+#define BLOCK_BRUCK          MEAN_OR(16, 128 * 1024) /* as that, if ranks are no power of two */
+#define RING_PART            MEAN_OR(16, 16 * 1024)  /* a part goes round a ring */
+#define RING_PART_INTERVALS  MEAN_OR(8, 4 * 1024)
+#define HALVING_LONG         MEAN_OR(32, 32 * 1024)  /* an operand is halved */
+#define HALVING_LOCAL        MEAN_OR(32, 4 * 1024)   /* as that, on one host */
+#define HALVING_HOSTS        MEAN_OR(32, 16 * 1024)  /* as that, rather than by leaders */
+#define BLOCK_HALVED         MEAN_OR(64, 256 * 1024) /* operands are halved up to this */
+#define BLOCK_HALVED_ODD     MEAN_OR(32, 8 * 1024)   /* as that, if ranks are no power of two */
+#define ORDERED_SHORT        MEAN_OR(16, 1024)       /* each member may get all operands */
+#define SCAN_SHORT           MEAN_OR(16, 8 * 1024)   /* as that, rather than a chain */
+
+/* Numbers of members. */
+#define SCAN_MOST    256            /* each may get all operands of SCAN_SHORT */
+#define MANY         8              /* fewer messages pay */
+#define FEW          16             /* one root may send to all, or get from all */
+#define HOPS_MANY    32             /* hops pay */
+#define LEADERS_MOST 48             /* leaders can sort their blocks */
+#define SCAN_MANY    MEAN_OR(2, 16) /* as MANY, for a scan over several hosts */
+#define PAIRWISE     64             /* some partners at a time are enough */
 
 /* When a row fits, besides its numbers of bytes and ranks. */
 enum rule_flags {
@@ -40,102 +59,147 @@ enum rule_flags {
 	/* it is meant for */
 	RULE_ORDERED = 64,    /* calls whose order of operands matters; other rows for the rest */
 	RULE_SCATTERED = 128, /* hosts whose members are not an interval of ranks */
+	RULE_INTERVALS = 256, /* several hosts with several members, an interval of ranks each */
+	RULE_EVEN = 512,      /* a power of two of ranks */
+	RULE_REMOTE = 1024,   /* several hosts */
+	RULE_LOCAL = 2048,    /* one host */
 	/* `from' and `below' are bytes of */
-	RULE_TOTAL_BYTES = 256,  /* all members together */
-	RULE_LONGEST_BLOCK = 512 /* the longest block */
+	RULE_LONGEST_BLOCK = 4096, /* the longest block */
+	RULE_PART = 8192           /* a member's part of the data */
 };
 
 struct rule {
-	const char *name;
+	const char *name; /* rows of one name are one algorithm, able to do equal calls */
 	coll_algorithm_fn *algorithm;
-	int64_t from;  /* least number of bytes */
-	int64_t below; /* greater than all numbers of bytes; 0: any */
-	int ranks;     /* least number */
-	int flags;     /* enum rule_flags */
+	int64_t from;    /* least number of bytes */
+	int64_t below;   /* greater than all numbers of bytes; 0: any */
+	int ranks;       /* least number of ranks that it can do */
+	int least, most; /* numbers of ranks that it is meant for; most 0: any */
+	int flags;       /* enum rule_flags */
 };
 
-#define ROWS 6
+#define ROWS 11
 
 #define NAMED_COUNT (RULE_COMMUTES | RULE_PREDEFINED | RULE_ELEMENT_PER_RANK)
+#define HALVED      (RULE_COMMUTES | RULE_PREDEFINED)
 
 /* Rows that two operations have. */
 /* clang-format off */
-#define SCATTERS(total) \
-	{"hierarchical", coll_reduce_scatter_hier, 0, BLOCKS_SHORT, 0, \
-		RULE_HIERARCHICAL | RULE_CONTIGUOUS | (total)}, \
-	{"ordered_scatter", coll_reduce_scatter_ordered, 0, 0, 0, RULE_ORDERED}, \
-	{"recursive_halving", coll_reduce_scatter_recursive_halving, 0, RING_LONG, 2, \
-		RULE_COMMUTES | RULE_PREDEFINED}, \
-	{"pairwise", coll_reduce_scatter_pairwise, 0, 0, 0, RULE_COMMUTES}, \
-	{"nonoverlapping", coll_reduce_scatter_nonoverlapping, 0, 0, 0, 0}
+#define SCATTERS \
+	{"hierarchical", coll_reduce_scatter_hier, 0, 0, 0, MANY, 0, \
+		RULE_HIERARCHICAL | RULE_CONTIGUOUS}, \
+	{"ordered_scatter", coll_reduce_scatter_ordered, 0, 0, 0, 0, 0, RULE_ORDERED}, \
+	{"recursive_halving", coll_reduce_scatter_recursive_halving, 0, BLOCK_HALVED, 2, 0, 0, \
+		HALVED | RULE_EVEN}, \
+	{"recursive_halving", coll_reduce_scatter_recursive_halving, 0, BLOCK_HALVED_ODD, 2, 0, 0, \
+		HALVED}, \
+	{"pairwise", coll_reduce_scatter_pairwise, 0, 0, 0, 0, 0, RULE_COMMUTES}, \
+	{"nonoverlapping", coll_reduce_scatter_nonoverlapping, 0, 0, 0, 0, 0, 0}
 
 #define SCANS \
-	{"hierarchical", coll_scan_hier, 0, 0, SCAN_MANY, RULE_HIERARCHICAL | RULE_CONTIGUOUS}, \
-	{"ordered_gather", coll_scan_ordered_gather, 0, ALL_SHORT, 0, \
-		RULE_ORDERED | RULE_TOTAL_BYTES}, \
-	{"ordered_chain", coll_scan_ordered_chain, 0, 0, 0, RULE_ORDERED}, \
-	{"recursive_doubling", coll_scan_recursive_doubling, 0, 0, 0, 0}
-/* clang-format on */
+	{"hierarchical", coll_scan_hier, 0, 0, 0, SCAN_MANY, 0, \
+		RULE_HIERARCHICAL | RULE_CONTIGUOUS}, \
+	{"ordered_gather", coll_scan_ordered_gather, 0, SCAN_SHORT, 0, 0, SCAN_MOST, \
+		RULE_ORDERED}, \
+	{"ordered_chain", coll_scan_ordered_chain, 0, 0, 0, 0, 0, RULE_ORDERED}, \
+	{"recursive_doubling", coll_scan_recursive_doubling, 0, 0, 0, 0, 0, 0}
+
+#define ROOTED(hier, binomial, linear) \
+	{"hierarchical", hier, 0, BLOCK_SHORT, 0, 0, 0, RULE_HIERARCHICAL | RULE_SCATTERED}, \
+	{"hierarchical", hier, 0, BLOCK_SHORT, 0, FEW, 0, RULE_HIERARCHICAL}, \
+	{"linear", linear, 0, 0, 0, 0, FEW, 0}, \
+	{"binomial", binomial, 0, BLOCK_SHORT, 2, 0, 0, 0}, \
+	{"linear", linear, 0, 0, 0, 0, 0, 0}
 
 static const struct rule rules[COLL_KINDS][ROWS] = {
-	/* name, algorithm, bytes from, below, ranks, flags */
-	[COLL_BARRIER] = {{"hierarchical", coll_barrier_hier, 0, 0, 0, RULE_HIERARCHICAL},
-		{"dissemination", coll_barrier_dissemination, 0, 0, 0, 0},
-		{"binomial", coll_barrier_binomial, 0, 0, 0, 0}},
-	[COLL_BCAST] = {{"hierarchical", coll_bcast_hier, 0, 0, 0, RULE_HIERARCHICAL},
-		{"scatter_allgather", coll_bcast_scatter_allgather, BCAST_LONG, 0, 3, 0},
-		{"binomial", coll_bcast_binomial, 0, 0, 0, 0}},
-	[COLL_GATHER] = {{"hierarchical", coll_gather_hier, 0, BLOCK_SHORT, 0,
-				 RULE_HIERARCHICAL | RULE_SCATTERED},
-		{"binomial", coll_gather_binomial, 0, BLOCK_SHORT, 2, 0},
-		{"linear", coll_gather_linear, 0, 0, 0, 0}},
-	[COLL_GATHERV] = {{"linear", coll_gather_linear, 0, 0, 0, 0}},
-	[COLL_SCATTER] = {{"hierarchical", coll_scatter_hier, 0, BLOCK_SHORT, 0,
-				  RULE_HIERARCHICAL | RULE_SCATTERED},
-		{"binomial", coll_scatter_binomial, 0, BLOCK_SHORT, 2, 0},
-		{"linear", coll_scatter_linear, 0, 0, 0, 0}},
-	[COLL_SCATTERV] = {{"linear", coll_scatter_linear, 0, 0, 0, 0}},
-	[COLL_ALLGATHER] =
-		{{"hierarchical", coll_allgather_hier, 0, BLOCK_SHORT, 0, RULE_HIERARCHICAL},
-			{"recursive_doubling", coll_allgather_recursive_doubling, 0, RING_LONG, 2,
-				RULE_POWER_OF_TWO},
-			{"bruck", coll_allgather_bruck, 0, BLOCK_SHORT, 2, 0},
-			{"ring", coll_allgather_ring, 0, 0, 0, 0}},
-	[COLL_ALLGATHERV] = {{"hierarchical", coll_allgather_hier, 0, BLOCK_SHORT, 0,
-				     RULE_HIERARCHICAL | RULE_LONGEST_BLOCK},
-		{"ring", coll_allgather_ring, 0, 0, 0, 0}},
-	[COLL_ALLTOALL] =
-		{{"hierarchical", coll_alltoall_hier, 0, BLOCK_TINY, MANY, RULE_HIERARCHICAL},
-			{"bruck", coll_alltoall_bruck, 0, BLOCK_TINY, MANY, 0},
-			{"pairwise", coll_alltoall_pairwise, 0, 0, PAIRWISE, 0},
-			{"linear", coll_alltoall_linear, 0, 0, 0, 0}},
-	[COLL_ALLTOALLV] = {{"pairwise", coll_alltoall_pairwise, 0, 0, PAIRWISE, 0},
-		{"linear", coll_alltoall_linear, 0, 0, 0, 0}},
-	[COLL_ALLTOALLW] = {{"pairwise", coll_alltoall_pairwise, 0, 0, PAIRWISE, 0},
-		{"linear", coll_alltoall_linear, 0, 0, 0, 0}},
-	[COLL_REDUCE] = {{"hierarchical", coll_reduce_hier, 0, 0, 0, RULE_HIERARCHICAL},
-		{"ordered_gather", coll_reduce_ordered_gather, 0, ALL_SHORT, 0,
-			RULE_ORDERED | RULE_TOTAL_BYTES},
-		{"ordered_scatter", coll_reduce_ordered_scatter, 0, 0, 0, RULE_ORDERED},
-		{"rabenseifner", coll_reduce_rabenseifner, HALVING_LONG, 0, 4, RULE_PREDEFINED},
-		{"binomial", coll_reduce_binomial, 0, 0, 0, 0}},
-	[COLL_ALLREDUCE] = {{"hierarchical", coll_allreduce_hier, 0, 0, 0, RULE_HIERARCHICAL},
-		{"ordered_gather", coll_allreduce_ordered_gather, 0, ALL_SHORT, 0,
-			RULE_ORDERED | RULE_TOTAL_BYTES},
-		{"ordered_scatter", coll_allreduce_ordered_scatter, 0, 0, 0, RULE_ORDERED},
-		{"ring", coll_allreduce_ring, RING_LONG, 0, 2, NAMED_COUNT},
-		{"rabenseifner", coll_allreduce_rabenseifner, HALVING_LONG, 0, 3, RULE_PREDEFINED},
-		{"recursive_doubling", coll_allreduce_recursive_doubling, 0, 0, 0, 0}},
-	[COLL_REDUCE_SCATTER_BLOCK] = {SCATTERS(RULE_TOTAL_BYTES)},
-	[COLL_REDUCE_SCATTER] = {SCATTERS(0)},
+	/* name, algorithm, bytes from, below, ranks, least, most, flags */
+	[COLL_BARRIER] = {
+		{"hierarchical", coll_barrier_hier, 0, 0, 0, 0, 0, RULE_HIERARCHICAL},
+		{"dissemination", coll_barrier_dissemination, 0, 0, 0, 0, 0, 0},
+		{"binomial", coll_barrier_binomial, 0, 0, 0, 0, 0, 0}},
+	[COLL_BCAST] = {
+		{"hierarchical", coll_bcast_hier, 0, BCAST_LONG, 0, 0, 0, RULE_HIERARCHICAL},
+		{"scatter_allgather", coll_bcast_scatter_allgather, BCAST_PART_INTERVALS, 0, 3,
+			MANY, 0,
+			RULE_INTERVALS | RULE_PART},
+		{"hierarchical", coll_bcast_hier, 0, 0, 0, 0, 0, RULE_HIERARCHICAL},
+		{"binomial", coll_bcast_binomial, 0, BCAST_LONG, 0, 0, 0, 0},
+		{"scatter_allgather", coll_bcast_scatter_allgather, BCAST_PART, 0, 3, 0, 0,
+			RULE_PART},
+		{"binomial", coll_bcast_binomial, 0, 0, 0, 0, 0, 0}},
+	[COLL_GATHER] = {ROOTED(coll_gather_hier, coll_gather_binomial, coll_gather_linear)},
+	[COLL_GATHERV] = {{"linear", coll_gather_linear, 0, 0, 0, 0, 0, 0}},
+	[COLL_SCATTER] = {ROOTED(coll_scatter_hier, coll_scatter_binomial, coll_scatter_linear)},
+	[COLL_SCATTERV] = {{"linear", coll_scatter_linear, 0, 0, 0, 0, 0, 0}},
+	[COLL_ALLGATHER] = {
+		{"hierarchical", coll_allgather_hier, 0, BLOCK_SHORT, 0, 0, 0, RULE_HIERARCHICAL},
+		{"hierarchical", coll_allgather_hier, 0, 0, 0, 0, 0,
+			RULE_HIERARCHICAL | RULE_SCATTERED},
+		{"ring", coll_allgather_ring, 0, 0, 0, MANY, 0, RULE_INTERVALS},
+		{"recursive_doubling", coll_allgather_recursive_doubling, 0, BLOCK_RING, 2, 0, 0,
+			RULE_POWER_OF_TWO},
+		{"bruck", coll_allgather_bruck, 0, BLOCK_BRUCK, 2, 0, 0, 0},
+		{"ring", coll_allgather_ring, 0, 0, 0, 0, 0, 0}},
+	[COLL_ALLGATHERV] = {
+		{"hierarchical", coll_allgather_hier, 0, BLOCK_SHORT, 0, 0, 0,
+			RULE_HIERARCHICAL | RULE_LONGEST_BLOCK},
+		{"ring", coll_allgather_ring, 0, 0, 0, 0, 0, 0}},
+	[COLL_ALLTOALL] = {
+		{"hierarchical", coll_alltoall_hier, 0, BLOCK_TINY, 0, MANY, LEADERS_MOST,
+			RULE_HIERARCHICAL},
+		{"pairwise", coll_alltoall_pairwise, BLOCK_TINY, 0, 0, PAIRWISE, 0, RULE_INTERVALS},
+		{"bruck", coll_alltoall_bruck, 0, BLOCK_HOPS, 2, HOPS_MANY, 0, RULE_REMOTE},
+		{"bruck", coll_alltoall_bruck, 0, BLOCK_HOPS_LOCAL, 2, HOPS_MANY, 0, 0},
+		{"pairwise", coll_alltoall_pairwise, 0, 0, 0, PAIRWISE, 0, 0},
+		{"linear", coll_alltoall_linear, 0, 0, 0, 0, 0, 0}},
+	[COLL_ALLTOALLV] = {
+		{"pairwise", coll_alltoall_pairwise, 0, 0, 0, PAIRWISE, 0, 0},
+		{"linear", coll_alltoall_linear, 0, 0, 0, 0, 0, 0}},
+	[COLL_ALLTOALLW] = {
+		{"pairwise", coll_alltoall_pairwise, 0, 0, 0, PAIRWISE, 0, 0},
+		{"linear", coll_alltoall_linear, 0, 0, 0, 0, 0, 0}},
+	[COLL_REDUCE] = {
+		{"hierarchical", coll_reduce_hier, 0, HALVING_HOSTS, 0, 0, 0, RULE_HIERARCHICAL},
+		{"rabenseifner", coll_reduce_rabenseifner, 0, 0, 4, 0, 0,
+			RULE_PREDEFINED | RULE_INTERVALS},
+		{"hierarchical", coll_reduce_hier, 0, 0, 0, 0, 0, RULE_HIERARCHICAL},
+		{"ordered_gather", coll_reduce_ordered_gather, 0, ORDERED_SHORT, 0, 0, 0,
+			RULE_ORDERED},
+		{"ordered_scatter", coll_reduce_ordered_scatter, 0, 0, 0, 0, 0, RULE_ORDERED},
+		{"rabenseifner", coll_reduce_rabenseifner, HALVING_LOCAL, 0, 4, 0, 0,
+			RULE_PREDEFINED | RULE_LOCAL},
+		{"rabenseifner", coll_reduce_rabenseifner, HALVING_LONG, 0, 4, 0, 0,
+			RULE_PREDEFINED},
+		{"binomial", coll_reduce_binomial, 0, 0, 0, 0, 0, 0}},
+	[COLL_ALLREDUCE] = {
+		{"hierarchical", coll_allreduce_hier, 0, HALVING_HOSTS, 0, 0, 0, RULE_HIERARCHICAL},
+		{"rabenseifner", coll_allreduce_rabenseifner, 0, 0, 2, 0, 0,
+			RULE_PREDEFINED | RULE_EVEN | RULE_INTERVALS},
+		{"ring", coll_allreduce_ring, RING_PART_INTERVALS, 0, 2, 0, 0,
+			NAMED_COUNT | RULE_INTERVALS | RULE_PART},
+		{"hierarchical", coll_allreduce_hier, 0, 0, 0, 0, 0, RULE_HIERARCHICAL},
+		{"ordered_gather", coll_allreduce_ordered_gather, 0, ORDERED_SHORT, 0, 0, 0,
+			RULE_ORDERED},
+		{"ordered_scatter", coll_allreduce_ordered_scatter, 0, 0, 0, 0, 0, RULE_ORDERED},
+		{"rabenseifner", coll_allreduce_rabenseifner, HALVING_LOCAL, 0, 2, 0, 0,
+			RULE_PREDEFINED | RULE_EVEN | RULE_LOCAL},
+		{"rabenseifner", coll_allreduce_rabenseifner, HALVING_LONG, 0, 2, 0, 0,
+			RULE_PREDEFINED | RULE_EVEN},
+		{"ring", coll_allreduce_ring, RING_PART, 0, 2, 0, 0, NAMED_COUNT | RULE_PART},
+		{"rabenseifner", coll_allreduce_rabenseifner, HALVING_LONG, 0, 2, 0, 0,
+			RULE_PREDEFINED},
+		{"recursive_doubling", coll_allreduce_recursive_doubling, 0, 0, 0, 0, 0, 0}},
+	[COLL_REDUCE_SCATTER_BLOCK] = {SCATTERS},
+	[COLL_REDUCE_SCATTER] = {SCATTERS},
 	[COLL_SCAN] = {SCANS},
 	[COLL_EXSCAN] = {SCANS},
-	[COLL_NEIGHBOR_ALLGATHER] = {{"linear", coll_neighbor_linear, 0, 0, 0, 0}},
-	[COLL_NEIGHBOR_ALLGATHERV] = {{"linear", coll_neighbor_linear, 0, 0, 0, 0}},
-	[COLL_NEIGHBOR_ALLTOALL] = {{"linear", coll_neighbor_linear, 0, 0, 0, 0}},
-	[COLL_NEIGHBOR_ALLTOALLV] = {{"linear", coll_neighbor_linear, 0, 0, 0, 0}},
-	[COLL_NEIGHBOR_ALLTOALLW] = {{"linear", coll_neighbor_linear, 0, 0, 0, 0}},
+	[COLL_NEIGHBOR_ALLGATHER] = {{"linear", coll_neighbor_linear, 0, 0, 0, 0, 0, 0}},
+	[COLL_NEIGHBOR_ALLGATHERV] = {{"linear", coll_neighbor_linear, 0, 0, 0, 0, 0, 0}},
+	[COLL_NEIGHBOR_ALLTOALL] = {{"linear", coll_neighbor_linear, 0, 0, 0, 0, 0, 0}},
+	[COLL_NEIGHBOR_ALLTOALLV] = {{"linear", coll_neighbor_linear, 0, 0, 0, 0, 0, 0}},
+	[COLL_NEIGHBOR_ALLTOALLW] = {{"linear", coll_neighbor_linear, 0, 0, 0, 0, 0, 0}},
 };
+/* clang-format on */
 
 /* Names that rows had before. */
 static const struct {
@@ -210,20 +274,39 @@ static bool rule_able(const struct rule *r, const struct coll_args *k)
 	return !(r->flags & RULE_ELEMENT_PER_RANK) || k->rcount >= k->n;
 }
 
-/* Is the row meant for calls like this? */
-static bool rule_suits(const struct rule *r, const struct coll_args *k, bool ordered)
+/* The bytes that the limits of a row are of. */
+static int64_t rule_bytes(const struct rule *r, const struct coll_args *k)
 {
-	int64_t bytes = r->flags & RULE_TOTAL_BYTES ? k->bytes * k->n : k->bytes;
-
 	if (r->flags & RULE_LONGEST_BLOCK)
-		bytes = coll_block_longest(k);
-	if (r->from > 0 && bytes < r->from)
-		return false;
-	if (r->below > 0 && bytes >= r->below)
+		return coll_block_longest(k);
+	return r->flags & RULE_PART ? k->bytes / k->n : k->bytes;
+}
+
+/* Is the row meant for members on such hosts? */
+static bool rule_suits_hosts(const struct rule *r, const struct coll_args *k, bool leaders)
+{
+	if ((r->flags & (via_single_node() ? RULE_REMOTE : RULE_LOCAL)) != 0)
 		return false;
 	if ((r->flags & RULE_SCATTERED) && coll_hier_useful(k->comm, true))
 		return false;
-	return ordered == ((r->flags & RULE_ORDERED) != 0);
+	return !(r->flags & RULE_INTERVALS) || (!leaders && coll_hier_useful(k->comm, true));
+}
+
+/* Is the row meant for calls like this? */
+static bool rule_suits(const struct rule *r, const struct coll_args *k, bool ordered, bool leaders)
+{
+	int64_t bytes;
+
+	if (ordered != ((r->flags & RULE_ORDERED) != 0))
+		return false;
+	if (k->n < r->least || (r->most > 0 && k->n > r->most))
+		return false;
+	if ((r->flags & RULE_EVEN) && (k->n & (k->n - 1)) != 0)
+		return false;
+	bytes = r->from > 0 || r->below > 0 ? rule_bytes(r, k) : 0;
+	if (bytes < r->from || (r->below > 0 && bytes >= r->below))
+		return false;
+	return rule_suits_hosts(r, k, leaders);
 }
 
 coll_algorithm_fn *coll_algorithm_local(const struct coll_args *k)
@@ -235,7 +318,7 @@ coll_algorithm_fn *coll_algorithm_local(const struct coll_args *k)
 		return r->algorithm;
 	ordered = args_order_matters(k);
 	r = rules[k->kind];
-	while (!rule_able(r, k) || !rule_suits(r, k, ordered))
+	while (!rule_able(r, k) || !rule_suits(r, k, ordered, false))
 		r++;
 	return r->algorithm;
 }
@@ -247,7 +330,7 @@ coll_algorithm_fn *coll_algorithm_leaders(const struct coll_args *k)
 	if (r != NULL && !(r->flags & RULE_HIERARCHICAL) && rule_able(r, k))
 		return r->algorithm;
 	r = rules[k->kind];
-	while ((r->flags & RULE_HIERARCHICAL) || !rule_able(r, k) || !rule_suits(r, k, false))
+	while ((r->flags & RULE_HIERARCHICAL) || !rule_able(r, k) || !rule_suits(r, k, false, true))
 		r++;
 	return r->algorithm;
 }
