@@ -268,6 +268,7 @@ help:
 	'fuzz-obj fuzz-type fuzz-net   random operations on libobj, datatypes, bytes for libnet, until stopped' \
 	'sim-net      10^4 lives of libnet on a network that is not there' \
 	'sim-scale    MPI_Init in jobs of 10^3 to 10^6 ranks that are not there' \
+	'sim-coll     collective calls of up to 10^6 ranks in simulated time, with curves' \
 	'clean        remove build/'
 
 .PHONY: all demo check check-all check-launch lint run-lint run-demo run-check install install-libobj \

@@ -5,6 +5,8 @@
 # cmocka programs, started alone.  They are linked with libobj.a, libshm.a and libnet.a; objects of
 # libmpi that one needs are named as its prerequisites.
 sim_PART   := tests/sim/wire.c # the network that tests/sim/net_sim.c runs on
+coll_sim_PART := $(addprefix tests/sim/,coll_cases.c coll_curves.c coll_data.c coll_plan.c loggp.c) # of coll_sim.c
+sim_PART   += $(coll_sim_PART)
 unit_TESTS := $(filter-out $(sim_PART),$(wildcard tests/fuzz/*.c tests/sim/*.c tests/unit/*.c))
 
 # Programs of MPI, built with our mpicc, run by mpiexec as their RUN line says.
@@ -72,7 +74,7 @@ unit_libs = $(if $(libnet_SRCS),$(B)/lib/libnet.a) $(if $(libshm_SRCS),$(B)/lib/
 $(call tests_bin,$(sort $(unit_TESTS))): $(B)/tests/%: $(B)/obj/tests/%.o $(unit_libs)
 	$(call say,LD,$@)
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(ldflags) $(filter %.o,$^) $(unit_libs) -lcmocka $(libobj_LIBS) -ldl -lpthread -o $@
+	$(Q)$(CC) $(ldflags) $(filter %.o,$^) $(unit_libs) -lcmocka $(libobj_LIBS) -ldl -lm -lpthread -o $@
 
 plan_OBJS := $(call objs,libmpi/type/kernel.c libmpi/type/kernel_wide_os.c libmpi/type/plan_execute.c \
 	libmpi/type/packed.c libmpi/type/plan_build.c libmpi/type/visit.c libmpi/core/error_code.c libmpi/core/err.c)
@@ -88,6 +90,11 @@ $(B)/tests/sim/agreement: $(B)/obj/libmpi/ft/era.o
 
 # A simulated network.
 $(B)/tests/sim/net_sim: $(B)/obj/tests/sim/wire.o
+
+# Collective calls of jobs that are not there.  coll_plan.c contains these two files.
+$(B)/tests/sim/coll_sim: $(call objs,$(coll_sim_PART)) \
+	$(filter-out $(call objs,libmpi/coll/sched.c libmpi/coll/selection.c),$(libmpi_OBJS))
+$(B)/tests/sim/coll_sim: private ldflags += -Wl,--wrap=via_node_any
 
 # Tests of libmpi from inside.
 $(B)/tests/unit/engine_valid $(B)/tests/unit/init_messages $(B)/tests/unit/session_valid $(B)/tests/unit/job_map $(B)/tests/unit/node_join $(B)/tests/unit/settings $(B)/tests/unit/type_runs $(B)/tests/unit/win_attributes: $(libmpi_OBJS)
@@ -245,6 +252,11 @@ sim-net: $(B)/tests/sim/net_sim
 sim-scale: $(B)/tests/sim/scale
 	$(Q)$(B)/tests/sim/scale -a
 .PHONY: sim-scale
+
+# Collective calls of jobs of up to 10^6 ranks, by every algorithm, in simulated time.
+sim-coll: $(B)/tests/sim/coll_sim
+	$(Q)$(B)/tests/sim/coll_sim -a $(B)
+.PHONY: sim-coll
 
 # Fuzzing of nested datatypes: made, decoded, rebuilt, packed.
 fuzz-type: $(B)/tests/fuzz/type_fuzz

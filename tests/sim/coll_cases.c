@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* coll_cases.c - runs a case of coll_cases.h.
+ *
+ *      rows, the chosen one first ──> plans ──> fold? ──> loggp_run, until CUT times the best
+ *
+ * A row is given up early if its own least time, the work of one member's plan, is too long. */
+#include "tests/sim/coll_cases.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define CUT     4.0 /* times the best: a row that takes longer is given up */
+#define SAMPLES 3   /* hosts whose plans are compared before one stands for all */
+
+double case_steps_max = 3e6;
+
+const struct machine machines[MACHINES] = {
+	[HERE] = {.name = "here",
+		.host = {.L = 75, .o = 40, .c = 0.095, .g = 0, .G = 0.039, .eager = 16384},
+		.net = {.L = 600, .o = 1100, .c = 0.06, .g = 0, .G = 0.12, .eager = 65536},
+		.work = {.step = 10, .copy = 0.05, .reduce = 0.1},
+		.line = 30,
+		.cores = 2,
+		.change = 1500},
+	[ETHERNET] = {.name = "ethernet",
+		.host = {.L = 75, .o = 40, .c = 0.095, .g = 0, .G = 0.039, .eager = 4096},
+		.net = {.L = 10000, .o = 1100, .c = 0.06, .g = 50, .G = 0.32, .eager = 65536},
+		.work = {.step = 10, .copy = 0.05, .reduce = 0.1},
+		.line = 30},
+	[FABRIC] = {.name = "fabric",
+		.host = {.L = 75, .o = 40, .c = 0.095, .g = 0, .G = 0.039, .eager = 4096},
+		.net = {.L = 1200, .o = 300, .c = 0.05, .g = 50, .G = 0.08, .eager = 16384},
+		.work = {.step = 10, .copy = 0.05, .reduce = 0.1},
+		.line = 30},
+};
+
+/* --- bounds --------------------------------------------------------------------------------- */
+
+/* The least time in which one tells n - 1 others, who tell others: a message takes D, and each may
+ * send one every `gap' (the broadcast of LogP).  Times in which they know, in ascending order. */
+static double reach(int n, double D, double gap)
+{
+	double *next = malloc((size_t)n * sizeof(*next)), last = 0; /* heap: next arrival of each */
+	int size = 1;
+
+	next[0] = D;
+	for (int told = 1; told < n; told++) {
+		int i = 0;
+
+		last = next[0];
+		for (int child; (child = 2 * i + 1) < size; i = child) {
+			if (child + 1 < size && next[child + 1] < next[child])
+				child++;
+			if (next[child] >= last + gap)
+				break;
+			next[i] = next[child];
+		}
+		next[i] = last + gap;
+		for (i = size++; i > 0 && last + D < next[(i - 1) / 2]; i = (i - 1) / 2)
+			next[i] = next[(i - 1) / 2];
+		next[i] = last + D;
+	}
+	free(next);
+	return last;
+}
+
+/* Bytes, through the bytes of the call, that pass the NIC of some host, or without hosts a
+ * member. */
+static double share(enum coll_kind kind, double n, double at)
+{
+	switch (kind) {
+	case COLL_GATHER:
+	case COLL_SCATTER:
+	case COLL_ALLGATHER: return n - at;
+	case COLL_ALLTOALL: return at * (n - at);
+	case COLL_ALLREDUCE: return 2 * (n - at) / n;
+	case COLL_REDUCE_SCATTER_BLOCK: return n - at;
+	case COLL_BARRIER: return 0;
+	default: return 1;
+	}
+}
+
+static double bound_of(const struct coll_case *c)
+{
+	const struct machine *m = c->m;
+	bool hosts = c->shape.hosts > 1;
+	double n = c->shape.ranks, most = hosts ? plan_host_size(0) : 1;
+	const struct loggp *l = hosts ? &m->net : &m->host;
+	double all = c->call.kind == COLL_REDUCE_SCATTER_BLOCK ? n : 1;
+	double time = reach(
+		hosts ? c->shape.hosts : c->shape.ranks, l->L + 2 * l->o, fmax(l->g, l->o / most));
+	double bytes = (double)c->call.bytes;
+
+	time = fmax(time, l->G * bytes * share(c->call.kind, n, most));
+	if (c->call.kind >= COLL_REDUCE)
+		time = fmax(time, m->work.reduce * bytes * all * (n - 1) / n);
+	return time;
+}
+
+/* --- plans ---------------------------------------------------------------------------------- */
+
+/* Is p, of host `host', the plan a of host 0, moved? */
+static bool plan_moved(const struct plan_shape *shape, const struct plan *a, const struct plan *p,
+	int host, enum fold fold)
+{
+	int by = host * (shape->ranks / shape->hosts);
+
+	for (int i = 0; i < a->n && i < p->n; i++) {
+		const struct plan_step *x = &a->steps[i], *y = &p->steps[i];
+		int64_t off = x->amount - y->amount;
+		int moved = fold == FOLD_XOR ? x->peer ^ by
+					     : (int)(((int64_t)x->peer + by) % shape->ranks);
+
+		if (x->kind != y->kind)
+			return false;
+		if (x->kind <= PLAN_RECV && (moved != y->peer || llabs(off) > FOLD_UNEQUAL))
+			return false;
+		if (x->kind == PLAN_LOCAL && (x->local != y->local || x->peer != y->peer))
+			return false;
+	}
+	return a->n == p->n;
+}
+
+/* Do all members of some hosts do what those of host 0 do? */
+static bool hosts_alike(const struct coll_case *c, const struct plan_call *call,
+	const struct plan *host0, int each, enum fold fold)
+{
+	for (int i = 1; i <= SAMPLES; i++) {
+		int host = (int)((int64_t)(c->shape.hosts - 1) * i / SAMPLES);
+
+		for (int r = 0; r < each; r++) {
+			struct plan p = plan_make(call, &c->m->work, host * each + r, false, false);
+			bool same = plan_moved(&c->shape, &host0[r], &p, host, fold);
+
+			plan_free(&p);
+			if (!same)
+				return false;
+		}
+	}
+	return true;
+}
+
+static void plans_free(struct plan *plans, int n)
+{
+	for (int i = 0; i < n; i++)
+		plan_free(&plans[i]);
+	free(plans);
+}
+
+static void outcome_add(struct outcome *o, const struct plan *p, double times)
+{
+	o->messages += p->sends * times;
+	o->bytes += (double)p->sent_bytes * times;
+	if (p->step_memory > o->step_memory)
+		o->step_memory = p->step_memory;
+	if (p->temp_memory > o->temp_memory)
+		o->temp_memory = p->temp_memory;
+}
+
+/* The least time of a member's plan: its own work, and its messages if all are there. */
+static double plan_least(const struct machine *m, int rank, const struct plan *p)
+{
+	double t = 0;
+
+	for (int i = 0; i < p->n; i++) {
+		const struct plan_step *s = &p->steps[i];
+		const struct loggp *l =
+			s->kind <= PLAN_RECV && plan_host(s->peer) != plan_host(rank) ? &m->net
+										      : &m->host;
+
+		if (s->kind <= PLAN_RECV)
+			t += l->o + (s->amount <= l->eager ? l->c * (double)s->amount : 0);
+		else if (s->kind == PLAN_WORK)
+			t += (double)s->amount / 1000;
+	}
+	return t;
+}
+
+/* Plans of ranks 0 .. n-1; NULL: too many steps, or too long a time. */
+static struct plan *plans_make(const struct coll_case *c, const struct plan_call *call, int n,
+	double limit, struct outcome *o)
+{
+	struct plan *plans = calloc((size_t)n, sizeof(*plans));
+	double steps = 0;
+	int i;
+
+	for (i = 0; i < n; i++) {
+		plans[i] = plan_make(call, &c->m->work, i, false, false);
+		steps += plans[i].n;
+		if (plans[i].n < 0)
+			o->least = INFINITY;
+		if (i == 0 || i == n - 1)
+			o->least = fmax(o->least, plan_least(c->m, i, &plans[i]));
+		if (o->least > limit || steps > case_steps_max)
+			break;
+	}
+	if (i == n)
+		return plans;
+	plans_free(plans, n);
+	return NULL;
+}
+
+/* --- rows ----------------------------------------------------------------------------------- */
+
+/* May one host stand for all?  Its plans, or NULL. */
+static struct plan *fold_plans(const struct coll_case *c, const struct plan_call *call,
+	double limit, struct outcome *o, enum fold *fold)
+{
+	int each = c->shape.ranks / c->shape.hosts;
+	struct plan *plans;
+
+	*fold = FOLD_NONE;
+	if (c->shape.dealt || c->shape.hosts < 3 || each * c->shape.hosts != c->shape.ranks)
+		return NULL;
+	plans = plans_make(c, call, each, limit, o);
+	if (plans == NULL)
+		return NULL;
+	if (hosts_alike(c, call, plans, each, FOLD_SHIFT))
+		*fold = FOLD_SHIFT;
+	else if ((c->shape.hosts & (c->shape.hosts - 1)) == 0 && (each & (each - 1)) == 0 &&
+		 hosts_alike(c, call, plans, each, FOLD_XOR))
+		*fold = FOLD_XOR;
+	if (*fold != FOLD_NONE)
+		return plans;
+	plans_free(plans, each);
+	return NULL;
+}
+
+struct outcome case_row(const struct coll_case *c, coll_algorithm_fn *fn, bool fold, double limit)
+{
+	struct outcome o = {.time = INFINITY};
+	struct plan_call call = c->call;
+	struct loggp_job job = {.m = c->m, .hosts = c->shape.hosts, .limit = limit};
+
+	call.algorithm = fn;
+	job.members = c->shape.ranks / c->shape.hosts;
+	job.plans = fold ? fold_plans(c, &call, limit, &o, &job.fold) : NULL;
+	if (job.plans == NULL && o.least <= limit) {
+		job.members = c->shape.ranks;
+		job.plans = plans_make(c, &call, job.members, limit, &o);
+	}
+	if (job.plans == NULL)
+		return o;
+	o.folded = job.fold != FOLD_NONE;
+	for (int i = 0; i < job.members; i++)
+		outcome_add(&o, &job.plans[i], o.folded ? c->shape.hosts : 1);
+	o.time = loggp_run(&job, NULL);
+	if (isinf(o.time))
+		o.least = limit;
+	plans_free(job.plans, job.members);
+	return o;
+}
+
+/* Runs the row that the rules choose, or all others. */
+static void case_rows(struct coll_case *c, bool chosen)
+{
+	coll_algorithm_fn *choice = plan_choice(&c->call), *fn = NULL;
+	const char *name = "";
+
+	for (int i = 0; name != NULL; i++) {
+		struct outcome *o = &c->rows[c->nrows];
+
+		if (!plan_row(&c->call, i, &name, &fn) || (fn == choice) != chosen)
+			continue;
+		if (c->nrows++ == CASE_ROWS)
+			abort();
+		*o = case_row(c, fn, true, CUT * c->best);
+		o->name = name;
+		o->chosen = chosen;
+		c->best = fmin(c->best, o->time);
+	}
+}
+
+void case_run(struct coll_case *c)
+{
+	c->nrows = 0;
+	c->best = INFINITY;
+	c->bound = bound_of(c);
+	case_rows(c, true);
+	case_rows(c, false);
+}
+
+double case_ratio(const struct coll_case *c)
+{
+	return c->rows[0].time / c->best;
+}

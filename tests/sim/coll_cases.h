@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* coll_cases.h - one collective call of one job by each of its algorithms: time, messages, memory,
+ * and the least time that any algorithm could take. */
+#ifndef HAFT_TESTS_SIM_COLL_CASES_H
+#define HAFT_TESTS_SIM_COLL_CASES_H
+
+#include "tests/sim/loggp.h"
+
+/* The machines, whose figures are in the table of README.md. */
+enum { HERE, ETHERNET, FABRIC, MACHINES };
+extern const struct machine machines[MACHINES];
+
+#define CASE_ROWS 10
+
+/* The costs of one algorithm.  Without a time (INFINITY) it takes more than `least'. */
+struct outcome {
+	const char *name;
+	double time, least;               /* ns */
+	double messages, bytes;           /* of all members */
+	int64_t step_memory, temp_memory; /* bytes, of the member with the most */
+	bool chosen, folded;
+};
+
+struct coll_case {
+	const struct machine *m;
+	struct plan_shape shape;
+	struct plan_call call;
+	struct outcome rows[CASE_ROWS];
+	int nrows;
+	double best, bound; /* ns */
+};
+
+/* How many steps, of all members that are simulated, a plan may have. */
+extern double case_steps_max;
+
+/* Fills rows, best and bound.  The shape is set. */
+void case_run(struct coll_case *c);
+
+/* The chosen row's time through the best; INFINITY: it was given up. */
+double case_ratio(const struct coll_case *c);
+
+/* Runs one algorithm, with one host for all if they are alike (fold) or with all.  limit: ns. */
+struct outcome case_row(const struct coll_case *c, coll_algorithm_fn *fn, bool fold, double limit);
+
+/* Runs an algorithm with data.  Ends the program if a result is wrong, or a member left a barrier
+ * before the last had come: coll_data.c. */
+void case_check(const struct plan_shape *shape, struct plan_call call);
+
+/* Writes curves of these cases: coll_curves.c.  False: cannot. */
+bool curves_write(const char *path, const struct coll_case *cases, int n);
+
+#endif
