@@ -48,7 +48,7 @@ static const struct setting_row rows[SETTING_COUNT] = {
 			"MPI_ERRORS_RETURN: the option -initial-errhandler of mpiexec sets these. "
 			"With fatal a program that drops the errors of its files is stopped."},
 	[SETTING_REORDER] = {.name = "HAFT_REORDER",
-		.old = "HAFT_SPREAD",
+		.old = "HAFT_PLACE",
 		.late = true,
 		.form = SETTING_WORD,
 		.max = 2,
