@@ -12,6 +12,7 @@
  *	coll.c	collectives on any number of ranks
  *	comm.c	communicators
  *	neighbor.c	neighbours: ring and halo exchange
+ *	over.c	communication hidden by computation
  *	win.c	synchronization of windows
  *	move.c	data moved to and from windows
  *	file.c	accesses of files in memory
@@ -180,10 +181,13 @@ void app_halo(struct bench *b, const struct bench_row *row);
 void app_master(struct bench *b, const struct bench_row *row);
 void app_pool(struct bench *b, const struct bench_row *row);
 
+void over_part(struct bench *b, const struct bench_row *row);
+
 void comm_dup(struct bench *b, const struct bench_row *row);
 
 void life_wait(struct bench *b, const struct bench_row *row);
 void life_memory(struct bench *b, const struct bench_row *row);
+void life_first(struct bench *b, const struct bench_row *row);
 void life_start(struct bench *b, const struct bench_row *row);
 
 #endif

@@ -25,6 +25,7 @@ bench_SRCS := \
 	tests/bench/move.c \
 	tests/bench/mpi.c \
 	tests/bench/neighbor.c \
+	tests/bench/over.c \
 	tests/bench/prof.c \
 	tests/bench/spawn.c \
 	tests/bench/win.c \

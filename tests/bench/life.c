@@ -59,6 +59,26 @@ void life_wait(struct bench *b, const struct bench_row *row)
 	MPI_Send(&used, 1, MPI_DOUBLE, 0, BENCH_TAG, MPI_COMM_WORLD);
 }
 
+/* The first messages of a job: one way, the mean of row->arg round trips. */
+void life_first(struct bench *b, const struct bench_row *row)
+{
+	int n = (int)row->arg, other = 1 - b->rank;
+	double t0 = MPI_Wtime(), word = 0;
+
+	for (int i = 0; i < n; i++) {
+		if (b->rank == 0) {
+			double sent = i + 1;
+			MPI_Send(&sent, 1, MPI_DOUBLE, other, BENCH_TAG, MPI_COMM_WORLD);
+		}
+		MPI_Recv(&word, 1, MPI_DOUBLE, other, BENCH_TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+		if (word != i + 1)
+			bench_fail(b, "first: message %d says %g", i + 1, word);
+		if (b->rank == 1)
+			MPI_Send(&word, 1, MPI_DOUBLE, other, BENCH_TAG, MPI_COMM_WORLD);
+	}
+	bench_print(b, row->name, "us", 1e6 * (MPI_Wtime() - t0) / (2.0 * n));
+}
+
 /* Proportional set size in KiB: shared pages count by their share. */
 static double pss(const struct bench *b)
 {

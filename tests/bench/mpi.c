@@ -3,8 +3,9 @@
 /*
  * mpi.c - the benchmark program: measures one row in one job.
  *
- *	mpi [-p] [-t total] [-b batch] [-l limit] ROW | all
+ *	mpi [-m] [-p] [-t total] [-b batch] [-l limit] ROW | all
  *
+ *	-m	MPI_THREAD_MULTIPLE
  *	-p	pin rank r to the r-th processor of those the job may use (after MPI_Init, so
  *		that no library's idea of pinning matters and all are pinned alike)
  *	-t -b	milliseconds that all samples, and one sample, should take
@@ -113,6 +114,18 @@ static const struct bench_row rows[] = {
 	{"apps.halo", app_halo, 0, 0},
 	{"apps.master", app_master, 0, 0},
 	{"apps.pool", app_pool, 0, 0},
+	{"over64k", over_part, 65536, 1},
+	{"over64k.one", over_part, 65536 + 1, 1},
+	{"overall64k", over_part, 65536 + 2, 1},
+	{"overall64k.one", over_part, 65536 + 3, 1},
+	{"over1m", over_part, 1048576, 1},
+	{"over1m.one", over_part, 1048576 + 1, 1},
+	{"overall1m", over_part, 1048576 + 2, 1},
+	{"overall1m.one", over_part, 1048576 + 3, 1},
+	{"over4m", over_part, 4194304, 1},
+	{"over4m.one", over_part, 4194304 + 1, 1},
+	{"overall4m", over_part, 4194304 + 2, 1},
+	{"overall4m.one", over_part, 4194304 + 3, 1},
 	{"spawn1", spawn_start, 1, 0},
 	{"spawn8", spawn_start, 8, 0},
 	{"spawn64", spawn_start, 64, 0},
@@ -124,6 +137,7 @@ static const struct bench_row rows[] = {
 	{"child", spawn_child, 0, 0},
 	{"wait", life_wait, 4, 1},
 	{"memory", life_memory, 0, 0},
+	{"first", life_first, 2000, 1},
 	{"start", life_start, 0, 0},
 };
 
@@ -162,7 +176,8 @@ static void measure(struct bench *b, const struct bench_row *row)
 
 static int usage(void)
 {
-	fprintf(stderr, "usage: mpi [-p] [-t total_ms] [-b batch_ms] [-l limit_s] ROW\nrows: all");
+	fprintf(stderr,
+		"usage: mpi [-m] [-p] [-t total_ms] [-b batch_ms] [-l limit_s] ROW\nrows: all");
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
 		fprintf(stderr, " %s", rows[i].name);
 	fprintf(stderr, "\n");
@@ -172,10 +187,11 @@ static int usage(void)
 int main(int argc, char **argv)
 {
 	struct bench b = {.total = 0.2, .batch = 0.0005};
-	int pinned = 0, c;
+	int pinned = 0, level = MPI_THREAD_SINGLE, c;
 
-	while ((c = getopt(argc, argv, "pt:b:l:")) != -1) {
+	while ((c = getopt(argc, argv, "mpt:b:l:")) != -1) {
 		switch (c) {
+		case 'm': level = MPI_THREAD_MULTIPLE; break;
 		case 'p': pinned = 1; break;
 		case 't': b.total = atof(optarg) / 1e3; break;
 		case 'b': b.batch = atof(optarg) / 1e3; break;
@@ -189,7 +205,7 @@ int main(int argc, char **argv)
 		return usage();
 
 	bench_alarm_end(&b);
-	MPI_Init(&argc, &argv);
+	MPI_Init_thread(&argc, &argv, level, &level);
 	MPI_Comm_rank(MPI_COMM_WORLD, &b.rank);
 	MPI_Comm_size(MPI_COMM_WORLD, &b.size);
 	if (pinned)

@@ -142,6 +142,23 @@ copy_probe()
 		printf " lines of 64 KiB %.3g\n", $13 }'
 }
 
+# bare_of FIGURE: the bare figure for a target of the kind b<=X, measured now; empty if there is none.
+bare_of()
+{
+	case $1 in
+	lat8) "$work/line" 2>>"$log" | awk '{ print $14 / 1e3 }' ;;
+	lat64k | lat1m | allreduce1m | bcast64k)
+		"$work/copy" 2>>"$log" | awk -v figure="$1" '
+			function least(a, b, c) { return a < b ? (a < c ? a : c) : (b < c ? b : c) }
+			/ rows / { next }
+			figure == "lat64k" { print least($5, $6, $7) }
+			figure == "lat1m" { print least($9, $10, $11) }
+			figure == "allreduce1m" { print $12 }
+			figure == "bcast64k" { print $13 }'
+		;;
+	esac
+}
+
 # Seconds since the epoch, as EPOCHREALTIME has them in any locale.
 now()
 {
@@ -208,7 +225,7 @@ row()
 table()
 {
 	awk -v libs="$all" -v verbose=$verbose -v mode="$1" -v figure="$2" -v id="$3" \
-		-v first="$4" -v target="$5" -v title="$6" -f "$here/table.awk" "$results"
+		-v first="$4" -v target="$5" -v title="$6" -v bare="${7:-}" -f "$here/table.awk" "$results"
 }
 
 build
@@ -230,7 +247,9 @@ while IFS='|' read -r figure n place rounds first target title; do
 	grep -Eq "$ROWS" <<<"$main@$np $title" || continue
 	[ "$place" = alone ] && [ "${HAFT:-yes}" = no ] && continue
 	[ "$n" = = ] || row "$figure" "$np" "$place" "$rounds"
-	table row "$figure" "$np.$place" "$first" "$target" "$title"
+	bare=
+	case $target in b*) bare=$(bare_of "$figure") ;; esac
+	table row "$figure" "$np.$place" "$first" "$target" "$title" "$bare"
 done <"$rows"
 line_probe after
 copy_probe after

@@ -2,6 +2,7 @@
 # table.awk - one line of the table out of the results.
 #
 #   in:   NP.PLACE LIB ROUND SIGN FIGURE UNIT VALUE...     SIGN: = distribution, > bound, ! failed
+#   bare: the bare figure beside the row, or nothing
 #   out:  title | a median for each library | ratio | target | state
 #
 # A library's figure is the median of its rounds' medians.  The ratio is the median over the rounds
@@ -94,6 +95,8 @@ function reached(goal,    x, limit)
 	if (goal == "-" || !rounds["haft"])
 		return ""
 	x = substr(goal, 1, 1) == "r" ? ratio : median["haft"]
+	if (substr(goal, 1, 1) == "b")
+		x = bare ? median["haft"] / bare : ""
 	limit = substr(goal, 4) + 0
 	if (x == "")
 		return ""
@@ -172,7 +175,10 @@ END {
 		wide[l] = spread(l)
 	}
 	compare()
-	line(title, text, ratio_text, target == "-" ? "" : target, state())
+	word = state()
+	if (bare)
+		word = word sprintf(" (%.2f x bare)", median["haft"] / bare)
+	line(title, text, ratio_text, target == "-" ? "" : target, word)
 	if (verbose)
 		line("    p10..p90", wide, "", "", "")
 }
