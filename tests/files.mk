@@ -5,8 +5,8 @@
 # cmocka programs, started alone.  They are linked with libobj.a, libshm.a and libnet.a; objects of
 # libmpi that one needs are named as its prerequisites.
 sim_PART   := tests/sim/wire.c # the network that tests/sim/net_sim.c runs on
-coll_sim_PART := $(addprefix tests/sim/,coll_cases.c coll_curves.c coll_data.c coll_plan.c loggp.c) # of coll_sim.c
-sim_PART   += $(coll_sim_PART)
+coll_sim_SRCS := $(addprefix tests/sim/,coll_cases.c coll_curves.c coll_data.c coll_plan.c loggp.c) # of coll_sim.c
+sim_PART   += $(coll_sim_SRCS)
 unit_TESTS := $(filter-out $(sim_PART),$(wildcard tests/fuzz/*.c tests/sim/*.c tests/unit/*.c))
 
 # Programs of MPI, built with our mpicc, run by mpiexec as their RUN line says.
@@ -92,7 +92,7 @@ $(B)/tests/sim/agreement: $(B)/obj/libmpi/ft/era.o
 $(B)/tests/sim/net_sim: $(B)/obj/tests/sim/wire.o
 
 # Collective calls of jobs that are not there.  coll_plan.c contains these two files.
-$(B)/tests/sim/coll_sim: $(call objs,$(coll_sim_PART)) \
+$(B)/tests/sim/coll_sim: $(call objs,$(coll_sim_SRCS)) \
 	$(filter-out $(call objs,libmpi/coll/sched.c libmpi/coll/selection.c),$(libmpi_OBJS))
 $(B)/tests/sim/coll_sim: private ldflags += -Wl,--wrap=via_node_any
 

@@ -193,7 +193,7 @@ static void cases_of_shape(
 
 /* For each collective: how many cases, how many within RATIO_GOOD, the worst; in how many all
  * algorithms take more than twice the bound. */
-static void summary(void)
+static void summary(bool asserts)
 {
 	int all = 0, good = 0;
 	double most = 0;
@@ -224,8 +224,7 @@ static void summary(void)
 		most = fmax(most, case_ratio(worst));
 	}
 	printf("%d of %d within %.1f times the best\n", good, all, RATIO_GOOD);
-	CHECK(most <= RATIO_MAX);
-	CHECK(good >= SHARE_GOOD * all);
+	CHECK(!asserts || (most <= RATIO_MAX && good >= SHARE_GOOD * all));
 }
 
 static void run_all(const char *dir, int ranks, int hosts)
@@ -300,7 +299,7 @@ int main(int argc, char **argv)
 				cases_of_shape(NULL, &machines[m], &small_shapes[i], 8);
 	}
 	if (ncases > 0)
-		summary();
+		summary(argc == 1);
 	via.mixed = false;
 	free(cases);
 	MPI_Finalize();

@@ -57,7 +57,8 @@ struct local {
 	int nwaiting;
 };
 
-#define LOCALS 4 /* calls of a plan within a host */
+#define LOCALS     4         /* calls of a plan within a host */
+#define CHAINS_MAX (1 << 22) /* of messages that wait for their receive, or it for them */
 
 struct sim {
 	const struct loggp_job *job;
@@ -586,6 +587,7 @@ static void sim_begin(struct sim *s, const struct loggp_job *job)
 {
 	size_t hosts = job->fold == FOLD_NONE ? (size_t)job->hosts : 1;
 	size_t cores = hosts * (size_t)job->m->cores;
+	int64_t steps = 0;
 
 	*s = (struct sim){.job = job,
 		.m = job->m,
@@ -595,7 +597,9 @@ static void sim_begin(struct sim *s, const struct loggp_job *job)
 		.left = job->members,
 		.first = INFINITY,
 		.mask = 1};
-	while (s->mask < 2 * (uint32_t)s->n)
+	for (int i = 0; i < s->n; i++)
+		steps += job->plans[i].n;
+	while (s->mask < steps && s->mask < CHAINS_MAX)
 		s->mask = 2 * s->mask + 1;
 	s->member = need(calloc((size_t)s->n, sizeof(*s->member)));
 	s->chains = need(malloc(((size_t)s->mask + 1) * sizeof(*s->chains)));
