@@ -34,7 +34,7 @@ void coll_algorithm_open(void);
 extern const void *coll_algorithm_forced[COLL_KINDS];
 
 coll_algorithm_fn coll_barrier_dissemination, coll_barrier_binomial;
-coll_algorithm_fn coll_bcast_binomial, coll_bcast_scatter_allgather;
+coll_algorithm_fn coll_bcast_binomial, coll_bcast_scatter_allgather, coll_bcast_scatter_bruck;
 coll_algorithm_fn coll_reduce_binomial;
 coll_algorithm_fn coll_gather_binomial, coll_gather_linear, coll_scatter_binomial,
 	coll_scatter_linear;

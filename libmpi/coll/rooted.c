@@ -64,11 +64,10 @@ static struct range bcast_parts_range(const struct coll_args *k, char *mem, int 
 	return (struct range){mem + at, coll_part_at(k->bytes, k->n, to) - at};
 }
 
-/* Scatter and allgather: part v goes to v along the tree, then all parts go round the ring. */
-static void bcast_scatter_ring(struct sched *s, const struct coll_args *k, char *mem)
+/* Part v goes to v along the tree. */
+static void bcast_scatter(struct sched *s, const struct coll_args *k, char *mem)
 {
 	int v = tree_virtual_rank(k), n = k->n, bit = tree_low_bit(v, n);
-	int left = tree_rank(k, (v + n - 1) % n), right = tree_rank(k, (v + 1) % n);
 	struct type *byte = type_predefined(MPI_BYTE);
 	struct range r = bcast_parts_range(k, mem, v, v + tree_size(v, n));
 
@@ -81,10 +80,19 @@ static void bcast_scatter_ring(struct sched *s, const struct coll_args *k, char 
 		r = bcast_parts_range(k, mem, v + bit, v + bit + tree_size(v + bit, n));
 		coll_sched_send(s, r.at, r.len, byte, tree_rank(k, v + bit));
 	}
+}
+
+/* All parts go round the ring. */
+static void bcast_ring(struct sched *s, const struct coll_args *k, char *mem)
+{
+	int v = tree_virtual_rank(k), n = k->n;
+	int left = tree_rank(k, (v + n - 1) % n), right = tree_rank(k, (v + 1) % n);
+	struct type *byte = type_predefined(MPI_BYTE);
+
 	for (int i = 0; i < n - 1; i++) {
 		int out = (v + n - i) % n, in = (v + n - i - 1) % n;
+		struct range r = bcast_parts_range(k, mem, in, in + 1);
 
-		r = bcast_parts_range(k, mem, in, in + 1);
 		coll_sched_recv(s, r.at, r.len, byte, left);
 		r = bcast_parts_range(k, mem, out, out + 1);
 		coll_sched_send(s, r.at, r.len, byte, right);
@@ -92,20 +100,58 @@ static void bcast_scatter_ring(struct sched *s, const struct coll_args *k, char 
 	}
 }
 
+/* Sends or receives parts [from, from + count) mod n: in two messages, if they wrap. */
+static void bcast_parts(struct sched *s, const struct coll_args *k, char *mem, int from, int count,
+	int peer, bool sends)
+{
+	struct type *byte = type_predefined(MPI_BYTE);
+	int first = from % k->n, end = first + count < k->n ? first + count : k->n;
+	struct range r[2] = {bcast_parts_range(k, mem, first, end),
+		bcast_parts_range(k, mem, 0, count - (end - first))};
+
+	for (int i = 0; i < (end - first < count ? 2 : 1); i++)
+		if (sends)
+			coll_sched_send(s, r[i].at, r[i].len, byte, tree_rank(k, peer));
+		else
+			coll_sched_recv(s, r[i].at, r[i].len, byte, tree_rank(k, peer));
+}
+
+/* Bruck: after step s this member has the parts v .. v + 2^(s+1) - 1. */
+static void bcast_bruck(struct sched *s, const struct coll_args *k, char *mem)
+{
+	int v = tree_virtual_rank(k), n = k->n;
+
+	coll_sched_fence(s); /* messages of the tree may be of parts that come again */
+	for (int bit = 1; bit < n; bit <<= 1) {
+		int count = 2 * bit <= n ? bit : n - bit;
+
+		bcast_parts(s, k, mem, v + bit, count, (v + bit) % n, false);
+		bcast_parts(s, k, mem, v, count, (v + n - bit) % n, true);
+		coll_sched_fence(s);
+	}
+}
+
+static void bcast_long(struct sched *s, const struct coll_args *k,
+	void (*allgather)(struct sched *s, const struct coll_args *k, char *mem))
+{
+	char *mem = k->rtype->dense ? k->rbuf : coll_sched_bytes(s, k->bytes);
+
+	if (!k->rtype->dense && k->me == k->root)
+		coll_sched_pack(s, k->rbuf, k->rcount, k->rtype, mem, k->bytes);
+	bcast_scatter(s, k, mem);
+	allgather(s, k, mem);
+	if (!k->rtype->dense && k->me != k->root)
+		coll_sched_unpack(s, mem, k->rbuf, k->rcount, k->rtype, k->bytes);
+}
+
 void coll_bcast_scatter_allgather(struct sched *s, const struct coll_args *k)
 {
-	char *mem;
+	bcast_long(s, k, bcast_ring);
+}
 
-	if (k->rtype->dense) {
-		bcast_scatter_ring(s, k, k->rbuf);
-		return;
-	}
-	mem = coll_sched_bytes(s, k->bytes);
-	if (k->me == k->root)
-		coll_sched_pack(s, k->rbuf, k->rcount, k->rtype, mem, k->bytes);
-	bcast_scatter_ring(s, k, mem);
-	if (k->me != k->root)
-		coll_sched_unpack(s, mem, k->rbuf, k->rcount, k->rtype, k->bytes);
+void coll_bcast_scatter_bruck(struct sched *s, const struct coll_args *k)
+{
+	bcast_long(s, k, bcast_bruck);
 }
 
 /* --- reduce --------------------------------------------------------------------------------- */

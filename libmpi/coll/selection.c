@@ -20,8 +20,8 @@
 /* Limits of the rules: tests/sim/coll_sim.c asserts that they choose well.  Bytes of a block, or of
  * the data; PART: of a member's part.  INTERVALS: on hosts with several members in a row. */
 #define BCAST_LONG           MEAN_OR(64, 128 * 1024) /* a broadcast scatters first */
-#define BCAST_PART           MEAN_OR(8, 8 * 1024)    /* its parts are long enough for that */
-#define BCAST_PART_INTERVALS MEAN_OR(4, 4 * 1024)
+#define BCAST_PART_INTERVALS MEAN_OR(4, 4 * 1024)    /* its parts are long enough for that */
+#define BCAST_CUT            MEAN_OR(32, 64 * 1024)  /* as BCAST_LONG, if members are MANY */
 #define BLOCK_SHORT          MEAN_OR(16, 4 * 1024)   /* a tree carries many, up to this */
 #define BLOCK_TINY           MEAN_OR(8, 256)         /* as that, for alltoall by leaders */
 #define BLOCK_HOPS           MEAN_OR(8, 512)         /* as that, for alltoall in log n hops */
@@ -120,12 +120,10 @@ static const struct rule rules[COLL_KINDS][ROWS] = {
 	[COLL_BCAST] = {
 		{"hierarchical", coll_bcast_hier, 0, BCAST_LONG, 0, 0, 0, RULE_HIERARCHICAL},
 		{"scatter_allgather", coll_bcast_scatter_allgather, BCAST_PART_INTERVALS, 0, 3,
-			MANY, 0,
-			RULE_INTERVALS | RULE_PART},
+			MANY, 0, RULE_INTERVALS | RULE_PART},
 		{"hierarchical", coll_bcast_hier, 0, 0, 0, 0, 0, RULE_HIERARCHICAL},
-		{"binomial", coll_bcast_binomial, 0, BCAST_LONG, 0, 0, 0, 0},
-		{"scatter_allgather", coll_bcast_scatter_allgather, BCAST_PART, 0, 3, 0, 0,
-			RULE_PART},
+		{"scatter_bruck", coll_bcast_scatter_bruck, BCAST_CUT, 0, 3, MANY, 0, 0},
+		{"scatter_allgather", coll_bcast_scatter_allgather, BCAST_LONG, 0, 3, 0, 0, 0},
 		{"binomial", coll_bcast_binomial, 0, 0, 0, 0, 0, 0}},
 	[COLL_GATHER] = {ROOTED(coll_gather_hier, coll_gather_binomial, coll_gather_linear)},
 	[COLL_GATHERV] = {{"linear", coll_gather_linear, 0, 0, 0, 0, 0, 0}},

@@ -438,7 +438,7 @@ static const char *const lists[] = {
 	"bcast=binomial,gather=binomial,scatter=binomial,allgather=bruck,"
 	"alltoall=pairwise,reduce=gathered,allreduce=gathered,"
 	"reduce_scatter_block=shared,reduce_scatter=shared,scan=chain,exscan=chain",
-	"allgather=doubling,alltoall=spread,reduce=shared,allreduce=shared,"
+	"bcast=scatter_bruck,allgather=doubling,alltoall=spread,reduce=shared,allreduce=shared,"
 	"reduce_scatter_block=pairwise,reduce_scatter=pairwise,scan=doubling,"
 	"exscan=doubling",
 	"reduce=binomial,allreduce=ring,reduce_scatter_block=reduced,"
