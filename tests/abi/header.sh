@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# MPI-5.0 20.2.1, 20.3.3, 20.3.4, 20.5: mpi.h compiles without a word in every C and C++ that programs
-# are written in, has the standard's prototypes, and each constant has the standard's value; the libraries show these names and no others.
+# MPI-5.0 20.2.1, 20.3.3, 20.3.4, 20.5: mpi.h (and haft/qmpi.h) compiles without a word in every C and C++
+# that programs are written in, has the standard's prototypes, and each constant has the standard's value; the libraries show these names and no others.
 set -u
 cd "$TMPDIR" || exit 1
 case $B in /*) top=${B%/build/*} ;; *) top=$OLDPWD; B=$OLDPWD/$B ;; esac
@@ -20,7 +20,7 @@ compile() {
 		-fsyntax-only "$file" >out 2>&1 || { say "$cc -std=$std $file:"; head -n 20 out; }
 }
 
-printf '%s\n' '#include <mpi.h>' '#include <mpi.h>' 'int main(void)' '{' \
+printf '%s\n' '#include <mpi.h>' '#include <mpi.h>' '#include <haft/qmpi.h>' 'int main(void)' '{' \
 	'	return MPI_COMM_WORLD == MPI_COMM_NULL;' '}' >use.c
 cp use.c use.cc
 for cc in gcc clang; do
