@@ -19,7 +19,7 @@ mpiexec_SRCS := $(sort $(wildcard tools/mpiexec/*.c)) \
 # Debuggers find these in the table of dynamic symbols, which strip(1) keeps.
 mpiexec_SHOWN := $(patsubst %,-Wl$(comma)--export-dynamic-symbol=MPIR_%,proctable proctable_size \
 	debug_state debug_abort_string being_debugged i_am_starter partial_attach_ok \
-	acquired_pre_main Breakpoint)
+	acquired_pre_main executable_path server_arguments Breakpoint)
 
 $(B)/bin/mpiexec: $(call objs,$(mpiexec_SRCS)) $(B)/obj/gen/names.o $(B)/lib/libshm.a $(B)/lib/libnet.a $(B)/lib/libobj.a
 	$(call say,LD,$@)

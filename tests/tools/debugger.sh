@@ -77,7 +77,7 @@ said_by_gdb 'exited normally'
 [ -e "$at.0" ] && [ -e "$at.1" ] || fail "the ranks have not gone on: $(cat "$out")"
 rm -f "$at".*
 
-# So on several hosts, with a stripped mpiexec; and a job that fails stops for the tool.
+# So on several hosts, with a stripped mpiexec.
 mkdir -p "$TMPDIR/bin"
 cp "$run" "$TMPDIR/bin/mpiexec" && strip "$TMPDIR/bin/mpiexec" || fail "strip"
 readelf -W --dyn-syms "$TMPDIR/bin/mpiexec" >"$out"
@@ -93,6 +93,19 @@ sed -n '/^\$6/,/exited/p' "$out" | grep -q '^at\.' && fail "a far rank has left 
 said_by_gdb 'exited normally'
 [ -e "$at.0" ] && [ -e "$at.1" ] || fail "the far ranks have not gone on: $(cat "$out")"
 rm -f "$at".*
+
+# The tool names a server: one on each host that has ranks, before it is told of them.
+word="echo server >>$at.server"
+timeout $patience gdb -nx -batch -ex starti -ex 'set var *(int *)&MPIR_being_debugged = 1' \
+	-ex 'set var {char [8]} &MPIR_executable_path = "/bin/sh"' \
+	-ex "set var {char [$((${#word} + 5))]} &MPIR_server_arguments = \"-c\\000$word\\000\"" \
+	-ex 'break MPIR_Breakpoint' -ex continue -ex 'shell sleep 1' -ex "shell cat $at.server" -ex continue \
+	--args "$run" -launcher fork -hosts a,b "$prog" "$at" >"$out" 2>"$err" </dev/null
+[ "$(grep -c '^server$' "$out")" = 2 ] || fail "not a server on each host: $(cat "$out" "$err")"
+said_by_gdb 'exited normally'
+rm -f "$at".*
+
+# A job that fails stops for the tool.
 tool "$run" -n 1 false
 said_by_gdb '^\$7 = 2$'
 said_by_gdb '"the job has failed with exit code 1"'

@@ -392,6 +392,10 @@ part_stacks() {
 	main="main (hang.c:"
 	hangs 2 recv
 	want_stack 'ranks 0-1' "$recv <- $main"
+	# Once more when it is asked for.
+	twice() { [ "$(grep -cF "stack of ranks 0-1: $recv <- $main" "$err")" = 2 ]; }
+	kill -USR1 $pid
+	until_ twice || fail "SIGUSR1 prints no stacks: $(cat "$err")"
 	stop
 
 	# Equal ones in one line, on several hosts; and when the time of a job is over.

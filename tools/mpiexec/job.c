@@ -15,6 +15,7 @@
 #include "tools/mpiexec/profile.h"
 #include "tools/mpiexec/remote_ranks.h"
 #include "tools/mpiexec/stacks.h"
+#include "tools/mpiexec/tool_server.h"
 #include "tools/mpiexec/top.h"
 
 /* The first live rank of a world in MPI, or -1. */
@@ -204,6 +205,7 @@ int job_fini(struct job *j)
 	failures_end(j);
 	top_end();
 	profile_end(j);
+	tool_server_end();
 	local_fini(&j->local);
 	if (j->remote != NULL)
 		remote_fini(j->remote);

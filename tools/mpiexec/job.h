@@ -271,6 +271,9 @@ void job_end(struct job *j, int sig, int64_t grace_ms);
 /* Ranks that wait in MPI_Init for a tool go on. */
 void job_release(struct job *j);
 
+/* Starts the server of a tool (tool_server.h) on each host that has ranks. */
+void job_tool_server(struct job *j, char *const *argv);
+
 /* Ends the job with exit code `code'.  The caller has reported the reason. */
 void job_fail(struct job *j, int code);
 

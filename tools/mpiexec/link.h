@@ -45,6 +45,7 @@ enum frame_kind {
 	FRAME_ANSWER, /* rank: to its request; text, a line */
 	FRAME_NEWS,   /* struct boot_news: a process has ended, and the job goes on */
 	FRAME_GATE,   /* ranks that wait in MPI_Init for a tool go on */
+	FRAME_TOOL,   /* the words of a tool's server: start it */
 	UP_READY,     /* ranks and their addresses */
 	UP_BEGUN,     /* ranks and their processes */
 	UP_OUT,       /* rank, which: output; without bytes: its end */

@@ -3,6 +3,7 @@
  *
  *     tool                              mpiexec                                 ranks
  *      │ MPIR_being_debugged = 1 ─────────►│ mpir_wanted                           │
+ *      │ MPIR_executable_path ────────────►│ a server beside the ranks of each host │
  *      │                                   │ starts them ───────────────────────►│ MPI_Init: waits
  *      │◄── breakpoint in MPIR_Breakpoint ─│ mpir_started: MPIR_proctable is full  │
  *      │ attaches, or does not; continues ►│ opens the gate ──────────────────────►│ goes on
@@ -23,7 +24,7 @@ bool mpir_wanted(void);
  * when the ranks may go on. */
 void mpir_started(struct job *j);
 
-/* The job fails with this exit code: stops for the tool. */
-void mpir_failed(int code);
+/* The job fails, with its exit code: stops for the tool. */
+void mpir_failed(struct job *j);
 
 #endif

@@ -33,6 +33,7 @@
 #include "tools/mpiexec/proxy_output.h"
 #include "tools/mpiexec/stacks.h"
 #include "tools/mpiexec/proxy_tree.h"
+#include "tools/mpiexec/tool_server.h"
 #include "tools/mpiexec/start_gather.h"
 #include "tools/mpiexec/top.h"
 #include "tools/mpiexec/trace.h"
@@ -547,6 +548,20 @@ static void proxy_news(const char *v, size_t len)
 		up_put(UP_FAIL, 1, -1, words, strlen(words));
 }
 
+static void proxy_tool_server(const char *v, size_t len)
+{
+	struct marshal p = {.v = (char *)(uintptr_t)v, .len = len};
+	char **argv = marshal_take_list(&p);
+	char *why = NULL;
+
+	if (p.bad || argv == NULL || argv[0] == NULL || me.host >= me.conf.plan.nused)
+		return;
+	why = tool_server_start(argv, &me.mask);
+	if (why != NULL)
+		up_put(UP_SAID, 0, -1, why, strlen(why));
+	free(why);
+}
+
 /* Frames about worlds; me.world is set once the configuration is there. */
 static void world_frame(const struct proxy_frame *f, const char *v)
 {
@@ -564,6 +579,7 @@ static void world_frame(const struct proxy_frame *f, const char *v)
 	case FRAME_ANSWER: proxy_answer(f->rank, v, f->len); break;
 	case FRAME_NEWS: proxy_news(v, f->len); break;
 	case FRAME_GATE: local_release(&me.local); break;
+	case FRAME_TOOL: proxy_tool_server(v, f->len); break;
 	default: break;
 	}
 }
@@ -855,6 +871,7 @@ int proxy_main(int sigfd, const sigset_t *mask)
 	up_flush(0);
 	if (me.code != 0)
 		return me.code; /* the guard then also kills processes that have left their group */
+	tool_server_end();
 	local_fini(&me.local);
 	if (me.told)
 		tree_fini(&me.tree);

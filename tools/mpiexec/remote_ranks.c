@@ -274,6 +274,15 @@ void remote_fini(struct remote_ranks *f)
 	free(f->hosts);
 }
 
+void remote_tool_server(struct remote_ranks *f, char *const *argv)
+{
+	struct marshal p = {.len = 0};
+
+	marshal_put_list(&p, argv);
+	remote_send(f, FRAME_TOOL, 0, p.v, p.len);
+	free(p.v);
+}
+
 void remote_release(struct remote_ranks *f)
 {
 	remote_send(f, FRAME_GATE, 0, NULL, 0);

@@ -84,7 +84,8 @@ void remote_fini(struct remote_ranks *f);
 
 /* Tells the ranks of all hosts that a process has ended, and the job goes on. */
 struct boot_news;
-void remote_release(struct remote_ranks *f); /* local_release on all hosts */
+void remote_tool_server(struct remote_ranks *f, char *const *argv); /* likewise of tool_server.h */
+void remote_release(struct remote_ranks *f);                        /* local_release on all hosts */
 void remote_news(struct remote_ranks *f, const struct boot_news *news);
 
 #endif

@@ -16,6 +16,7 @@
 #include "tools/mpiexec/output.h"
 #include "tools/mpiexec/stacks.h"
 #include "tools/mpiexec/remote_ranks.h"
+#include "tools/mpiexec/tool_server.h"
 
 void job_signal(struct job *j, int sig)
 {
@@ -38,7 +39,7 @@ void job_end(struct job *j, int sig, int64_t grace_ms)
 	uint64_t at = now_ns() + (uint64_t)grace_ms * 1000000u;
 
 	if (j->code != 0)
-		mpir_failed(j->code);
+		mpir_failed(j);
 	j->ending = true;
 	if (j->kill_ns == 0 || at < j->kill_ns)
 		j->kill_ns = at;
@@ -54,6 +55,19 @@ void job_release(struct job *j)
 		remote_release(j->remote);
 	else
 		local_release(&j->local);
+}
+
+void job_tool_server(struct job *j, char *const *argv)
+{
+	char *why = NULL;
+
+	if (j->remote != NULL)
+		remote_tool_server(j->remote, argv);
+	else
+		why = tool_server_start(argv, &j->local.common.mask);
+	if (why != NULL)
+		out_say("%s", why);
+	free(why);
 }
 
 void job_fail(struct job *j, int code)
