@@ -102,7 +102,15 @@ tools_WRAP  := mpicc mpicxx mpifort
 tools_BIN   := mpiexec mpi-info $(tools_WRAP) $(foreach a,$(tools_ALIAS),$(firstword $(subst =, ,$(a))))
 
 tools_WORDS := $(patsubst %,$(B)/completion/mpiexec.%,bash zsh fish)
-all: $(B)/lib/haft/libhaft-mqs.so $(tools_BIN:%=$(B)/bin/%) $(tools_PC) $(tools_MAN) $(tools_WORDS)
+# Beside bin, as installed: mpiexec -gdb loads the command mpi.
+$(B)/share/haft/gdb.py: libmpi/debug/mpi_gdb.py
+$(B)/share/haft/libobj_gdb.py: libobj/gdb.py
+$(B)/share/haft/gdb.py $(B)/share/haft/libobj_gdb.py:
+	@mkdir -p $(@D)
+	$(Q)cp $< $@
+
+all: $(B)/lib/haft/libhaft-mqs.so $(B)/share/haft/gdb.py $(B)/share/haft/libobj_gdb.py
+all: $(tools_BIN:%=$(B)/bin/%) $(tools_PC) $(tools_MAN) $(tools_WORDS)
 
 # Bash and fish load the file of a command's name when it is completed first; zsh reads in the first
 # line of each file which commands it is for.  SUFFIX is ours, the names without it may be another
@@ -121,8 +129,7 @@ install-tools:
 	install -m 755 $(B)/bin/mpiexec $(call dest,$(BINDIR))/mpiexec$(SUFFIX)
 	install -d $(call dest,$(LIBDIR))/haft $(call dest,$(DATADIR))/haft
 	install -m 644 $(B)/lib/haft/libhaft-mqs.so $(call dest,$(LIBDIR))/haft/
-	install -m 644 libmpi/debug/mpi_gdb.py $(call dest,$(DATADIR))/haft/gdb.py
-	install -m 644 libobj/gdb.py $(call dest,$(DATADIR))/haft/libobj_gdb.py
+	install -m 644 $(B)/share/haft/gdb.py $(B)/share/haft/libobj_gdb.py $(call dest,$(DATADIR))/haft/
 	$(call info_link,"$$($(layout) tools/pack/layout.sh runpath)") -o $(call dest,$(BINDIR))/mpi-info
 	for n in $(tools_WRAP); do \
 		$(layout) tools/pack/layout.sh wrapper $(B)/bin/$$n $(call dest,$(BINDIR))/$$n$(SUFFIX) || exit 1; done

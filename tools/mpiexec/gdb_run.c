@@ -3,6 +3,7 @@
 #include "tools/mpiexec/gdb_run.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,7 +16,7 @@
 
 #define STOP_MS   10000 /* ms for ranks to stop; a program without MPI does not */
 #define LOOK_MS   10
-#define WORDS_MAX (20 + GDB_RANKS * 16)
+#define WORDS_MAX (24 + GDB_RANKS * 16)
 
 static struct {
 	pid_t pid;    /* 0: it does not run */
@@ -49,13 +50,37 @@ static void rank_put(struct gdb_words *w, const struct job *j, int r, int number
 		text_new("echo rank %d is inferior %d, process %d\\n", r, number, j->rank[r].pid));
 }
 
+/* The command mpi of gdb, PREFIX/share/haft/gdb.py, for PREFIX/bin/mpiexec; NULL: it is not there.
+ * malloc'ed. */
+static char *gdb_script(void)
+{
+	char path[PATH_MAX];
+	ssize_t len = readlink("/proc/self/exe", path, sizeof(path) - 1);
+	char *script = NULL;
+
+	for (int i = 0; i < 2 && len > 0; i++)
+		while (len > 0 && path[--len] != '/')
+			;
+	if (len > 0)
+		script = text_new("%.*s/share/haft/gdb.py", (int)len, path);
+	if (script != NULL && access(script, R_OK) == 0)
+		return script;
+	free(script);
+	return NULL;
+}
+
 static void gdb_words_make(struct gdb_words *w, const struct job *j)
 {
+	char *script = gdb_script();
 	int number = 0;
 
 	*w = (struct gdb_words){.n = 0};
 	w->v[w->n++] = text_new("gdb");
 	w->v[w->n++] = text_new("-q");
+	if (script != NULL) {
+		w->v[w->n++] = text_new("-x");
+		w->v[w->n++] = script;
+	}
 	word_put(w, text_new("set pagination off"));
 	word_put(w, text_new("set breakpoint pending on"));
 	word_put(w, text_new("handle SIGSTOP nostop noprint nopass"));
