@@ -3,8 +3,7 @@
  *
  *      member i tells i+1, i+2, i+4, i+8 ...      each member once, when it first learns of it
  *
- * Where one of these has failed, the next living member is told.  When a member fails later, each
- * tells its next living member again: so a revocation gets round however many fail, and whenever.
+ * flood.h says what happens when some of these have failed, or do so later.
  *
  * A communicator whose members make different collective calls is revoked as well: the frame then
  * has the words of the error.
@@ -12,6 +11,7 @@
  * A revocation may come before its communicator is made here; it is kept for that moment. */
 #include "libmpi/coll/coll_args.h"
 #include "libmpi/core/process_state.h"
+#include "libmpi/ft/flood.h"
 #include "libmpi/ft/ft_inner.h"
 #include <engine.h>
 #include <stdlib.h>
@@ -26,20 +26,18 @@ struct revoked_ahead {
 static struct revoked_ahead *ahead;
 static int revoked; /* communicators, so distance */
 
+static bool revoke_member_gone(int member, const void *members)
+{
+	return p2p_peer_gone(ft_member_peer(members, member));
+}
+
 static void revoke_tell(const struct comm *c, const struct ft_members *m, int64_t distance)
 {
 	int64_t len = c->differs != NULL ? (int64_t)strlen(c->differs) + 1 : 0;
+	int to = ft_flood_next(m->me, m->n, distance, revoke_member_gone, m);
 
-	for (int64_t k = distance; k < distance + m->n; k++) {
-		int to = (int)((m->me + k) % m->n), peer = ft_member_peer(m, to);
-
-		if (to == m->me)
-			return;
-		if (p2p_peer_gone(peer))
-			continue;
-		p2p_ft_send(peer, c->ctx | FT_REVOKE, 0, c->differs, len);
-		return;
-	}
+	if (to >= 0)
+		p2p_ft_send(ft_member_peer(m, to), c->ctx | FT_REVOKE, 0, c->differs, len);
 }
 
 static void revoke_here(struct comm *c)
