@@ -15,6 +15,7 @@
 #include "libmpi/comm/leader_exchange.h"
 #include "libmpi/core/err.h"
 #include "libmpi/core/rank_name.h"
+#include "libmpi/core/setting.h"
 #include "libmpi/dyn/connect.h"
 #include "libmpi/dyn/connected.h"
 #include "libmpi/dyn/dyn.h"
@@ -22,6 +23,7 @@
 #include "libmpi/p2p/p2p.h"
 #include <engine.h>
 #include <limits.h>
+#include <mpi-ext.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -289,6 +291,42 @@ static int result_take(const struct spawn_result *s, const char *port, int root,
 }
 
 /* The end of both calls.  q: the root's request; err: its error so far. */
+int dyn_spawn_agree(struct comm *c, int err)
+{
+	int good = err == 0, met;
+
+	if (err != 0) /* its words, after the agreement */
+		haft_err(err, "%s", haft_err_text(err));
+	met = ft_comm_agree(c, &good);
+	if (met != 0)
+		return met;
+	if (good != 0)
+		return 0;
+	return err != 0 ? err
+			: haft_err(MPI_ERR_SPAWN, "another member has not got the new processes");
+}
+
+/* The end of a spawn where failures are survived: if a parent has failed meanwhile the call fails
+ * in all others, and its children end. */
+static int spawn_settle(struct comm *c, int err, struct comm **intercomm,
+	const struct spawn_result *s, int array_of_errcodes[])
+{
+	struct comm *made = err == 0 ? *intercomm : NULL;
+
+	if (haft_setting_get(SETTING_FT) != HAFT_FT_YES)
+		return err;
+	err = dyn_spawn_agree(c, err);
+	if (err == 0 || made == NULL)
+		return err;
+	if (made->spawned > 0)
+		boot_children_end(made->spawned);
+	obj_free_obj(made);
+	*intercomm = NULL;
+	for (int i = 0; array_of_errcodes != NULL && i < s->total; i++)
+		array_of_errcodes[i] = MPI_ERR_SPAWN;
+	return err;
+}
+
 static int spawn_all(struct spawn_request *q, int err, int root, struct comm *c,
 	struct comm **intercomm, int array_of_errcodes[])
 {
@@ -310,15 +348,20 @@ static int spawn_all(struct spawn_request *q, int err, int root, struct comm *c,
 		err = result_take(b.data, q->port + 1, root, c, intercomm, array_of_errcodes);
 	if (q->by_port && q->port[1] != '\0')
 		dyn_port_close(q->port + 1);
+	err = spawn_settle(c, err, intercomm, b.data, array_of_errcodes);
 	free(b.data);
 	return err;
 }
 
+/* Where failures are survived no child is started if a parent has died before its call. */
 static int spawn_comm_check(struct comm *c, enum coll_maker maker)
 {
+	int err;
+
 	if (c->remote != NULL)
 		return haft_err(MPI_ERR_COMM, "the communicator is an inter-communicator");
-	return comm_check_joined(c, maker);
+	err = comm_check_joined(c, maker);
+	return haft_setting_get(SETTING_FT) == HAFT_FT_YES ? dyn_spawn_agree(c, err) : err;
 }
 
 /* --- the calls ------------------------------------------------------------------------------ */

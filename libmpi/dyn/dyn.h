@@ -18,6 +18,10 @@ int dyn_inter_make(const struct comm *parent, struct group *local, struct group 
 /* The group of n consecutive numbers.  The caller ends its handle.  0 or MPI_ERR_NO_MEM. */
 int dyn_group_range(int first, int n, struct group **group);
 
+/* Have all living members of c got the children of a spawn?  err: of this one.  Collective.  0, or
+ * a class with words in all: a member has failed, or has not. */
+int dyn_spawn_agree(struct comm *c, int err);
+
 /* --- birth.c: the parents' data for their children, as a text without blanks ---------------- */
 
 /* Another text: this character and the name of a port, to which the children connect in MPI_Init.

@@ -16,6 +16,7 @@
 #include "libmpi/comm/groups.h"
 #include "libmpi/core/err.h"
 #include "libmpi/core/process_state.h"
+#include "libmpi/dyn/dyn.h"
 #include "libmpi/env/info.h"
 #include "libmpi/p2p/p2p.h"
 #include <engine.h>
@@ -116,22 +117,6 @@ static void plan_send(struct comm *inter, struct replace_plan plan, const uint8_
 	}
 }
 
-/* Do all survivors have the new processes?  0, or an error class that all of them get. */
-static int replace_agree(struct comm *living, int err)
-{
-	int good = err == 0, met;
-
-	if (err != 0) /* its words, after the agreement */
-		haft_err(err, "%s", haft_err_text(err));
-	met = ft_comm_agree(living, &good);
-	if (met != 0)
-		return met;
-	if (good != 0)
-		return 0;
-	return err != 0 ? err
-			: haft_err(MPI_ERR_SPAWN, "another member has not got the new processes");
-}
-
 static int replace_living(struct comm *c, struct comm *living, const char *command, char *argv[],
 	struct info *info, struct comm **newcomm)
 {
@@ -149,7 +134,7 @@ static int replace_living(struct comm *c, struct comm *living, const char *comma
 	else
 		err = spawn_self(n, info, living, &inter);
 	if (n > 0)
-		err = replace_agree(living, err);
+		err = dyn_spawn_agree(living, err);
 	if (inter != NULL && living->rank == 0)
 		plan_send(inter, (struct replace_plan){err, c->size}, is_free);
 	if (inter != NULL && err == 0)

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* RUN np=4,7 env="HAFT_FT=yes HAFT_COLL=p2p" */
 /* costs.c - what agree, revoke, shrink and replace take, beside a barrier by messages and a message
- * one way.  Prints the medians; ../../libmpi/ft/PERF.md has figures.
+ * to a rank that sleeps.  Prints the medians; ../../libmpi/ft/PERF.md has figures.
  *
- * A revocation is heard when the receive of a member fails.  All processes are on one host, so their
- * clocks are one. */
+ * A revocation is heard when the receive of a member fails.  All processes are on one host, so
+ * their clocks are one. */
 #include "tests/ft/ft.h"
 #include <stdlib.h>
 #include <time.h>
@@ -126,7 +126,7 @@ static double revoke_cost(void)
 
 int main(int argc, char **argv)
 {
-	double shrink, replace, way, barrier, agree, revoke;
+	double shrink, replace, latency, barrier, agree, revoke;
 	int flag = 1;
 	MPI_Comm c, next;
 
@@ -138,7 +138,7 @@ int main(int argc, char **argv)
 		MPI_Finalize();
 		return check_end();
 	}
-	way = one_way();
+	latency = one_way();
 	OK(MPI_Comm_dup(MPI_COMM_WORLD, &c));
 	barrier = barrier_cost(c);
 	agree = agree_cost(c);
@@ -152,10 +152,11 @@ int main(int argc, char **argv)
 	OK(MPIX_Comm_replace(c, argv[0], MPI_ARGV_NULL, MPI_INFO_NULL, &next));
 	replace = us() - replace;
 	if (check_rank == 0)
-		printf("%d ranks: one way %.1f us, barrier %.1f us, agree %.1f us (%.2f), revoke %.1f us "
-		       "(%.1f ways), shrink %.1f us (%.2f agrees), replace %.2f ms\n",
-			check_size, way, barrier, agree, agree / barrier, revoke, revoke / way,
-			shrink, shrink / agree, replace / 1000);
+		printf("%d ranks: message %.1f us, barrier %.1f us, agree %.1f us (%.2f), "
+		       "revoke %.1f us (%.1f messages), shrink %.1f us (%.2f agrees), "
+		       "replace %.2f ms\n",
+			check_size, latency, barrier, agree, agree / barrier, revoke,
+			revoke / latency, shrink, shrink / agree, replace / 1000);
 	OK(MPI_Comm_free(&c));
 	OK(MPI_Comm_free(&next));
 	MPI_Finalize();

@@ -5,13 +5,13 @@
  *     revocation [SEEDS [FIRST]]     so many runs; each is a function of its seed alone
  *
  * A run has up to 64 members.  One or a few revoke, each at a time of its own.  Some die: at any
- * time, also between two messages that they send at once.  Messages of a pair stay in order and take
- * any time.  Every living member learns of a death at a time of its own.  As over a broken
+ * time, also between two messages that they send at once.  Messages of a pair stay in order and
+ * take any time.  Every living member learns of a death at a time of its own.  As over a broken
  * connection, some of the last messages of the dead are lost.
  *
  * Asserted: if a member that lives knows of the revocation, all that live do.  In a run without
- * deaths all messages take as long: then each member hears after at most ceil(log2 n) of them one
- * after the other, and sends no more than that. */
+ * deaths all messages take as long: then each member learns of it after at most ceil(log2 n) of
+ * them one after the other, and sends no more than that. */
 #include "libmpi/ft/flood.h"
 
 #include <assert.h>
