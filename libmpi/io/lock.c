@@ -4,8 +4,12 @@
  *      slot   [0, 4096) shared, ticket 7     [512, 520) exclusive, ticket 8     free ...
  *
  * An access takes a slot and a ticket, then waits until no slot with a smaller ticket conflicts: so
- * the order of coming decides, and no access starves.  A release frees the slot and wakes the
+ * the order of tickets decides, and no access starves.  A release frees the slot and wakes the
  * waiters, which look again.
+ *
+ * Before it takes a ticket an access that finds a conflict stands back for LOCK_BACK_NS: the
+ * process that has the range may lock it again.  Accesses in turn would bring the pages from one
+ * processor's cache to the other's each time, which takes longer than to write them.
  *
  * A process that dies leaves its slots, and perhaps the mutex.  A waiter that has slept for
  * LOCK_NAP_NS looks for processes that are gone.  model/lock_table.pml is the model of both. */
@@ -17,8 +21,10 @@
 #include "libmpi/io/shared.h"
 #include "libmpi/via/via.h"
 
-#define LOCK_NAP_NS  100000000 /* between two looks for processes that are gone */
-#define LOCK_SPIN_NS MEAN_OR(100, 30000)
+#define LOCK_NAP_NS   100000000 /* between two looks for processes that are gone */
+#define LOCK_SPIN_NS  MEAN_OR(100, 30000)
+#define LOCK_BACK_NS  MEAN_OR(200, 50000) /* some accesses of 64 KiB */
+#define LOCK_AGAIN_NS 1000                /* a loop over an access comes again sooner */
 
 /* --- the mutex ------------------------------------------------------------------------------ */
 
@@ -116,6 +122,38 @@ static bool lock_spin(const struct io_lock_table *t, uint32_t seen)
 	return false;
 }
 
+/* Does an access have or want a part of the range? */
+static bool lock_conflicts(
+	const struct io_lock_table *t, int64_t lo, int64_t hi, enum io_lock_mode mode)
+{
+	for (const struct io_lock_slot *s = t->slot; s < t->slot + t->top; s++)
+		if (s->pid != 0 && s->lo < hi && lo < s->hi &&
+			(s->mode == IO_LOCK_EXCLUSIVE || mode == IO_LOCK_EXCLUSIVE))
+			return true;
+	return false;
+}
+
+/* Stands back while others lock the range again and again, for LOCK_BACK_NS at most.  Gives the
+ * mutex up meanwhile. */
+static void lock_stand_back(struct io_lock_table *t, int64_t lo, int64_t hi, enum io_lock_mode mode)
+{
+	uint64_t end = clock_now_ns() + LOCK_BACK_NS, now = 0;
+
+	while (now < end && lock_conflicts(t, lo, hi, mode)) {
+		uint32_t seen = atomic_load_explicit(&t->released, memory_order_relaxed);
+		uint64_t again;
+
+		lock_mutex_give(t);
+		do
+			now = clock_now_ns();
+		while (now < end &&
+			atomic_load_explicit(&t->released, memory_order_relaxed) == seen);
+		for (again = now + LOCK_AGAIN_NS; now < end && now < again;)
+			now = clock_now_ns();
+		lock_mutex_take(t);
+	}
+}
+
 /* Waits until a lock was released; gives the mutex up meanwhile. */
 static void lock_sleep(struct io_lock_table *t)
 {
@@ -143,6 +181,8 @@ static int lock_table_take(struct io_lock_table *t, int64_t lo, int64_t hi, enum
 	int i;
 
 	lock_mutex_take(t);
+	if (lock_conflicts(t, lo, hi, mode) && !via.oversubscribed)
+		lock_stand_back(t, lo, hi, mode);
 	while ((i = lock_slot_free(t)) < 0)
 		lock_sleep(t);
 	t->slot[i] = (struct io_lock_slot){

@@ -28,7 +28,7 @@ enum io_lock_reach {
 /* One access that has or wants a range.  pid 0: a free slot. */
 struct io_lock_slot {
 	int64_t lo, hi;  /* bytes [lo, hi) */
-	uint64_t ticket; /* in the order of coming: it waits for conflicting smaller ones only */
+	uint64_t ticket; /* it waits for conflicting smaller ones only */
 	int32_t pid;
 	uint32_t pid_ns; /* the process's name space of pids */
 	uint32_t mode;
