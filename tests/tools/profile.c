@@ -79,6 +79,30 @@ static void lock(void)
 	MPI_Win_free(&win);
 }
 
+/* Rank 1 holds a lock, and is late to receive, each for long. */
+static void busy(void)
+{
+	int *base;
+	MPI_Win win;
+
+	MPI_Win_allocate(4, 4, MPI_INFO_NULL, MPI_COMM_WORLD, &base, &win);
+	if (rank == 1)
+		MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, win);
+	MPI_Barrier(MPI_COMM_WORLD);
+	if (rank == 1)
+		usleep(3300000);
+	else
+		MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, win);
+	MPI_Win_unlock(0, win);
+	MPI_Win_free(&win);
+	if (rank == 1)
+		usleep(3300000);
+	if (rank == 1)
+		MPI_Recv(buf, LONG, MPI_BYTE, 0, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+	if (rank == 0)
+		MPI_Send(buf, LONG, MPI_BYTE, 1, 7, MPI_COMM_WORLD);
+}
+
 /* Rank 1 sleeps for long, while the others are at a barrier. */
 static void asleep(void)
 {
@@ -209,6 +233,8 @@ int main(int argc, char **argv)
 		lock();
 	else if (strcmp(what, "asleep") == 0)
 		asleep();
+	else if (strcmp(what, "busy") == 0)
+		busy();
 	else if (strcmp(what, "chain") == 0)
 		chain();
 	else if (strcmp(what, "parts") == 0)

@@ -147,6 +147,14 @@ if [ -z "$san" ]; then
 		counted -n 1 "$TMPDIR/garbage"
 fi
 
+# --- threads: all calls are counted
+"$B/bin/mpicc" $san -g -Wall -pthread tests/tools/trace.c -o "$TMPDIR/trace" || fail "trace.c"
+job -profile=$TMPDIR/p.json -n 2 "$TMPDIR/trace" threads
+want_rc 0
+n=$(sed -n 's/.*"call": "MPI_Sendrecv", "n": \([0-9]*\),.*/\1/p' "$TMPDIR/p.json" |
+	awk '{ n += $1 } END { print n }')
+[ "$n" = 300 ] || fail "$said: $n calls of MPI_Sendrecv, not 300"
+
 # --- HTML: one page, which loads nothing
 job -profile=$TMPDIR/p.html -n 2 "$prog" sums
 tail -1 "$TMPDIR/p.html" | grep -q '</html>' || fail "$said: the page has no end"

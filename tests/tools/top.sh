@@ -21,6 +21,12 @@ for hosts in '' '-launcher fork -hosts a:2,b:2'; do
 	want_line '^ +2  in MPI_Barrier( for [01])? +[0-9]+ %'
 done
 
+# --- the holder of a lock, and a late receiver
+job -top -n 2 "$prog" busy
+want_rc 0
+want_line '^ +0  in MPI_Win_lock held by 1 '
+want_line '^ +0  in MPI_Send to 1 '
+
 # --- before MPI_Init, and after it
 job -top -n 1 sleep 2.3
 want_rc 0

@@ -2,7 +2,7 @@
 /* trace_read.c - reads a file of mpiexec -trace, F.pftrace or F.json, for trace.sh.
  *
  * Prints "NAME N" for the spans of each name, and counts that tell whether the timeline is whole:
- *     spans N, tracks N, arrows N, halves N (arrows with one end), backward N (that end NS before
+ *     processes N (that have names), spans N, tracks N, arrows N, halves N (arrows with one end), backward N (that end NS before
  *     they begin), crossing N (spans that overlap without being inside of each other) */
 #include <ctype.h>
 #include <stdbool.h>
@@ -21,8 +21,7 @@ struct span {
 
 static struct span span[MOST];
 static int nspans;
-static uint64_t tracks[MOST];
-static int ntracks;
+static int processes;
 static struct {
 	int begins, ends;
 	double from, to;
@@ -161,14 +160,21 @@ static void event_take(struct bytes b, double at)
 		span_open(track)->end = at;
 }
 
+/* A track is that of a process, which has a name, or that of a thread. */
 static void track_take(struct bytes b)
 {
-	struct bytes inner;
+	bool process = false, thread = false;
+	struct bytes inner, own;
 	uint64_t n;
 
-	for (int f; (f = field(&b, &n, &inner)) != 0;)
-		if (f == 1)
-			tracks[ntracks++] = n;
+	for (int f; (f = field(&b, &n, &inner)) != 0;) {
+		thread |= f == 4;
+		for (int g; f == 3 && (g = field(&inner, &n, &own)) != 0;)
+			process |= g == 6;
+	}
+	if (process == thread)
+		die("a track that is of a process and of a thread, or of none");
+	processes += process;
 }
 
 static void packet_take(struct bytes b)
@@ -277,6 +283,7 @@ static void json_event(void)
 		s->end = s->begin + e.dur * 1000;
 		memcpy(s->name, e.name, 48);
 	}
+	processes += strcmp(e.ph, "M") == 0 && strcmp(e.name, "process_name") == 0;
 	if (strcmp(e.ph, "s") == 0 || strcmp(e.ph, "f") == 0)
 		arrow_end((uint64_t)e.id, *e.ph == 's', e.ts * 1000);
 }
@@ -358,7 +365,7 @@ static void arrows_tell(double slack)
 		halves += arrow[i].begins != arrow[i].ends;
 		backward += arrow[i].begins > 0 && arrow[i].to + slack < arrow[i].from;
 	}
-	printf("arrows %d\nhalves %d\nbackward %d\n", n, halves, backward);
+	printf("arrows %d\nhalves %d\nbackward %d\nprocesses %d\n", n, halves, backward, processes);
 }
 
 int main(int argc, char **argv)

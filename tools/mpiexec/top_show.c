@@ -288,6 +288,7 @@ void top_start(struct job *j)
 	top.ask_ns = now_ns();
 	if (top.tty) {
 		keys_open();
+		atexit(keys_close); /* also when mpiexec ends for want of something */
 		out_before_write(screen_clear);
 	}
 }

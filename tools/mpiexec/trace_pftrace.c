@@ -38,10 +38,8 @@ enum {
 	EVENT_FLOW_END = 48,
 
 	TRACK_ID = 1,
-	TRACK_NAME = 2,
 	TRACK_PROCESS = 3,
 	TRACK_THREAD = 4,
-	TRACK_PARENT = 5,
 	PROCESS_PID = 1,
 	PROCESS_NAME = 6,
 	THREAD_PID = 1,
@@ -53,7 +51,6 @@ enum {
 	NAME_TEXT = 2,
 
 	ANNOTATION_UINT = 3,
-	ANNOTATION_INT = 4,
 	ANNOTATION_TEXT = 6,
 	ANNOTATION_NAME = 10
 };
@@ -62,6 +59,7 @@ enum { SLICE_BEGIN = 1, SLICE_END = 2, INSTANT = 3 };
 enum { STATE_CLEARED = 1, STATE_NEEDED = 2 };
 
 #define SEQUENCE            1
+#define PROCESS             255 /* in place of a thread: there are fewer (prof/ring.h) */
 #define TRACK(rank, thread) ((uint64_t)(rank)*256 + (uint64_t)(thread) + 1)
 
 /* A message under construction. */
@@ -243,24 +241,32 @@ static void pftrace_matched(void *arg, int i, const struct trace_arrow *a)
 
 /* --- tracks ----------------------------------------------------------------------------------- */
 
-/* pids of several hosts may be equal, so a rank stands for its own. */
-static void track_write(struct perfetto *f, int rank, int thread)
+/* pids of several hosts may be equal, so a rank stands for its own.  A track is that of a process or
+ * that of a thread. */
+static void process_write(struct perfetto *f, int rank)
+{
+	char name[64];
+
+	trace_rank_name(f->t, rank, name);
+	proto_number(&f->event, TRACK_ID, TRACK(rank, PROCESS));
+	proto_number(&f->part, PROCESS_PID, (uint64_t)rank + 1);
+	proto_text(&f->part, PROCESS_NAME, name);
+	proto_message(&f->event, TRACK_PROCESS, &f->part);
+	proto_message(&f->packet, PACKET_TRACK, &f->event);
+	packet_write(f);
+}
+
+static void thread_write(struct perfetto *f, int rank, int thread)
 {
 	uint64_t pid = (uint64_t)rank + 1;
-	char name[64], own[32];
+	char name[32];
 
+	snprintf(name, sizeof(name), "thread %d", thread);
 	proto_number(&f->event, TRACK_ID, TRACK(rank, thread));
-	snprintf(own, sizeof(own), "thread %d", thread);
 	proto_number(&f->part, THREAD_PID, pid);
 	proto_number(&f->part, THREAD_TID, pid * 256 + (uint64_t)thread);
-	proto_text(&f->part, THREAD_NAME, own);
+	proto_text(&f->part, THREAD_NAME, name);
 	proto_message(&f->event, TRACK_THREAD, &f->part);
-	if (thread == 0) {
-		trace_rank_name(f->t, rank, name);
-		proto_number(&f->part, PROCESS_PID, pid);
-		proto_text(&f->part, PROCESS_NAME, name);
-		proto_message(&f->event, TRACK_PROCESS, &f->part);
-	}
 	proto_message(&f->packet, PACKET_TRACK, &f->event);
 	packet_write(f);
 }
@@ -274,9 +280,11 @@ void trace_pftrace(const struct timeline *t, FILE *out)
 	memset(f, 0, sizeof(*f));
 	f->t = t;
 	f->out = out;
-	for (int i = 0; i < t->n; i++)
+	for (int i = 0; i < t->n; i++) {
+		process_write(f, i);
 		for (int k = 0; k < t->rank[i].threads; k++)
-			track_write(f, i, k);
+			thread_write(f, i, k);
+	}
 	for (int i = 0; i < t->n; i++)
 		for (int k = 0; k < t->rank[i].threads; k++)
 			trace_visit_thread(t, i, k, &visit, f);
