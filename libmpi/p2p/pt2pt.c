@@ -8,7 +8,6 @@
  * and datatype, which the user may free at once. */
 #include "libmpi/core/err.h"
 #include "libmpi/core/status.h"
-#include "libmpi/core/traffic.h"
 #include "libmpi/p2p/match.h"
 #include "libmpi/p2p/p2p_state.h"
 #include "libmpi/p2p/recv.h"
@@ -191,18 +190,6 @@ static int pt2pt_recv_blocking(void *buf, int64_t count, struct type *type, int 
  * we look, and with several threads the others want the lock. */
 #define LOOKS (via.oversubscribed || haft_threads_enabled() ? 1 : 256)
 
-/* As recv_matched, for a message of f->len <= room bytes.  False: take the slow path, which has the
- * words of an error. */
-static __attribute__((noinline, cold)) bool pt2pt_recv_told(
-	const struct comm *c, int source, const struct shm_frame *f, int64_t room)
-{
-	if (f->len != room && (c->hints & HINT_EXACT_LENGTH) != 0)
-		return false;
-	if ((c->hints & COMM_METERED) != 0)
-		haft_traffic_received(c, source, f->tag, f->len);
-	return true;
-}
-
 /* The receive fast path: nothing is posted and nothing unexpected, so the next message of this peer
  * needs no request and no matching.  False: nothing was done, take the slow path. */
 static bool pt2pt_recv_fast(
@@ -219,7 +206,8 @@ static bool pt2pt_recv_fast(
 	}
 	if (f.kind != FRAME_EAGER || f.ctx != c->ctx || (f.tag != tag && tag != MPI_ANY_TAG) ||
 		f.len > room ||
-		((c->hints & HINTS_MATCH) != 0 && !pt2pt_recv_told(c, source, &f, room)))
+		((c->hints & HINTS_MATCH) != 0 &&
+			(f.len != room || (c->hints & COMM_METERED) != 0)))
 		return false;
 	memcpy(buf, f.data, f.len);
 	via_frame_next(&f);
