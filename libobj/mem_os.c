@@ -19,6 +19,10 @@
 /* And that much of it under valgrind, which warns of each range from 256 MiB on. */
 #define SPACE_VALGRIND ((size_t)128 << 20)
 
+/* A commit of this size asks for huge pages: a table of 10^7 objects has fewer faults and fewer misses of
+ * the TLB.  Tables grow by a quarter, so one that gets there has 32 MiB. */
+#define HUGE_FROM ((size_t)8 << 20)
+
 /* LeakSanitizer's functions, if the program is linked with it, however libobj is built. */
 __attribute__((weak)) void __lsan_register_root_region(const void *p, size_t len);
 __attribute__((weak)) void __lsan_unregister_root_region(const void *p, size_t len);
@@ -47,7 +51,11 @@ void *obj_os_reserve(size_t len)
 
 bool obj_os_commit(void *p, size_t len)
 {
-	return mprotect(p, len, PROT_READ | PROT_WRITE) == 0;
+	if (mprotect(p, len, PROT_READ | PROT_WRITE) != 0)
+		return false;
+	if (len >= HUGE_FROM)
+		madvise(p, len, MADV_HUGEPAGE); /* without them it works as well */
+	return true;
 }
 
 void obj_os_release(void *p, size_t len)
