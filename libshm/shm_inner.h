@@ -155,18 +155,19 @@ struct shm_pipe {
 };
 static_assert(sizeof(struct shm_pipe) == 2 * CACHE_LINE, "one line each end");
 
-#define SPREAD_CPUS 1022 /* CPUs of greater numbers are not counted; a page */
+#define SPREAD_CPUS (15 * 64) /* a rank that may run on others does not move */
 
 /* How many ranks run on each CPU, as far as they have said. */
 struct seg_spread {
 	_Atomic uint64_t next_ns; /* no rank moves before */
 	_Atomic uint32_t ranks[SPREAD_CPUS];
+	uint8_t pad[PAGE - 8 - 4 * SPREAD_CPUS];
 };
 static_assert(sizeof(struct seg_spread) == PAGE, "it has a page");
 
 /* A set of the first CPUs: bit i % 64 of word i / 64. */
 struct shm_cpus_allowed {
-	uint64_t word[(SPREAD_CPUS + 63) / 64];
+	uint64_t word[SPREAD_CPUS / 64];
 };
 
 /* Values of a doorbell's `sleeping'. */

@@ -61,24 +61,32 @@ void shm_spread_leave(const struct shm_seg *seg, int seat)
 	spread_count(spread_of(seg), d, -1);
 }
 
-/* The CPU of `allowed' with the fewest ranks. */
-static int spread_least(const struct seg_spread *p, const struct shm_cpus_allowed *allowed)
+/* The CPU of `allowed' with the fewest ranks; of several, the next one after `mine': near, and not
+ * the same for all jobs of a machine. */
+static int spread_least(
+	const struct seg_spread *p, const struct shm_cpus_allowed *allowed, int mine)
 {
+	const int words = countof(allowed->word);
+	const uint64_t up_to_mine = ~UINT64_C(0) >> (63 - mine % 64);
 	uint32_t least = UINT32_MAX;
-	int cpu = -1;
+	int found = -1;
 
-	for (int i = 0; i < SPREAD_CPUS; i++) {
-		uint32_t n;
+	for (int i = 0; i <= words; i++) { /* the word of `mine' comes first and last */
+		int w = (mine / 64 + i) % words;
+		uint64_t left = allowed->word[w];
 
-		if ((allowed->word[i / 64] >> i % 64 & 1) == 0)
-			continue;
-		n = atomic_load_explicit(&p->ranks[i], memory_order_relaxed);
-		if (n < least) {
-			least = n;
-			cpu = i;
+		left &= i == 0 ? ~up_to_mine : i == words ? up_to_mine : ~UINT64_C(0);
+		for (; left != 0; left &= left - 1) {
+			int cpu = w * 64 + __builtin_ctzll(left);
+			uint32_t n = atomic_load_explicit(&p->ranks[cpu], memory_order_relaxed);
+
+			if (n < least) {
+				least = n;
+				found = cpu;
+			}
 		}
 	}
-	return cpu;
+	return found;
 }
 
 /* Is it this rank's turn to move? */
@@ -103,7 +111,7 @@ void shm_spread_look(struct shm *s, uint64_t now)
 	if (mine < 0 || atomic_load_explicit(&p->ranks[mine], memory_order_relaxed) < GAP ||
 		!shm_os_cpus_allowed(&allowed))
 		return;
-	to = spread_least(p, &allowed);
+	to = spread_least(p, &allowed, mine);
 	if (to < 0 || atomic_load_explicit(&p->ranks[mine], memory_order_relaxed) <
 			      atomic_load_explicit(&p->ranks[to], memory_order_relaxed) + GAP)
 		return;
