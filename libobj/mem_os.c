@@ -19,8 +19,8 @@
 /* And that much of it under valgrind, which warns of each range from 256 MiB on. */
 #define SPACE_VALGRIND ((size_t)128 << 20)
 
-/* A commit of this size asks for huge pages: a table of 10^7 objects has fewer faults and fewer misses of
- * the TLB.  Tables grow by a quarter, so one that gets there has 32 MiB. */
+/* A commit of this size asks for huge pages: a table of 10^7 objects has fewer faults and fewer
+ * misses of the TLB.  Tables grow by a quarter, so one that gets there has 32 MiB. */
 #define HUGE_FROM ((size_t)8 << 20)
 
 /* LeakSanitizer's functions, if the program is linked with it, however libobj is built. */

@@ -206,7 +206,7 @@ struct check {
 
 struct chapter {
 	const char *file, *number, *title;
-	enum { SINGLE, COLLECTIVE } calls;
+	enum { SINGLE, COLLECTIVE, NEIGHBORHOOD } calls;
 	const char *topic; /* the page that explains it: ".BR" takes it; or "" */
 };
 

@@ -379,7 +379,7 @@ static bool moves_of(const struct func *f, struct moves *m)
 		m->how = m->peer != NULL ? "RECEIVES" : "COLLECTS";
 	}
 	return m->data != NULL && (f->flags & SITE) == 0 && m->object != NULL &&
-	       (m->peer != NULL || chapters[f->chapter].calls == COLLECTIVE);
+	       (m->peer != NULL || chapters[f->chapter].calls != SINGLE);
 }
 
 /* The last argument of a BIND_ENTER macro: the call of the first tool. */
@@ -435,7 +435,7 @@ static bool blocks_of(const struct func *f, struct blocks *b)
 	struct moves m;
 	int at = 0;
 
-	if (chapters[f->chapter].calls != COLLECTIVE || (f->flags & SITE) != 0 || moves_of(f, &m))
+	if (chapters[f->chapter].calls == SINGLE || (f->flags & SITE) != 0 || moves_of(f, &m))
 		return false;
 	b->counts = blocks_next(f, &at, true);
 	b->types = blocks_next(f, &at, false);
@@ -448,7 +448,7 @@ static bool blocks_of(const struct func *f, struct blocks *b)
 /* Writes the telling of their bytes to the profile, after the checks. */
 static void blocks_tell(FILE *out, const struct entry *e)
 {
-	bool neighbors = strcmp(chapters[e->f->chapter].file, "topo") == 0;
+	bool neighbors = chapters[e->f->chapter].calls == NEIGHBORHOOD;
 	const char *object;
 	struct blocks b;
 

@@ -65,6 +65,17 @@ static void survives(MPI_Comm half, int failed)
 	exit(check_end());
 }
 
+/* All members have their part of the split before the first of them ends. */
+static void split_done(void)
+{
+	int n = 0;
+
+	if (check_rank != 2)
+		OK(MPI_Send(&n, 0, MPI_INT, 2, 1, MPI_COMM_WORLD));
+	for (int i = 1; check_rank == 2 && i < check_size; i++)
+		OK(MPI_Recv(&n, 0, MPI_INT, MPI_ANY_SOURCE, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+}
+
 int main(int argc, char **argv)
 {
 	const char *how = getenv("ABORT");
@@ -74,6 +85,7 @@ int main(int argc, char **argv)
 	ft_init(&argc, &argv);
 	OK(MPI_Comm_split(MPI_COMM_WORLD, alone ? check_rank == 2 : check_rank / 2, 0, &half));
 	OK(MPI_Comm_set_errhandler(half, MPI_ERRORS_RETURN));
+	split_done();
 	if (check_rank == 2)
 		aborts(how, half);
 	if (check_rank == 3 && !alone)

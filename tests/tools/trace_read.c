@@ -2,8 +2,9 @@
 /* trace_read.c - reads a file of mpiexec -trace, F.pftrace or F.json, for trace.sh.
  *
  * Prints "NAME N" for the spans of each name, and counts that tell whether the timeline is whole:
- *     processes N (that have names), spans N, tracks N, arrows N, halves N (arrows with one end), backward N (that end NS before
- *     they begin), crossing N (spans that overlap without being inside of each other) */
+ *     processes N (that have names), spans N, tracks N, arrows N, halves N (arrows with one end),
+ *     backward N (that end NS before they begin), crossing N (spans that overlap without being
+ *     inside of each other) */
 #include <ctype.h>
 #include <stdbool.h>
 #include <stdint.h>

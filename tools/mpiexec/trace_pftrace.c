@@ -241,8 +241,8 @@ static void pftrace_matched(void *arg, int i, const struct trace_arrow *a)
 
 /* --- tracks ----------------------------------------------------------------------------------- */
 
-/* pids of several hosts may be equal, so a rank stands for its own.  A track is that of a process or
- * that of a thread. */
+/* pids of several hosts may be equal, so a rank stands for its own.  A track is that of a process
+ * or that of a thread. */
 static void process_write(struct perfetto *f, int rank)
 {
 	char name[64];

@@ -197,7 +197,7 @@ static void wrong_graphs(void)
 	int index[64] = {0}, edges[2] = {0, 0}, rank;
 	MPI_Comm c = MPI_COMM_WORLD;
 
-	FAILS(MPI_ERR_ARG, "processes",
+	FAILS(MPI_ERR_ARG, "process",
 		MPI_Graph_create(MPI_COMM_WORLD, check_size + 1, index, edges, 0, &c));
 	index[0] = -1;
 	FAILS(MPI_ERR_ARG, "index[0] is -1",
