@@ -54,6 +54,11 @@ want_err '-gdb=2: the last rank is 1'
 job -launcher fork -hosts a,b -gdb "$prog"
 want_rc 2
 want_err '-gdb is for ranks of this host'
+said="mpiexec -gdb without gdb"
+PATH=$TMPDIR/none "$run" -n 1 -gdb "$prog" >"$out" 2>"$err" </dev/null
+rc=$?
+want_rc 127
+want_err "-gdb: program \`gdb' not found"
 
 # MPIR: the tool starts mpiexec; ranks wait in MPI_Init until it goes on.
 tool() {

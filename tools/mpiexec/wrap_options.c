@@ -93,6 +93,21 @@ void wrap_settle(struct plan *p)
 		ranks_check("wrap", p->wrap[i].ranks, p->nranks);
 }
 
+/* Ends mpiexec if there is no gdb. */
+static void gdb_look(void)
+{
+	char *argv[] = {(char *)(uintptr_t) "gdb", NULL}, *why;
+	struct app a = {.argv = argv};
+	int err;
+
+	why = app_find(&a, getenv("PATH"), &err);
+	if (why != NULL)
+		fatal(EXIT_NONE, "-gdb: %s", why);
+	free(a.file);
+	free(a.script[0]);
+	free(a.script);
+}
+
 void gdb_settle(struct plan *p)
 {
 	int n = 0;
@@ -109,5 +124,6 @@ void gdb_settle(struct plan *p)
 		fatal(EXIT_USAGE,
 			"-gdb takes up to %d ranks in one gdb, not %d; choose some, as in -gdb=0,3",
 			GDB_RANKS, n);
+	gdb_look();
 	p->stdin_to = STDIN_NONE;
 }
