@@ -75,7 +75,7 @@ struct sim {
 	uint32_t mask;
 	double *out_free, *in_free; /* of NICs */
 	double *core_free;
-	int32_t *core_last;
+	int32_t *core_last; /* 1 + the member that worked there last; 0: none */
 	struct local *locals;
 	int left, open_msgs;
 	double first, last, now;
@@ -163,9 +163,10 @@ static void spend(struct sim *s, int who, double ns)
 
 	if (s->m->cores > 0) {
 		m->t = fmax(m->t, s->core_free[core]);
-		m->t += s->core_last[core] == who ? 0 : s->m->change;
+		if (s->core_last[core] != 0 && s->core_last[core] != who + 1)
+			m->t += s->m->change;
 		s->core_free[core] = m->t + ns;
-		s->core_last[core] = who;
+		s->core_last[core] = who + 1;
 	}
 	m->t += ns;
 }
