@@ -18,25 +18,22 @@
 #include <strings.h>
 
 /* Limits of the rules: tests/sim/coll_sim.c asserts that they choose well.  Bytes of a block, or of
- * the data; PART: of a member's part.  INTERVALS: on hosts with several members in a row. */
-#define BCAST_LONG           MEAN_OR(64, 128 * 1024) /* a broadcast scatters first */
-#define BCAST_PART_INTERVALS MEAN_OR(4, 4 * 1024)    /* its parts are long enough for that */
-#define BCAST_CUT            MEAN_OR(32, 64 * 1024)  /* as BCAST_LONG, if members are MANY */
-#define BLOCK_SHORT          MEAN_OR(16, 4 * 1024)   /* a tree carries many, up to this */
-#define BLOCK_TINY           MEAN_OR(8, 256)         /* as that, for alltoall by leaders */
-#define BLOCK_HOPS           MEAN_OR(8, 512)         /* as that, for alltoall in log n hops */
-#define BLOCK_HOPS_LOCAL     MEAN_OR(8, 32)          /* as that, on one host */
-#define BLOCK_RING           MEAN_OR(64, 512 * 1024) /* a block goes round a ring, from this */
-#define BLOCK_BRUCK          MEAN_OR(16, 128 * 1024) /* as that, if ranks are no power of two */
-#define RING_PART            MEAN_OR(16, 16 * 1024)  /* a part goes round a ring */
-#define RING_PART_INTERVALS  MEAN_OR(8, 4 * 1024)
-#define HALVING_LONG         MEAN_OR(32, 32 * 1024)  /* an operand is halved */
-#define HALVING_LOCAL        MEAN_OR(32, 4 * 1024)   /* as that, on one host */
-#define HALVING_HOSTS        MEAN_OR(32, 16 * 1024)  /* as that, rather than by leaders */
-#define BLOCK_HALVED         MEAN_OR(64, 256 * 1024) /* operands are halved up to this */
-#define BLOCK_HALVED_ODD     MEAN_OR(32, 8 * 1024)   /* as that, if ranks are no power of two */
-#define ORDERED_SHORT        MEAN_OR(16, 1024)       /* each member may get all operands */
-#define SCAN_SHORT           MEAN_OR(16, 8 * 1024)   /* as that, rather than a chain */
+ * the data; PART: of a member's part. */
+#define BCAST_LONG       MEAN_OR(64, 128 * 1024) /* a broadcast scatters first */
+#define BCAST_CUT        MEAN_OR(32, 64 * 1024)  /* as BCAST_LONG, if members are MANY */
+#define BLOCK_SHORT      MEAN_OR(16, 4 * 1024)   /* a tree carries many, up to this */
+#define BLOCK_TINY       MEAN_OR(8, 256)         /* as that, for alltoall by leaders */
+#define BLOCK_HOPS       MEAN_OR(8, 512)         /* as that, for alltoall in log n hops */
+#define BLOCK_HOPS_LOCAL MEAN_OR(8, 32)          /* as that, on one host */
+#define BLOCK_RING       MEAN_OR(64, 512 * 1024) /* a block goes round a ring, from this */
+#define BLOCK_BRUCK      MEAN_OR(16, 128 * 1024) /* as that, if ranks are no power of two */
+#define RING_PART        MEAN_OR(16, 16 * 1024)  /* a part goes round a ring */
+#define HALVING_LONG     MEAN_OR(32, 32 * 1024)  /* an operand is halved */
+#define HALVING_LOCAL    MEAN_OR(32, 4 * 1024)   /* as that, on one host */
+#define BLOCK_HALVED     MEAN_OR(64, 256 * 1024) /* operands are halved up to this */
+#define BLOCK_HALVED_ODD MEAN_OR(32, 8 * 1024)   /* as that, if ranks are no power of two */
+#define ORDERED_SHORT    MEAN_OR(16, 1024)       /* each member may get all operands */
+#define SCAN_SHORT       MEAN_OR(16, 8 * 1024)   /* as that, rather than a chain */
 
 /* Numbers of members. */
 #define SCAN_MOST    256            /* each may get all operands of SCAN_SHORT */
@@ -78,7 +75,7 @@ struct rule {
 	int flags;       /* enum rule_flags */
 };
 
-#define ROWS 11
+#define ROWS 8
 
 #define NAMED_COUNT (RULE_COMMUTES | RULE_PREDEFINED | RULE_ELEMENT_PER_RANK)
 #define HALVED      (RULE_COMMUTES | RULE_PREDEFINED)
@@ -118,9 +115,6 @@ static const struct rule rules[COLL_KINDS][ROWS] = {
 		{"dissemination", coll_barrier_dissemination, 0, 0, 0, 0, 0, 0},
 		{"binomial", coll_barrier_binomial, 0, 0, 0, 0, 0, 0}},
 	[COLL_BCAST] = {
-		{"hierarchical", coll_bcast_hier, 0, BCAST_LONG, 0, 0, 0, RULE_HIERARCHICAL},
-		{"scatter_allgather", coll_bcast_scatter_allgather, BCAST_PART_INTERVALS, 0, 3,
-			MANY, 0, RULE_INTERVALS | RULE_PART},
 		{"hierarchical", coll_bcast_hier, 0, 0, 0, 0, 0, RULE_HIERARCHICAL},
 		{"scatter_bruck", coll_bcast_scatter_bruck, BCAST_CUT, 0, 3, MANY, 0, 0},
 		{"scatter_allgather", coll_bcast_scatter_allgather, BCAST_LONG, 0, 3, 0, 0, 0},
@@ -157,9 +151,6 @@ static const struct rule rules[COLL_KINDS][ROWS] = {
 		{"pairwise", coll_alltoall_pairwise, 0, 0, 0, PAIRWISE, 0, 0},
 		{"linear", coll_alltoall_linear, 0, 0, 0, 0, 0, 0}},
 	[COLL_REDUCE] = {
-		{"hierarchical", coll_reduce_hier, 0, HALVING_HOSTS, 0, 0, 0, RULE_HIERARCHICAL},
-		{"rabenseifner", coll_reduce_rabenseifner, 0, 0, 4, 0, 0,
-			RULE_PREDEFINED | RULE_INTERVALS},
 		{"hierarchical", coll_reduce_hier, 0, 0, 0, 0, 0, RULE_HIERARCHICAL},
 		{"ordered_gather", coll_reduce_ordered_gather, 0, ORDERED_SHORT, 0, 0, 0,
 			RULE_ORDERED},
@@ -170,11 +161,6 @@ static const struct rule rules[COLL_KINDS][ROWS] = {
 			RULE_PREDEFINED},
 		{"binomial", coll_reduce_binomial, 0, 0, 0, 0, 0, 0}},
 	[COLL_ALLREDUCE] = {
-		{"hierarchical", coll_allreduce_hier, 0, HALVING_HOSTS, 0, 0, 0, RULE_HIERARCHICAL},
-		{"rabenseifner", coll_allreduce_rabenseifner, 0, 0, 2, 0, 0,
-			RULE_PREDEFINED | RULE_EVEN | RULE_INTERVALS},
-		{"ring", coll_allreduce_ring, RING_PART_INTERVALS, 0, 2, 0, 0,
-			NAMED_COUNT | RULE_INTERVALS | RULE_PART},
 		{"hierarchical", coll_allreduce_hier, 0, 0, 0, 0, 0, RULE_HIERARCHICAL},
 		{"ordered_gather", coll_allreduce_ordered_gather, 0, ORDERED_SHORT, 0, 0, 0,
 			RULE_ORDERED},
