@@ -45,7 +45,7 @@ fort_TESTS := $(filter-out tests/examples/streams/%,$(wildcard tests/fort/*.f te
 # Shell scripts; they find the build directory in $B.
 sh_PART := tests/build/lib.sh tests/launch/lib.sh tests/net/lib.sh tests/tools/lib.sh # functions of the others
 sh_PART += tests/launch/vhosts.sh # starts hosts for the others
-sh_PART += tests/bench/peers.sh tests/bench/start.sh # they measure
+sh_PART += tests/bench/first.sh tests/bench/peers.sh tests/bench/start.sh # they measure
 sh_ALL := $(wildcard tests/abi/*.sh tests/bench/*.sh tests/build/*.sh tests/err/*.sh \
 	tests/fort/*.sh tests/ft/*.sh tests/house/*.sh tests/launch/*.sh tests/life/*.sh tests/net/*.sh \
 	tests/ofi/*.sh tests/tools/*.sh)

@@ -23,10 +23,11 @@ done
 	rm -rf "${TMPDIR:?}"/*
 	exit 77
 }
-# look FORM PAGE: the browser makes text or a picture of it.
+# look FORM PAGE: the browser makes text or a picture of it.  It makes a socket in TMPDIR, whose path
+# may be too long for one.
 look() {
-	timeout 120 $browser --headless --no-sandbox --disable-gpu --no-first-run \
-		--user-data-dir="$TMPDIR/home" --window-size=1200,600 "$1" \
+	TMPDIR=/tmp timeout 120 $browser --headless --no-sandbox --disable-gpu --no-first-run \
+		--user-data-dir="$err.home" --window-size=1200,600 "$1" \
 		"file://$TMPDIR/$2.html" 2>"$err"
 }
 look --dump-dom trace >"$out" || fail "$browser: $?"
