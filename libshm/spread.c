@@ -24,7 +24,8 @@
 
 #define MOVE_NS 100000u /* a move takes about 10 us, and fills caches anew */
 #define LOOK_NS 200000u /* between two looks of a rank at all CPUs: less than 1 us each */
-#define GAP     2       /* with 1 it would only be the other way round */
+#define GAP     2       /* with 1 it would only be the other way round ... */
+#define SHARE   4       /* ... and of many ranks a quarter more: one of 32 is not worth a move */
 
 static struct seg_spread *spread_of(const struct shm_seg *seg)
 {
@@ -104,6 +105,7 @@ void shm_spread_look(struct shm *s, uint64_t now)
 	struct shm_doorbell *d = &s->in->doorbell[s->me];
 	int mine = atomic_load_explicit(&d->counted, memory_order_relaxed) - 1, to;
 	struct shm_cpus_allowed allowed;
+	uint32_t most, least;
 
 	if (now < s->in->spread_next_ns || s->in->tune.stay)
 		return;
@@ -112,10 +114,11 @@ void shm_spread_look(struct shm *s, uint64_t now)
 		!shm_os_cpus_allowed(&allowed))
 		return;
 	to = spread_least(p, &allowed, mine);
-	if (to < 0 || atomic_load_explicit(&p->ranks[mine], memory_order_relaxed) <
-			      atomic_load_explicit(&p->ranks[to], memory_order_relaxed) + GAP)
+	if (to < 0)
 		return;
-	if (!spread_turn(p, now))
+	most = atomic_load_explicit(&p->ranks[mine], memory_order_relaxed);
+	least = atomic_load_explicit(&p->ranks[to], memory_order_relaxed);
+	if (most < least + GAP + least / SHARE || !spread_turn(p, now))
 		return;
 	spread_count(p, d, to);
 	if (shm_os_cpu_move(&allowed, to))
