@@ -2,7 +2,7 @@
 /* remote.h - libmpi/via's own: remote peers, and one sleep for memory and sockets.
  *
  *      shm_idle ── nothing to do ──> sleep: ppoll ──┬── net_fd            a socket has something
- *                                                   ├── via_fabric_fd     HAFT_VIA=ofi: the fabric
+ *                                                   ├── of the transport  libfabric: the fabric
  *                                                   └── doorbell          a datagram socket
  *      local peer: put, sees that this process sleeps in ppoll ── one datagram ─┘
  *
@@ -25,7 +25,7 @@ int via_remote_open_late(void);
 /* Keeps the data for a later opening, and makes this process ring doorbells. */
 void via_remote_prepare(const struct via_conf *conf);
 
-/* Opens libnet and the doorbell, and with HAFT_VIA=ofi libfabric.  0, MPI_ERR_OTHER or
+/* Opens libnet, the doorbell, and the transport if it is another one.  0, MPI_ERR_OTHER or
  * MPI_ERR_NO_MEM with words. */
 int via_remote_open(const struct via_conf *conf);
 

@@ -32,7 +32,8 @@ struct via_transport {
 	int (*reserve)(int peer, size_t len, void **room);
 	void (*commit)(int peer, const struct shm_hdr *h, size_t len);
 
-	/* As via_stream_send, via_stream_post and via_stream_unpost. */
+	/* As via_stream_send, via_stream_post and via_stream_unpost.  They fill in *op, with its
+	 * peer: it says later whose stream this is. */
 	int (*stream_send)(int peer, uint64_t id, const void *buf, size_t len, struct net_op *op);
 	int (*stream_post)(int peer, uint64_t id, void *buf, size_t len, struct net_op *op);
 	void (*stream_unpost)(struct net_op *op);

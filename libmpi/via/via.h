@@ -285,7 +285,7 @@ static inline bool via_write(int peer, const void *src, uint64_t at, size_t len)
 	return shm_write(via.shm, via_seat(peer), src, at, len);
 }
 
-/* --- large messages to and from remote peers: streams of libnet or ofi.h -------------------- */
+/* --- large messages to and from remote peers: streams of libnet or ofi_stream.c ------------- */
 
 /* As net_send and net_post.  0, VIA_NOMEM or VIA_LOST. */
 int via_stream_send(int peer, uint64_t id, const void *buf, size_t len, struct net_op *op);
