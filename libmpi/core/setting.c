@@ -235,7 +235,8 @@ static const struct setting_row rows[SETTING_COUNT] = {
 			"seconds that a process waits in MPI for one that has ended, after which "
 			"mpiexec ends the job and names both; 0: never",
 		.more = "So it does if that one is in MPI_Finalize, or in another collective call "
-			"of the communicator, and if all processes wait for each other."},
+			"of the communicator, and if all processes wait for each other: after up "
+			"to twice as long, or six times if there are several hosts."},
 	[SETTING_FT] = {.name = "HAFT_FT",
 		.form = SETTING_WORD,
 		.max = 2,

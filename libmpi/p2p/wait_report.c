@@ -51,10 +51,10 @@ static void report_comm(const struct comm *c, struct boot_wait *what)
 	if (len > 0)
 		snprintf(what->name, sizeof(what->name), "%.*s", len, name);
 	else if (c->remote != NULL)
-		snprintf(what->name, sizeof(what->name), "communicator %llu (sizes %d and %d)",
+		snprintf(what->name, sizeof(what->name), "communicator %llx (sizes %d, %d)",
 			(unsigned long long)c->ctx, c->group->size, c->remote->size);
 	else
-		snprintf(what->name, sizeof(what->name), "communicator %llu (size %d)",
+		snprintf(what->name, sizeof(what->name), "communicator %llx (size %d)",
 			(unsigned long long)c->ctx, c->group->size);
 }
 

@@ -349,7 +349,7 @@ part_dups() {
 			job -n 3 "$hang" $name
 			want_rc 1
 			want_err ' waits in MPI_Barrier for rank 0, which is in MPI_Finalize'
-			grep -qE 'in MPI_Barrier of communicator [0-9]+ \(size 3\), for rank 0' "$err" ||
+			grep -qE 'in MPI_Barrier of communicator [0-9a-f]+ \(size 3\), for rank 0' "$err" ||
 				fail "$how $name: the communicator is not described: $(cat "$err")"
 		done
 		unset "${how%%=*}"

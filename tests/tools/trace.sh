@@ -176,4 +176,15 @@ job -trace-keep some -n 1 true
 want_rc 2
 job -trace=$TMPDIR/none/t.json -n 2 "$prog" parts
 want_err 'No such file'
+
+# A file that cannot be made is refused before the job; one that cannot be written is an exit code.
+for option in -trace=$TMPDIR/none/F.html -profile=$TMPDIR/none/F.html; do
+	job $option -n 1 true
+	want_rc 2
+	want_err 'No such file or directory'
+done
+mkdir "$TMPDIR/full.html"
+job -trace=$TMPDIR/full.html -n 1 "$prog" messages
+want_rc 1
+want_err 'Is a directory'
 finish

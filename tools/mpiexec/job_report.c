@@ -62,7 +62,7 @@ static void add_comm(struct report_line *l, const struct boot_wait *w)
 	if (w->name[0] != '\0')
 		line_add(l, "%.*s", BOOT_WAIT_NAME - 1, w->name);
 	else
-		line_add(l, "communicator %llu", (unsigned long long)w->comm);
+		line_add(l, "communicator %llx", (unsigned long long)w->comm);
 }
 
 /* A process of the universe, "3" or "3 of world 2"; one of a world that has gone has no name. */
@@ -70,7 +70,7 @@ static const char *number_name(const struct report_line *l, int number)
 {
 	int r = job_entry(l->j, number);
 
-	return r >= 0 ? job_rank_short(l->j, r) : "of a world that has ended";
+	return r >= 0 ? job_rank_short(l->j, r) : "? of a world that has ended";
 }
 
 /* True if one of the processes was spawned: its name says so. */

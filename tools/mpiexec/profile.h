@@ -155,8 +155,8 @@ const char *profile_refuse(const char *where);
 int profile_main(const char *where);
 
 /* Writes the profile p to `where', with the words of the option's errors.  number: of a snapshot;
- * 0: it is the last one. */
-void profile_report(struct profile *p, const char *where, uint32_t number);
+ * 0: it is the last one.  False: it could not be written, and this has been said. */
+bool profile_report(struct profile *p, const char *where, uint32_t number);
 
 /* --- profile_snapshot.c: MPI_Pcontrol(2) ------------------------------------------------------ */
 

@@ -60,9 +60,10 @@ static bool on_stderr(const char *where)
 
 const char *profile_refuse(const char *where)
 {
-	return on_stderr(where) || form_find(where) != NULL
-		       ? NULL
-		       : "its name must end with .html, .json, .csv or .txt";
+	if (on_stderr(where))
+		return NULL;
+	return form_find(where) != NULL ? file_refuse(where)
+					: "its name must end with .html, .json, .csv or .txt";
 }
 
 /* The name of a file; "F.3.html" for snapshot 3.  The caller frees it. */
@@ -75,36 +76,38 @@ static char *file_name(const char *where, uint32_t number)
 	return text_new("%.*s.%u%s", (int)(strlen(where) - strlen(end)), where, number, end);
 }
 
-static void file_write(struct profile *p, const char *where, uint32_t number)
+static bool file_write(struct profile *p, const char *where, uint32_t number)
 {
 	char *name = file_name(where, number);
 	FILE *out = fopen(name, "w");
 	char words[512];
+	bool good;
 
 	if (out == NULL) {
 		fprintf(stderr, "mpiexec: -profile=%s: %s\n", name, strerror(errno));
 		free(name);
-		return;
+		return false;
 	}
 	profile_lines(p, LINES_FILE);
 	form_find(where)->write(p, out);
-	if (ferror(out) | fclose(out))
+	good = (ferror(out) | fclose(out)) == 0;
+	if (!good)
 		fprintf(stderr, "mpiexec: -profile=%s: %s\n", name, strerror(errno));
 	profile_verdict(p, words, sizeof(words));
 	fprintf(stderr, "mpiexec: profile in %s.  %s\n", name, words);
 	free(name);
+	return good;
 }
 
-void profile_report(struct profile *p, const char *where, uint32_t number)
+bool profile_report(struct profile *p, const char *where, uint32_t number)
 {
-	if (!on_stderr(where)) {
-		file_write(p, where, number);
-		return;
-	}
+	if (!on_stderr(where))
+		return file_write(p, where, number);
 	if (number > 0)
 		fprintf(stderr, "mpiexec: snapshot %u of the job, which goes on:\n", number);
 	profile_lines(p, LINES_TEXT);
 	profile_text(p, stderr);
+	return true;
 }
 
 /* By host; NULL: all ranks are on this one. */
@@ -121,6 +124,7 @@ static const char **host_names(const struct plan *p)
 void profile_end(struct job *j)
 {
 	struct profile *p;
+	bool good = true;
 
 	if (j->plan->profile == NULL && j->plan->trace == NULL)
 		return;
@@ -129,10 +133,12 @@ void profile_end(struct job *j)
 	p = profile_sum(tables.v, tables.n, j->plan->app[0].argv[0]);
 	if (j->plan->trace != NULL) {
 		profile_lines(p, LINES_FILE);
-		trace_end(p, j->plan->trace, host_names(j->plan), j->plan->nhosts);
+		good = trace_end(p, j->plan->trace, host_names(j->plan), j->plan->nhosts);
 	}
 	if (j->plan->profile != NULL)
-		profile_report(p, j->plan->profile, 0);
+		good = profile_report(p, j->plan->profile, 0) && good;
+	if (!good && j->code == 0)
+		j->code = 1;
 }
 
 int profile_main(const char *where)

@@ -123,10 +123,11 @@ void trace_pftrace(const struct timeline *t, FILE *out);
 void trace_html(const struct timeline *t, FILE *out);
 const char *trace_otf2(const struct timeline *t, const char *where);
 
-/* Is `where' (of -trace=) a name that has a form?  NULL, or words why not. */
+/* Is `where' (of -trace=) a name that has a form, in a directory that is there?  NULL, or words why
+ * not. */
 const char *trace_refuse(const char *where);
 
-/* Writes the file that -trace has asked for, and says so on stderr. */
-void trace_end(struct profile *p, const char *where, const char *const *hosts, int nhosts);
+/* Writes the file that -trace has asked for, and says so on stderr.  False: it could not. */
+bool trace_end(struct profile *p, const char *where, const char *const *hosts, int nhosts);
 
 #endif

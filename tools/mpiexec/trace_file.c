@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* trace_file.c - after the job: the file that -trace has asked for. */
 #include "tools/mpiexec/trace.h"
+#include "tools/mpiexec/util.h"
 
 #include <errno.h>
 #include <string.h>
@@ -30,7 +31,7 @@ static const struct trace_form *trace_form_find(const char *where)
 const char *trace_refuse(const char *where)
 {
 	return trace_form_find(where) != NULL
-		       ? NULL
+		       ? file_refuse(where)
 		       : "its name must end with .pftrace, .json, .otf2 or .html";
 }
 
@@ -69,18 +70,19 @@ static void trace_say(const struct timeline *t, const char *where)
 			(unsigned long long)t->dropped, t->first ? "first" : "last");
 }
 
-void trace_end(struct profile *p, const char *where, const char *const *hosts, int nhosts)
+bool trace_end(struct profile *p, const char *where, const char *const *hosts, int nhosts)
 {
 	struct timeline *t = trace_sum(p, hosts, nhosts);
 	const char *why;
 
 	if (t->n == 0) {
 		fputs("mpiexec: no process has called MPI_Init: there is no trace\n", stderr);
-		return;
+		return true;
 	}
 	why = trace_write(t, where);
 	if (why != NULL)
 		fprintf(stderr, "mpiexec: -trace=%s: %s\n", where, why);
 	else
 		trace_say(t, where);
+	return why == NULL;
 }

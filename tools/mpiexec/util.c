@@ -2,10 +2,13 @@
 /* util.c - see util.h. */
 #include "tools/mpiexec/util.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 void (*fatal_hook)(int code, const char *words);
 
@@ -53,4 +56,15 @@ char *text_new(const char *fmt, ...)
 	if (rc < 0)
 		fatal(1, "no memory");
 	return s;
+}
+
+const char *file_refuse(const char *name)
+{
+	const char *slash = strrchr(name, '/');
+	char *directory =
+		slash != NULL ? text_new("%.*s", (int)(slash - name + 1), name) : text_new(".");
+	const char *why = access(directory, W_OK | X_OK) != 0 ? strerror(errno) : NULL;
+
+	free(directory);
+	return why;
 }

@@ -17,6 +17,9 @@ __attribute__((noreturn, format(printf, 2, 3))) void fatal(int code, const char 
 /* realloc to n elements of `size' bytes.  Calls fatal() when there is no memory. */
 void *mem_grow(void *ptr, size_t n, size_t size);
 
+/* Why no file of this name can be made, by its directory; NULL: it can. */
+const char *file_refuse(const char *name);
+
 /* asprintf; the caller frees the text.  Calls fatal() when there is no memory. */
 __attribute__((format(printf, 1, 2))) char *text_new(const char *fmt, ...);
 
