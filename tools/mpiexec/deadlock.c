@@ -30,18 +30,11 @@ static bool deadlock_bound(const struct job *j, int r)
 {
 	struct needs e = rank_needs(j, r);
 
-	if (boot_wait_in(j->seen[r].view.description)->threads != 0)
+	if (rank_has_threads(j, r))
 		return false;
 	if (e.any || e.several)
 		return e.closed || e.enders[0].n > 0;
 	return e.n > 0;
-}
-
-/* True if rank r has slept for ns in one call of MPI. */
-static bool deadlock_sleeps(const struct rank_view *s, uint64_t now, uint64_t ns)
-{
-	return s->known && s->state == BOOT_RUNNING && s->view.asleep && now > s->view.still_ns &&
-	       now - s->view.still_ns >= ns;
 }
 
 /* All processes that live are bound: the sum of the times since when they sleep, for comparison
@@ -55,7 +48,7 @@ static uint64_t deadlock_state(const struct job *j, uint64_t now, uint64_t ns)
 
 		if (j->rank[r].world == NULL || (s->known && (!s->alive || s->state == BOOT_DONE)))
 			continue;
-		if (!deadlock_sleeps(s, now, ns) || !deadlock_bound(j, r))
+		if (!rank_sleeps(j, r, now, ns) || !deadlock_bound(j, r))
 			return 0;
 		state = state * 31 + s->sleep;
 	}

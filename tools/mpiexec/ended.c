@@ -38,10 +38,7 @@ uint64_t ended_next(const struct job *j, uint64_t now)
 /* True if rank r has slept in one call of MPI for the whole time. */
 static bool sleeps_long(const struct job *j, int r, uint64_t now)
 {
-	const struct rank_view *s = &j->seen[r];
-
-	return s->known && s->alive && s->state == BOOT_RUNNING && s->view.asleep &&
-	       now > s->view.still_ns && now - s->view.still_ns >= j->ended_ns;
+	return rank_sleeps(j, r, now, j->ended_ns);
 }
 
 /* True if the process of rank r is gone, with everything that it started. */
@@ -53,19 +50,12 @@ static bool has_ended(const struct job *j, int r, uint64_t now)
 	       now - j->rank[r].ended_ns >= j->ended_ns && s->known && !s->left;
 }
 
-/* True if another thread of rank r may call MPI, also one that is outside now: with a message, with
- * MPI_Cancel, or in a session that MPI_Finalize does not end. */
-static bool has_threads(const struct job *j, int r)
-{
-	return boot_wait_in(j->seen[r].view.description)->threads != 0;
-}
-
 /* True if rank r sleeps in MPI_Finalize, and has no thread that may call MPI meanwhile. */
 static bool is_finalizing(const struct job *j, int r, uint64_t now)
 {
 	const struct rank_view *s = &j->seen[r];
 
-	return j->rank[r].alive && sleeps_long(j, r, now) && !has_threads(j, r) &&
+	return j->rank[r].alive && sleeps_long(j, r, now) && !rank_has_threads(j, r) &&
 	       strcmp(boot_wait_in(s->view.description)->call, "MPI_Finalize") == 0;
 }
 
@@ -129,7 +119,7 @@ static bool enders_gone(const struct job *j, int r, const struct needs *e, uint6
 {
 	int self = job_number(j, r), others = 0;
 
-	if (has_threads(j, r))
+	if (rank_has_threads(j, r))
 		return false;
 	for (int k = 0; k < BOOT_WAIT_ENDERS; k++) {
 		const struct boot_numbers *row = &e->enders[k];
@@ -165,7 +155,7 @@ static void ended_fail(struct job *j, int r, const char *whom, bool told)
  * should have received a message; likewise for a rank with threads. */
 static int ended_awaited(const struct job *j, int r, const struct needs *e, uint64_t now)
 {
-	bool patient = has_threads(j, r) || (is_finalizing(j, r, now) && !sends(j, r));
+	bool patient = rank_has_threads(j, r) || (is_finalizing(j, r, now) && !sends(j, r));
 
 	for (int i = 0; i < e->n; i++)
 		if (patient ? has_ended(j, e->to[i], now)

@@ -66,6 +66,19 @@ struct needs rank_needs(const struct job *j, int r)
 	return e;
 }
 
+bool rank_sleeps(const struct job *j, int r, uint64_t now, uint64_t ns)
+{
+	const struct rank_view *s = &j->seen[r];
+
+	return s->known && s->alive && s->state == BOOT_RUNNING && s->view.asleep &&
+	       now > s->view.still_ns && now - s->view.still_ns >= ns;
+}
+
+bool rank_has_threads(const struct job *j, int r)
+{
+	return boot_wait_in(j->seen[r].view.description)->threads != 0;
+}
+
 uint64_t rank_away_ns(const struct job *j, int r)
 {
 	const struct hang_rank *k = &j->rank[r].watch;

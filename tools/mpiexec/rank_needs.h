@@ -29,6 +29,13 @@ struct needs {
  * stopped, or have several waiting threads. */
 struct needs rank_needs(const struct job *j, int r);
 
+/* True if rank r has slept in one call of MPI for ns, woken by timeouts only. */
+bool rank_sleeps(const struct job *j, int r, uint64_t now, uint64_t ns);
+
+/* True if another thread of rank r may call MPI, also one that is outside now: with a message, with
+ * MPI_Cancel, or in a session that MPI_Finalize does not end. */
+bool rank_has_threads(const struct job *j, int r);
+
 /* How long rank r has been outside of MPI without using CPU time, in ns, as far as the hang
  * watch knows; 0: it is inside, or has used CPU time. */
 uint64_t rank_away_ns(const struct job *j, int r);
