@@ -347,7 +347,7 @@ static inline void doorbell_ring(struct shm *s, int rank)
 void shm_spread_update(struct shm *s);
 /* It is counted nowhere from now on.  By itself, or by the launcher when it has ended. */
 void shm_spread_leave(const struct shm_seg *seg, int seat);
-/* Moves the calling thread to a CPU with fewer ranks if its own has two more, and it may.  now:
+/* Moves the calling thread to a CPU with fewer ranks if its own has enough more, and it may.  now:
  * shm_os_now().  Another look soon after does nothing. */
 void shm_spread_look(struct shm *s, uint64_t now);
 
