@@ -36,11 +36,12 @@ enum state { ATTR_FREE, ATTR_LIVE, ATTR_DELETING, ATTR_WRITING };
  *     [ changes ][ state ][ form ][ key  ]          changes: how often it was written */
 #define TAG(key, form, state) \
 	((uint64_t)(uint32_t)(key) | (uint64_t)(uint32_t)(form) << 32 | (uint64_t)(state) << 40)
-#define TAG_ONE      (1ULL << 42)
-#define TAG_MASK     (TAG_ONE - 1)
-#define TAG_KEY(t)   ((int)(uint32_t)(t))
-#define TAG_FORM(t)  ((int)((t) >> 32) & 0xff)
-#define TAG_STATE(t) ((enum state)((t) >> 40 & 3))
+#define TAG_ONE (1ULL << 42)
+/* Do two tags agree but for their changes?  A shift wants no mask of 42 bits in a register. */
+#define TAG_SAME(a, b) (((a) ^ (b)) << 22 == 0)
+#define TAG_KEY(t)     ((int)(uint32_t)(t))
+#define TAG_FORM(t)    ((int)((t) >> 32) & 0xff)
+#define TAG_STATE(t)   ((enum state)((t) >> 40 & 3))
 
 struct attr {
 	uint64_t tag;
@@ -53,8 +54,7 @@ struct attr {
 
 struct attr_index {
 	struct attr_index *older;
-	uint32_t shift; /* of a 32-bit hash */
-	uint32_t mask;
+	uint32_t mask;       /* slots - 1 */
 	struct attr *slot[]; /* &attr_none where there is no attr */
 };
 
@@ -85,13 +85,14 @@ static struct attr_index *index_first(struct attr_cache *a)
 
 static struct attr attr_none;
 
-struct attr_index obj_index_empty = {.shift = 32, .slot = {&attr_none}};
+struct attr_index obj_index_empty = {.slot = {&attr_none}};
 
 /* ------------------------------------------------------------------------ reading */
 
+/* Bits of the product from 24 on depend on all of the key's number, which has 24 bits. */
 static inline uint32_t index_slot(const struct attr_index *ix, int key)
 {
-	return (uint32_t)((uint64_t)((uint32_t)key * 0x9e3779b1u) >> ix->shift);
+	return (uint32_t)((uint64_t)(uint32_t)key * 0x61c88647u >> 24) & ix->mask;
 }
 
 static inline struct attr_cache *cache_of(const struct obj *o)
@@ -185,7 +186,7 @@ int obj_attr_get(const void *self, int key, int lang, intptr_t *value, int *foun
 	t = __atomic_load_n(&ix->slot[index_slot(ix, key)], __ATOMIC_ACQUIRE);
 	tag = attr_tag(t);
 	num = __atomic_load_n(&t->value.num, __ATOMIC_ACQUIRE);
-	if (likely((tag & TAG_MASK) == TAG(key, lang, ATTR_LIVE)) &&
+	if (likely(TAG_SAME(tag, TAG(key, lang, ATTR_LIVE))) &&
 		likely(__atomic_load_n(&t->tag, __ATOMIC_RELAXED) == tag)) {
 		*value = num;
 		*found = 1;
@@ -208,7 +209,7 @@ static void attr_write_begin(struct attr *t)
 
 static void attr_write_end(struct attr *t, int key, int form, enum state state)
 {
-	uint64_t tag = (t->tag & ~TAG_MASK) + TAG_ONE;
+	uint64_t tag = (t->tag & ~(TAG_ONE - 1)) + TAG_ONE;
 
 	__atomic_store_n(&t->tag, tag | TAG(key, form, state), __ATOMIC_RELEASE);
 }
@@ -237,7 +238,6 @@ static struct attr_cache *cache_get(struct obj *o)
 		return NULL;
 	memset(a, 0, sizeof(*a));
 	a->index = index_first(a);
-	a->index->shift = 32 - INDEX_FIRST;
 	a->index->mask = (1 << INDEX_FIRST) - 1;
 	index_clear(a->index);
 	for (uint32_t i = 0; i < ATTRS_FIRST; i++) {
@@ -303,7 +303,6 @@ static bool index_grow(struct attr_cache *a, struct obj *o)
 	if (ix == NULL)
 		return false;
 	ix->older = a->index;
-	ix->shift = a->index->shift - 1;
 	ix->mask = slots - 1;
 	index_clear(ix);
 	index_collect(a);
