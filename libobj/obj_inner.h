@@ -202,8 +202,9 @@ struct ext {
 /* ------------------------------------------------------------------------ mem_os.c
  *
  * Address space, and sleeping on a word. */
-void *obj_os_reserve(size_t len);        /* NULL: refused */
+void *obj_os_reserve(size_t len);        /* `len' of whole pages; NULL: refused */
 bool obj_os_commit(void *p, size_t len); /* makes it readable and writable, zero; false: refused */
+size_t obj_os_commit_unit(size_t len); /* bytes: a commit of `len' should end at a multiple of it */
 void obj_os_release(void *p, size_t len);
 size_t obj_os_space_limit(void); /* bytes one reservation may ask for: a share of RLIMIT_AS */
 size_t obj_os_page(void);        /* bytes, a power of 2 */

@@ -79,8 +79,8 @@ static bool table_commit(struct obj_class *c, uint32_t index)
 		step = COMMIT_MIN;
 	if (step > COMMIT_MAX)
 		step = COMMIT_MAX;
-	need = table_round_up(
-		need > in->committed + step ? need : in->committed + step, obj_os_page());
+	need = table_round_up(need > in->committed + step ? need : in->committed + step,
+		obj_os_commit_unit(step));
 	if (need > in->reserved)
 		need = in->reserved;
 	if (!obj_os_commit(c->base + in->committed, need - in->committed))
