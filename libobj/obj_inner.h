@@ -311,13 +311,25 @@ static inline bool slot_live(uint64_t t, uint32_t index)
 void __asan_poison_memory_region(const volatile void *p, size_t len);
 void __asan_unpoison_memory_region(const volatile void *p, size_t len);
 
+/* A never-used slot of the magazine, which has one: its first token is made here. */
+static inline struct obj *mag_pop_fresh(const struct obj_class *c, struct mag *m)
+{
+	uint32_t index = m->fresh++;
+	struct obj *o = obj_slot(c, index);
+	uint64_t t = TOKEN_TAG | (uint64_t)c->id << 48 | TOKEN_GEN_ONE | index;
+
+	__atomic_store_n(&o->token, t ^ TOKEN_DEAD, __ATOMIC_RELAXED);
+	return o;
+}
+
 static inline struct obj *slot_pop(struct obj_class *c)
 {
 	struct mag *m = obj_this_thread.mags != NULL ? &obj_this_thread.mags[c->id] : NULL;
 	struct obj *o;
 
 	if (unlikely(m == NULL || m->avail == 0)) {
-		o = obj_slot_refill(c);
+		o = m != NULL && m->fresh != m->fresh_end ? mag_pop_fresh(c, m)
+							  : obj_slot_refill(c);
 		if (o == NULL)
 			return NULL;
 	} else {

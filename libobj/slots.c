@@ -172,21 +172,13 @@ static bool mag_fill(struct obj_class *c, struct mag *m)
 /* A slot out of a magazine that has one. */
 static struct obj *mag_pop(struct obj_class *c, struct mag *m)
 {
-	struct obj *o;
-	uint64_t t;
+	struct obj *o = m->head;
 
-	if (m->avail != 0) {
-		o = m->head;
-		m->head = o->u.next;
-		m->avail--;
-		t = token_next(o->token);
-	} else {
-		uint32_t index = m->fresh++;
-
-		o = obj_slot(c, index);
-		t = (TOKEN_TAG | (uint64_t)c->id << 48 | TOKEN_GEN_ONE | index) ^ TOKEN_DEAD;
-	}
-	__atomic_store_n(&o->token, t, __ATOMIC_RELAXED);
+	if (m->avail == 0)
+		return mag_pop_fresh(c, m);
+	m->head = o->u.next;
+	m->avail--;
+	__atomic_store_n(&o->token, token_next(o->token), __ATOMIC_RELAXED);
 	return o;
 }
 
