@@ -1,10 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* obj.c - the cost of libobj: one line a figure, with its target and whether it is met.
+/* obj.c - the cost of libobj: one line a figure, with its target, its bare work, and a verdict.
  *
  * A figure is the median of BATCHES batches.  The best batch is printed too: on a busy machine it
- * shows what an idle one would reach.  Rows in parentheses are bare work of the same kind: where
- * such a row alone is near its neighbor's target, the machine decides.  All is called as by a user
- * of libobj: inline functions of obj.h in a loop, and functions of the library.
+ * shows what an idle one would reach.  Bare work is what the machine asks for the same loads,
+ * stores and locked instructions, in line, with no check, no class and no library.  It runs in
+ * turns with the figure, so both see the same machine.  All else is called as by a user of libobj:
+ * inline functions of obj.h in a loop, and functions of the library.
+ *
+ *     ok      the target is met
+ *     bare    it is missed, and the figure is within BARE_LIMIT of the bare work: so the machine
+ *             decides
+ *     MISS    neither
  *
  *     obj [-q] [-g VALUES] [-f NAME]
  *
@@ -25,17 +31,19 @@
 #include <time.h>
 #include <unistd.h>
 
-#define BATCHES 21
-#define HOT     100   /* objects that fit the first cache */
-#define PAIRS   20000 /* of a batch */
-#define LOOKS   200000
+#define BATCHES    21
+#define ROUNDS     5     /* of figures that take long */
+#define HOT        100   /* objects that fit the first cache */
+#define PAIRS      20000 /* of a batch */
+#define LOOKS      200000
+#define BARE_LIMIT 1.2
 
 struct bare {
 	struct obj obj;
 };
 
 static struct obj_domain *domain;
-static struct obj_class bare;
+static struct obj_class hot_class, many_class;
 static obj_h *handles; /* [live] */
 static size_t live = 10 * 1000 * 1000;
 static uint64_t garbage = 1000 * 1000 * 1000;
@@ -79,35 +87,75 @@ static bool wanted(const char *name)
 
 static void print_head(void)
 {
-	printf("| libobj | target | measured | best | |\n|---|---|---|---|---|\n");
+	printf("| libobj | target | measured | best | bare | |\n|---|---|---|---|---|---|\n");
 }
 
-/* One line; target 0: none.  `more': larger is better. */
-static void print_row(
-	const char *name, const char *unit, double target, bool more, double value, double best)
-{
-	bool met = more ? value >= target : value <= target;
-	char limit[32] = "", fmt[32] = "-";
+/* The values of a line.  target, bare 0: none.  `more': larger is better. */
+struct row {
+	const char *name, *unit;
+	double target;
+	bool more;
+	double value, best, bare;
+};
 
-	if (target != 0)
-		snprintf(fmt, sizeof(fmt), "%s %g %s", more ? ">=" : "<=", target, unit);
-	snprintf(limit, sizeof(limit), "%s", target == 0 ? "" : met ? "ok" : "MISS");
-	printf("| %s | %s | %.2f %s | %.2f | %s |\n", name, fmt, value, unit, best, limit);
+static const char *row_verdict(const struct row *r)
+{
+	bool met = r->more ? r->value >= r->target : r->value <= r->target;
+	double times = r->more ? r->bare / r->value : r->value / r->bare;
+
+	if (r->target == 0)
+		return "";
+	return met ? "ok" : r->bare != 0 && times <= BARE_LIMIT ? "bare" : "MISS";
+}
+
+static void print_row(struct row r)
+{
+	char target[32] = "-", bare[32] = "-";
+
+	if (r.target != 0)
+		snprintf(target, sizeof(target), "%s %g", r.more ? ">=" : "<=", r.target);
+	if (r.bare != 0)
+		snprintf(bare, sizeof(bare), "%.2f", r.bare);
+	printf("| %s, %s | %s | %.2f | %.2f | %s | %s |\n", r.name, r.unit, target, r.value, r.best,
+		bare, row_verdict(&r));
 	fflush(stdout);
 }
 
-/* Runs a batch BATCHES times after a warm-up.  batch() returns ns for an operation. */
-static void measure(const char *name, double target, double (*batch)(void))
+static double median(double *v, int n)
 {
-	double ns[BATCHES];
+	qsort(v, (size_t)n, sizeof(v[0]), by_value);
+	return v[n / 2];
+}
+
+/* Runs a batch and its bare work (NULL: none) BATCHES times in turns, after a warm-up of both.  A
+ * batch returns ns for an operation. */
+static void measure(const char *name, double target, double (*batch)(void), double (*bare)(void))
+{
+	double ns[BATCHES], floor[BATCHES] = {0};
 
 	if (!wanted(name))
 		return;
-	batch();
-	for (int i = 0; i < BATCHES; i++)
-		ns[i] = batch();
-	qsort(ns, BATCHES, sizeof(ns[0]), by_value);
-	print_row(name, "ns", target, false, ns[BATCHES / 2], ns[0]);
+	for (int i = -1; i < BATCHES; i++) {
+		double floor_ns = bare != NULL ? bare() : 0, batch_ns = batch();
+
+		if (i < 0)
+			continue;
+		floor[i] = floor_ns;
+		ns[i] = batch_ns;
+	}
+	print_row((struct row){
+		name, "ns", target, false, median(ns, BATCHES), ns[0], median(floor, BATCHES)});
+}
+
+static void class_open(struct obj_class *c, const char *name)
+{
+	struct obj_class_desc desc = {
+		.size = sizeof(desc), .name = name, .obj_size = sizeof(struct bare)};
+
+	if (obj_class_open(c, domain, &desc) != OBJ_OK) {
+		fprintf(stderr, "bench obj: no class\n");
+		exit(2);
+	}
 }
 
 /* ------------------------------------------------------------------------------------------------
@@ -119,17 +167,16 @@ static double pairs(void)
 	double start = now();
 
 	for (int i = 0; i < PAIRS; i++) {
-		void *o = obj_new_at(&bare, NULL, 1);
+		void *o = obj_new_at(&hot_class, NULL, 1);
 		obj_h h = obj_handle(o);
 
-		sum += (uintptr_t)obj_free(&bare, &h);
+		sum += (uintptr_t)obj_free(&hot_class, &h);
 	}
 	done(sum);
 	return (now() - start) / PAIRS;
 }
 
-/* Time of as many loads without any check: the floor to compare lookups with
- * today. */
+/* As many loads without any check. */
 static double loads(void)
 {
 	static struct obj *o[HOT];
@@ -137,7 +184,7 @@ static double loads(void)
 	double start;
 
 	for (int k = 0; k < HOT; k++)
-		o[k] = obj_get(&bare, handles[k]);
+		o[k] = obj_get(&hot_class, handles[k]);
 	start = now();
 	for (int i = 0; i < LOOKS / HOT; i++) {
 		for (int k = 0; k < HOT; k++)
@@ -154,7 +201,7 @@ static double looks(void)
 
 	for (int i = 0; i < LOOKS / HOT; i++) {
 		for (int k = 0; k < HOT; k++)
-			sum += (uintptr_t)obj_get(&bare, handles[k]);
+			sum += (uintptr_t)obj_get(&hot_class, handles[k]);
 	}
 	done(sum);
 	return (now() - start) / LOOKS;
@@ -167,7 +214,7 @@ static double looks_int(void)
 
 	for (int i = 0; i < LOOKS / HOT; i++) {
 		for (int k = 0; k < HOT; k++)
-			sum += (uintptr_t)obj_find(&bare, obj_to_int(handles[k]));
+			sum += (uintptr_t)obj_find(&hot_class, obj_to_int(handles[k]));
 	}
 	done(sum);
 	return (now() - start) / LOOKS;
@@ -198,7 +245,7 @@ static double from_int(void)
 	start = now();
 	for (int i = 0; i < LOOKS / HOT; i++) {
 		for (int k = 0; k < HOT; k++)
-			sum += (uintptr_t)obj_from_int(&bare, numbers[k]);
+			sum += (uintptr_t)obj_from_int(&hot_class, numbers[k]);
 	}
 	done(sum);
 	return (now() - start) / LOOKS;
@@ -212,7 +259,7 @@ __attribute__((noinline)) static int exported_to_int(obj_h h)
 
 __attribute__((noinline)) static obj_h exported_from_int(int i)
 {
-	return obj_from_int(&bare, i);
+	return obj_from_int(&hot_class, i);
 }
 
 static double exported(void)
@@ -230,7 +277,7 @@ static double exported(void)
 
 static double references(void)
 {
-	void *o = obj_get(&bare, handles[0]);
+	void *o = obj_get(&hot_class, handles[0]);
 	double start = now();
 
 	for (int i = 0; i < LOOKS; i++) {
@@ -253,10 +300,10 @@ static void attributes(int n)
 {
 	struct obj_keyval_desc desc = {.size = sizeof(desc)};
 
-	cached = obj_new_at(&bare, NULL, 1);
+	cached = obj_new_at(&hot_class, NULL, 1);
 	for (int i = 0; i < n; i++) {
 		if (keys[i] == 0)
-			obj_keyval_new(&bare, &desc, &keys[i]);
+			obj_keyval_new(&hot_class, &desc, &keys[i]);
 		obj_attr_set(cached, keys[i], OBJ_LANG_C, i);
 	}
 }
@@ -290,7 +337,7 @@ static double attr_set(void)
 /* ------------------------------------------------------------------------------------------------
  * bare work */
 
-/* A cycle. */
+/* An add that waits for the last one: a cycle. */
 static double adds(void)
 {
 	uintptr_t sum = 0;
@@ -304,101 +351,176 @@ static double adds(void)
 	return (now() - start) / LOOKS;
 }
 
-/* An object of another kind: memory of its size from malloc, and back. */
-static double mallocs(void)
+/* A slot as libobj has it, and a thread's ring of as many as its quarantine. */
+struct line {
+	uint64_t token, refs;
+	struct line *next;
+	void *ext;
+	uintptr_t site;
+	char rest[24];
+} __attribute__((aligned(64)));
+
+static_assert(sizeof(struct line) == 64, "a bare object is a cache line");
+
+static __thread struct line *lines; /* [OBJ_QUARANTINE] */
+static __thread struct line *ring;  /* the oldest of them; the newest leads to it */
+
+static void ring_make(void)
 {
-	double start = now();
+	lines = aligned_alloc(64, OBJ_QUARANTINE * sizeof(*lines));
+	if (lines == NULL)
+		exit(2);
+	memset(lines, 0, OBJ_QUARANTINE * sizeof(*lines));
+	for (int i = 0; i < OBJ_QUARANTINE; i++)
+		lines[i].next = &lines[(i + 1) % OBJ_QUARANTINE];
+	ring = lines;
+}
 
+/* A line is taken, written, published, claimed and given back.  `locked': by a locked swap, as two
+ * threads need it that free one object at once. */
+static inline __attribute__((always_inline)) double ring_pairs(bool locked)
+{
+	double start;
+
+	if (lines == NULL)
+		ring_make();
+	start = now();
 	for (int i = 0; i < PAIRS; i++) {
-		void *p = malloc(sizeof(struct bare));
+		struct line *l = ring;
+		uint64_t alive = OBJ_REFS_USER;
 
-		__asm__ volatile("" : "+r"(p));
-		free(p);
+		ring = l->next;
+		__builtin_prefetch(ring, 1);
+		l->ext = NULL;
+		l->site = 1;
+		l->refs = alive;
+		memset(l->rest, 0, sizeof(l->rest));
+		l->token += 2;
+		__asm__ volatile("" : "+r"(l) : : "memory"); /* here its user has the handle */
+		if (locked)
+			__atomic_compare_exchange_n(
+				&l->refs, &alive, 1, 0, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
+		l->token ^= 1;
+		l->refs = 0;
+		l->next = ring; /* the ring has one round only: its order never changes */
+		__asm__ volatile("" : : : "memory");
 	}
 	return (now() - start) / PAIRS;
 }
 
-/* A count that threads share: one of these is the least that a thread-safe object costs. */
+static double ring_unlocked(void)
+{
+	return ring_pairs(false);
+}
+
+static double ring_locked(void)
+{
+	return ring_pairs(true);
+}
+
+/* A hold and a drop: a count that threads share. */
 static double locked_adds(void)
 {
 	uint64_t count __attribute__((aligned(128))) = 0;
 	double start = now();
 
-	for (int i = 0; i < PAIRS; i++)
+	for (int i = 0; i < PAIRS; i++) {
 		__atomic_fetch_add(&count, 1, __ATOMIC_RELAXED);
+		__atomic_fetch_sub(&count, 1, __ATOMIC_RELAXED);
+	}
 	done((uintptr_t)count);
 	return (now() - start) / PAIRS;
+}
+
+/* A call that follows four pointers and returns the last one: to an object's parts, to their index,
+ * to the attribute, to its value. */
+struct link {
+	struct link *next;
+};
+
+static struct link chain[5];
+
+__attribute__((noinline)) static int chain_get(const struct link *l, intptr_t *value, int *found)
+{
+	*value = (intptr_t)l->next->next->next->next;
+	*found = 1;
+	return 0;
+}
+
+static double chains(void)
+{
+	uintptr_t sum = 0;
+	intptr_t value = 0;
+	int found = 0;
+	double start;
+
+	for (int i = 0; i < 4; i++)
+		chain[i].next = &chain[i + 1];
+	__asm__ volatile("" : : : "memory");
+	start = now();
+	for (int i = 0; i < LOOKS; i++) {
+		chain_get(chain, &value, &found);
+		sum += (uintptr_t)value;
+		__asm__ volatile("" : : : "memory");
+	}
+	done(sum);
+	return (now() - start) / LOOKS;
 }
 
 /* ------------------------------------------------------------------------------------------------
  * two threads */
 
-#define TOGETHER 2000000 /* operations of each thread */
+#define TOGETHER 100 /* batches of each thread */
 
 static pthread_barrier_t line_up;
 
-static void *pairs_thread(void *arg)
+/* Two threads run `arg', a batch. */
+static void *together_thread(void *arg)
 {
-	(void)arg;
-	pairs();
+	double (*batch)(void) = *(double (**)(void))arg;
+
+	batch();
 	pthread_barrier_wait(&line_up);
-	for (int i = 0; i < TOGETHER / PAIRS; i++)
-		pairs();
+	for (int i = 0; i < TOGETHER; i++)
+		batch();
 	pthread_barrier_wait(&line_up);
+	free(lines);
+	lines = NULL;
 	return NULL;
 }
 
-static void *locked_thread(void *arg)
+/* M operations a second of two threads, of `each' operations a batch. */
+static double together_rate(double (*batch)(void), double each)
 {
-	(void)arg;
+	pthread_t t[2];
+	double start;
+
+	pthread_barrier_init(&line_up, NULL, 3);
+	for (int k = 0; k < 2; k++)
+		pthread_create(&t[k], NULL, together_thread, &batch);
 	pthread_barrier_wait(&line_up);
-	for (int i = 0; i < TOGETHER / PAIRS; i++)
-		locked_adds();
+	start = read_clock(CLOCK_MONOTONIC);
 	pthread_barrier_wait(&line_up);
-	return NULL;
+	start = read_clock(CLOCK_MONOTONIC) - start;
+	for (int k = 0; k < 2; k++)
+		pthread_join(t[k], NULL);
+	pthread_barrier_destroy(&line_up);
+	return 2 * TOGETHER * each / start * 1e3;
 }
 
-static void *get_thread(void *arg)
+static void together(
+	const char *name, double target, double (*batch)(void), double (*bare)(void), double each)
 {
-	uintptr_t sum = 0;
-	intptr_t value = 0;
-	int found = 0;
-
-	(void)arg;
-	pthread_barrier_wait(&line_up);
-	for (int i = 0; i < 10 * TOGETHER; i++) {
-		obj_attr_get(cached, keys[0], OBJ_LANG_C, &value, &found);
-		sum += (uintptr_t)value;
-	}
-	pthread_barrier_wait(&line_up);
-	__atomic_fetch_add(&sink, sum, __ATOMIC_RELAXED);
-	return NULL;
-}
-
-/* M operations a second of two threads together. */
-static void together(const char *name, double target, void *(*fn)(void *), double operations)
-{
-	double rate[5];
+	double rate[ROUNDS], floor[ROUNDS];
 
 	if (!wanted(name))
 		return;
-	for (int i = 0; i < 5; i++) {
-		pthread_t t[2];
-		double start;
-
-		pthread_barrier_init(&line_up, NULL, 3);
-		for (int k = 0; k < 2; k++)
-			pthread_create(&t[k], NULL, fn, NULL);
-		pthread_barrier_wait(&line_up);
-		start = read_clock(CLOCK_MONOTONIC);
-		pthread_barrier_wait(&line_up);
-		rate[i] = 2 * operations / (read_clock(CLOCK_MONOTONIC) - start) * 1e3;
-		for (int k = 0; k < 2; k++)
-			pthread_join(t[k], NULL);
-		pthread_barrier_destroy(&line_up);
+	for (int i = 0; i < ROUNDS; i++) {
+		floor[i] = together_rate(bare, each);
+		rate[i] = together_rate(batch, each);
 	}
-	qsort(rate, 5, sizeof(rate[0]), by_value);
-	print_row(name, "M/s", target, true, rate[2], rate[4]);
+	print_row((struct row){name, "M/s", target, true, median(rate, ROUNDS), rate[ROUNDS - 1],
+		median(floor, ROUNDS)});
 }
 
 /* ------------------------------------------------------------------------------------------------
@@ -424,72 +546,110 @@ static long resident(void)
 	return pages * sysconf(_SC_PAGESIZE);
 }
 
-/* These handles in random order; NULL: no memory. */
-static obj_h *shuffled(void)
+/* The figures of many(), each for an object: of libobj, and of bare work. */
+enum many { CREATE, MEMORY, RANDOM, FREE, MANY };
+
+/* Copies `handles' in random order. */
+static void shuffle(void **order)
 {
-	obj_h *order = malloc(live * sizeof(*order));
 	uint64_t seed = 88172645463325252ULL;
 
-	for (size_t i = 0; order != NULL && i < live; i++) {
+	for (size_t i = 0; i < live; i++) {
 		size_t k = random_next(&seed) % (i + 1);
 
 		order[i] = order[k];
 		order[k] = handles[i];
 	}
-	return order;
 }
 
-/* As many lines of memory: touched for the first time, then loaded in random order. */
-static void many_bare(void)
+/* As many lines of memory that nothing has touched: written whole, loaded by a pointer in random
+ * order, and written once more.  Asks for huge pages, as tables of libobj do. */
+static void many_bare(void **order, double *ns)
 {
-	uint64_t seed = 88172645463325252ULL;
-	size_t size = live * sizeof(struct bare);
-	double start = now(), n = (double)live;
-	char *p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	size_t size = live * sizeof(struct line);
+	struct line *all =
+		mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	uintptr_t sum = 0;
+	double start;
 
-	if (p == MAP_FAILED)
-		return;
-	for (size_t i = 0; i < size; i += sizeof(struct bare))
-		p[i] = 1;
-	start = now() - start;
-	print_row("(first touch of as many objects' memory)", "ns", 0, false, start / n, start / n);
+	if (all == MAP_FAILED)
+		exit(2);
+	madvise(all, size, MADV_HUGEPAGE);
+	start = now();
+	for (size_t i = 0; i < live; i++) {
+		all[i] = (struct line){.token = i, .refs = OBJ_REFS_USER};
+		handles[i] = &all[i];
+	}
+	ns[CREATE] = now() - start;
+	ns[MEMORY] = (double)size;
+	shuffle(order);
 	start = now();
 	for (size_t i = 0; i < live; i++)
-		sink += (uintptr_t)p[random_next(&seed) % live * sizeof(struct bare)];
-	start = now() - start;
-	print_row("(load from it, random)", "ns", 0, false, start / n, start / n);
-	munmap(p, size);
+		sum += ((struct line *)order[i])->token;
+	done(sum);
+	ns[RANDOM] = now() - start;
+	start = now();
+	for (size_t i = 0; i < live; i++)
+		((struct line *)handles[i])->next = all;
+	ns[FREE] = now() - start;
+	munmap(all, size);
+}
+
+static void many_objects(void **order, double *ns)
+{
+	long before = resident();
+	uintptr_t sum = 0;
+	double start = now();
+
+	for (size_t i = 0; i < live; i++)
+		handles[i] = obj_handle(obj_new_at(&many_class, NULL, 1));
+	ns[CREATE] = now() - start;
+	ns[MEMORY] = (double)(resident() - before);
+	shuffle(order);
+	start = now();
+	for (size_t i = 0; i < live; i++)
+		sum += (uintptr_t)obj_get(&many_class, order[i]);
+	done(sum);
+	ns[RANDOM] = now() - start;
+	start = now();
+	for (size_t i = 0; i < live; i++)
+		sink += (uintptr_t)obj_free(&many_class, &handles[i]);
+	ns[FREE] = now() - start;
 }
 
 static void many(void)
 {
-	double start, n = (double)live;
-	long before;
-	obj_h *order;
+	static const struct row rows[MANY] = {
+		[CREATE] = {.name = "create until 10^7 live", .unit = "ns", .target = 20},
+		[MEMORY] = {.name = "memory of each", .unit = "B", .target = 66},
+		[RANDOM] = {.name = "lookup, 10^7 live, random", .unit = "ns", .target = 18},
+		[FREE] = {.name = "free of all of them", .unit = "ns", .target = 15},
+	};
+	double ns[MANY][ROUNDS], bare[MANY][ROUNDS], turn[MANY];
+	void **order = calloc(live, sizeof(*order));
 
+	if (order == NULL)
+		exit(2);
 	memset(handles, 1, live * sizeof(*handles)); /* so that it is not counted as theirs */
-	before = resident();
-	start = now();
-	for (size_t i = 0; i < live; i++)
-		handles[i] = obj_handle(obj_new_at(&bare, NULL, 1));
-	start = now() - start;
-	print_row("create until 10^7 live", "ns", 20, false, start / n, start / n);
-	start = (double)(resident() - before) / n;
-	print_row("memory of each", "B", 66, false, start, start);
-
-	order = shuffled();
-	start = now();
-	for (size_t i = 0; order != NULL && i < live; i++)
-		sink += (uintptr_t)obj_get(&bare, order[i]);
-	start = now() - start;
-	print_row("lookup, 10^7 live, random", "ns", 18, false, start / n, start / n);
+	for (int i = 0; i < ROUNDS; i++) {
+		many_bare(order, turn);
+		for (int k = 0; k < MANY; k++)
+			bare[k][i] = turn[k] / (double)live;
+		class_open(&many_class, "many");
+		many_objects(order, turn);
+		obj_class_close(&many_class);
+		for (int k = 0; k < MANY; k++)
+			ns[k][i] = turn[k] / (double)live;
+	}
 	free(order);
+	for (int k = 0; k < MANY; k++) {
+		struct row r = rows[k];
 
-	start = now();
-	for (size_t i = 0; i < live; i++)
-		sink += (uintptr_t)obj_free(&bare, &handles[i]);
-	start = now() - start;
-	print_row("free of all of them", "ns", 15, false, start / n, start / n);
+		r.value = median(ns[k], ROUNDS);
+		r.best = ns[k][0];
+		r.bare = median(bare[k], ROUNDS);
+		print_row(r);
+	}
 }
 
 /* ------------------------------------------------------------------------------------------------
@@ -515,8 +675,8 @@ static bool refused_slowly(uint64_t h)
 {
 	obj_h again = (obj_h)(uintptr_t)h;
 
-	return obj_why(&bare, again, NULL) != OBJ_OK && obj_acquire(&bare, again) == NULL &&
-	       obj_free(&bare, &again) != OBJ_OK;
+	return obj_why(&hot_class, again, NULL) != OBJ_OK &&
+	       obj_acquire(&hot_class, again) == NULL && obj_free(&hot_class, &again) != OBJ_OK;
 }
 
 static uint64_t garbage_accepted(void)
@@ -525,17 +685,17 @@ static uint64_t garbage_accepted(void)
 	uint64_t seed = 362436069, accepted = 0;
 
 	for (int i = 0; i < LOCAL; i++) {
-		void *o = obj_new_at(&bare, NULL, 1);
+		void *o = obj_new_at(&hot_class, NULL, 1);
 
 		freed[i] = (uintptr_t)obj_handle(o);
-		alive[i] = (uintptr_t)obj_handle(obj_new_at(&bare, NULL, 1));
+		alive[i] = (uintptr_t)obj_handle(obj_new_at(&hot_class, NULL, 1));
 		obj_free_obj(o);
 	}
 	for (uint64_t i = 0; i < garbage; i++) {
 		uint64_t h = garbage_draw(&seed, alive, freed);
-		struct bare *o = obj_find(&bare, (int)h);
+		struct bare *o = obj_find(&hot_class, (int)h);
 
-		accepted += obj_get(&bare, (obj_h)(uintptr_t)h) != NULL;
+		accepted += obj_get(&hot_class, (obj_h)(uintptr_t)h) != NULL;
 		accepted += o != NULL && obj_int(o) != (int)h;
 		if (i % 1000 == 0)
 			accepted += !refused_slowly(h);
@@ -549,47 +709,41 @@ static uint64_t garbage_accepted(void)
 static void open_all(void)
 {
 	struct obj_domain_opts opts = {.size = sizeof(opts), .name = "bench"};
-	struct obj_class_desc desc = {
-		.size = sizeof(desc), .name = "bare", .obj_size = sizeof(struct bare)};
 
 	handles = calloc(live, sizeof(*handles));
-	if (handles == NULL || obj_domain_open(&domain, &opts) != OBJ_OK ||
-		obj_class_open(&bare, domain, &desc) != OBJ_OK) {
+	if (handles == NULL || obj_domain_open(&domain, &opts) != OBJ_OK) {
 		fprintf(stderr, "bench obj: no memory\n");
 		exit(2);
 	}
+	class_open(&hot_class, "hot");
 	for (int i = 0; i < HOT; i++)
-		handles[i] = obj_handle(obj_new_at(&bare, NULL, 1));
+		handles[i] = obj_handle(obj_new_at(&hot_class, NULL, 1));
 }
 
 static void one_thread(void)
 {
-	measure("(a cycle: an add that waits for the last one)", 0, adds);
-	measure("(malloc + free of its size)", 0, mallocs);
-	measure("create + free, bare object", 6, pairs);
-	measure("(load of an object, unchecked)", 0, loads);
-	measure("lookup, hot, by handle", 1.2, looks);
-	measure("lookup, hot, by INTEGER", 1.2, looks_int);
-	measure("handle to INTEGER, inline", 0.3, to_int);
-	measure("INTEGER to handle, inline", 0.8, from_int);
-	measure("either, as exported function", 1.3, exported);
-	measure("hold + drop, one thread", 0, references);
+	measure("(a cycle: an add that waits for the last one)", 0, adds, NULL);
+	measure("create + free, bare object", 6, pairs, ring_unlocked);
+	measure("lookup, hot, by handle", 1.2, looks, loads);
+	measure("lookup, hot, by INTEGER", 1.2, looks_int, loads);
+	measure("handle to INTEGER, inline", 0.3, to_int, NULL);
+	measure("INTEGER to handle, inline", 0.8, from_int, loads);
+	measure("either, as exported function", 1.3, exported, NULL);
+	measure("hold + drop, one thread", 0, references, NULL);
 	attributes(1);
-	measure("attribute get, 1 set", 1.5, attr_get);
-	measure("attribute set again, 1 set", 0, attr_set);
+	measure("attribute get, 1 set", 1.5, attr_get, chains);
+	measure("attribute set again, 1 set", 0, attr_set, NULL);
 	attributes(KEYS);
-	measure("attribute get, oldest of 64", 1.5, attr_get);
+	measure("attribute get, oldest of 64", 1.5, attr_get, chains);
 }
 
 static void threads(void)
 {
 	obj_domain_threads(domain, 1);
-	measure("(a locked add)", 0, locked_adds);
-	measure("create + free, thread-safe", 8, pairs);
-	measure("hold + drop, thread-safe", 0, references);
-	together("(locked adds, two threads, a line each)", 0, locked_thread, TOGETHER);
-	together("create + free, two threads", 250, pairs_thread, TOGETHER);
-	together("attribute get, two threads", 600, get_thread, 10.0 * TOGETHER);
+	measure("create + free, thread-safe", 8, pairs, ring_locked);
+	measure("hold + drop, thread-safe", 0, references, locked_adds);
+	together("create + free, two threads", 250, pairs, ring_locked, PAIRS);
+	together("attribute get, two threads", 600, attr_get, chains, LOOKS);
 	obj_domain_threads(domain, 0);
 }
 
@@ -615,18 +769,18 @@ int main(int argc, char **argv)
 	print_head();
 	one_thread();
 	threads();
-	obj_stats(&bare, &s);
-	print_row("header", "B", 40, false, sizeof(struct obj), sizeof(struct obj));
-	print_row("bare object", "B", 64, false, (double)s.stride, (double)s.stride);
-	if (wanted("live")) {
+	obj_stats(&hot_class, &s);
+	print_row(
+		(struct row){"header", "B", 40, false, sizeof(struct obj), sizeof(struct obj), 0});
+	print_row(
+		(struct row){"bare object", "B", 64, false, (double)s.stride, (double)s.stride, 0});
+	if (wanted("live"))
 		many();
-		many_bare();
-	}
 	if (wanted("garbage")) {
 		double start = now();
 
 		accepted = garbage_accepted();
-		printf("| %.0e garbage values | 0 accepted | %llu accepted | %.1f ns each | %s |\n",
+		printf("| garbage values, accepted of %.0e | 0 | %llu | - | %.1f ns each | %s |\n",
 			(double)garbage, (unsigned long long)accepted,
 			(now() - start) / (double)garbage, accepted == 0 ? "ok" : "MISS");
 	}
