@@ -2,6 +2,7 @@
 /* agree.c - one error for all members of a file: a minimum, and after an error its words. */
 #include "libmpi/io/agree.h"
 
+#include "libmpi/coll/coll_shm.h"
 #include "libmpi/coll/reduce_op.h"
 #include "libmpi/core/err.h"
 #include "libmpi/type/type.h"
@@ -90,37 +91,65 @@ static int agree_differs(const struct io_file *f, const struct io_same *same)
 	return io_agree(f, err);
 }
 
-#define AGREE_FIRST (1 + IO_AGREE_ANY) /* words before the numbers */
+/* Numbers as one word, which is equal if all of them are. */
+static int64_t agree_digest(const struct io_same same[], int n)
+{
+	uint64_t digest = 0;
+
+	for (int i = 0; i < n; i++) {
+		digest = (digest ^ (uint64_t)same[i].value) * 0x9e3779b97f4a7c15u;
+		digest ^= digest >> 32;
+	}
+	return (int64_t)digest;
+}
+
+/* Members have other digests: the first number that differs is the error of all. */
+static int agree_find(const struct io_file *f, const struct io_same same[], int n)
+{
+	int64_t mine[2 * IO_AGREE_SAME], least[2 * IO_AGREE_SAME];
+	int failed;
+
+	for (int i = 0; i < n; i++) {
+		mine[2 * i] = same[i].value;
+		mine[2 * i + 1] = ~same[i].value; /* the greatest, as a minimum; never overflows */
+	}
+	failed = agree_minimum(f->comm, mine, least, 2 * n);
+	for (int i = 0; i < n && failed == 0; i++)
+		if (least[2 * i] != ~least[2 * i + 1])
+			return agree_differs(f, &same[i]);
+	return failed;
+}
+
+/* What io_agree_same exchanges, whatever it compares. */
+enum agree_word { AGREE_ERROR, AGREE_LEAST, AGREE_GREATEST, AGREE_ANY };
+#define AGREE_WORDS (AGREE_ANY + IO_AGREE_ANY)
+static_assert(
+	AGREE_WORDS * sizeof(int64_t) <= COLL_LINE_DATA, "one line of shared memory a member");
 
 int io_agree_same(const struct io_file *f, int err, const struct io_same same[], int n,
 	bool any[IO_AGREE_ANY])
 {
-	int64_t mine[AGREE_FIRST + 2 * IO_AGREE_SAME], least[AGREE_FIRST + 2 * IO_AGREE_SAME];
-	int64_t *pair = mine + AGREE_FIRST;
+	int64_t digest = agree_digest(same, n), least[AGREE_WORDS];
+	int64_t mine[AGREE_WORDS] = {AGREE_NONE, digest, ~digest};
 	char words[HAFT_ERR_TEXT_MAX] = "";
 	int failed;
 
 	must(n <= IO_AGREE_SAME);
 	if (f->comm->size == 1)
 		return err;
-	if (err != 0)
+	if (err != 0) {
 		snprintf(words, sizeof(words), "%s", haft_err_text(err));
-	mine[0] = err != 0 ? f->comm->rank : AGREE_NONE;
-	for (int i = 0; i < IO_AGREE_ANY; i++)
-		mine[1 + i] = any != NULL && any[i] ? -1 : 0;
-	for (int i = 0; i < n; i++) {
-		pair[2 * i] = same[i].value;
-		pair[2 * i + 1] = ~same[i].value; /* the greatest, as a minimum; never overflows */
+		mine[AGREE_ERROR] = f->comm->rank;
 	}
-	failed = agree_minimum(f->comm, mine, least, AGREE_FIRST + 2 * n);
+	for (int i = 0; i < IO_AGREE_ANY; i++)
+		mine[AGREE_ANY + i] = any != NULL && any[i] ? -1 : 0;
+	failed = agree_minimum(f->comm, mine, least, AGREE_WORDS);
 	if (failed == 0)
-		failed = agree_result(f->comm, least[0], err, words);
-	pair = least + AGREE_FIRST;
-	for (int i = 0; i < n && failed == 0; i++)
-		if (pair[2 * i] != ~pair[2 * i + 1])
-			failed = agree_differs(f, &same[i]);
+		failed = agree_result(f->comm, least[AGREE_ERROR], err, words);
+	if (failed == 0 && unlikely(least[AGREE_LEAST] != ~least[AGREE_GREATEST]))
+		failed = agree_find(f, same, n);
 	for (int i = 0; i < IO_AGREE_ANY && failed == 0 && any != NULL; i++)
-		any[i] = least[1 + i] < 0;
+		any[i] = least[AGREE_ANY + i] < 0;
 	return failed;
 }
 
