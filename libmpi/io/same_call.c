@@ -4,12 +4,20 @@
 
 #include "libmpi/coll/coll_check.h"
 #include "libmpi/coll/coll_shm.h"
-#include "libmpi/comm/comm_create.h"
 #include "libmpi/p2p/p2p.h"
 
+/* The call has no phase of its own: all members meet in a collective call inside, whose line shows
+ * the history of calls, with this one. */
 int io_same_call(const struct io_file *f, enum coll_maker call)
 {
-	return f->alone ? 0 : comm_check(f->comm, call);
+	if (f->alone)
+		return 0;
+	if (unlikely((f->comm->hints & COMM_REVOKED) != 0))
+		return p2p_comm_error(f->comm);
+	if (unlikely(coll_check_wanted))
+		return coll_check_constructor(f->comm, call);
+	coll_calls_begin_maker(f->comm, call);
+	return 0;
 }
 
 /* In the order of enum coll_maker. */
