@@ -3,13 +3,13 @@
  *
  *                   round 0        | round 1              | round 2
  *      write  all:  pack half 0    |S pack half 1         |S pack half 0      S: exchange
- *             agg.:                |  write half 0  (read)|  write half 1
+ *             agg.:                |  write half 0  (read)|  write half 1     odd ones pack first
  *      read   agg.: read half 0    |S read half 1         |S read half 0
  *             all:                 |  unpack half 0       |  unpack half 1
  *
  * One exchange a round: when it is over, all have packed (or read) its half, and aggregators are
- * done with the other.  An aggregator packs and writes in turn; the kernel's copy of one goes on
- * while others pack.
+ * done with the other.  An aggregator packs and writes in turn; half of them in the other order, so
+ * the kernel's copy of one goes on while others pack.
  *
  * Errors: an aggregator says in its stage in which round it failed, before the next exchange.  All
  * members look there after the exchange at what happened before it, so they stop in one round.
@@ -200,21 +200,28 @@ static void local_begin(struct io_collective *c)
 	local_exchange(c);
 }
 
-/* All have packed round c->round. */
+/* All have packed round c->round.  Writes of one file wait for each other in most file systems: so
+ * every other aggregator packs the next round first, and writes while the others pack. */
 static void local_write_round(struct io_collective *c)
 {
+	bool last = c->round + 1 == c->rounds, packs_first = (c->mine_aggregator & 1) != 0;
+
 	if (local_stopped(c, c->round - 1)) {
 		local_leave(c);
 		return;
 	}
+	if (packs_first && !last)
+		local_pack(c, c->round + 1);
 	local_store(c, c->round);
 	if (c->holes)
 		local_load(c, c->round + 2);
-	if (++c->round == c->rounds) {
+	c->round++;
+	if (last) {
 		local_leave(c);
 		return;
 	}
-	local_pack(c, c->round);
+	if (!packs_first)
+		local_pack(c, c->round);
 	local_exchange(c);
 }
 

@@ -6,7 +6,7 @@
  *   read           load 0 | X | round r: stopped by r?  load r + 1;  unpack r | X | ...
  *
  * X is an exchange: a member leaves it when all have come.  Round r uses half r mod 2.  Any load
- * and any store of an aggregator may fail.
+ * and any store of an aggregator may fail.  Odd aggregators pack round r + 1 before they store r.
  *
  * Checked: no half is packed while it is stored or holds another round; a store has the data of all
  * members; with holes a half is loaded before it is packed; what is unpacked is the round's; all
@@ -24,7 +24,7 @@
 #ifndef ROUNDS
 #define ROUNDS 4
 #endif
-#define NONE 255
+#define PACKS_FIRST (_pid % 2 == 1)
 #ifdef ONE_HALF
 #define half(a, r) ((a) * 2)
 #else
@@ -167,6 +167,10 @@ inline write_rounds()
 		:: stop -> break
 		:: else
 		fi;
+		if
+		:: PACKS_FIRST && r + 1 < ROUNDS -> pack(r + 1)
+		:: else
+		fi;
 		store(r);
 #ifdef HOLES
 		load(r + 2);
@@ -176,7 +180,10 @@ inline write_rounds()
 		:: r == ROUNDS -> break
 		:: else
 		fi;
-		pack(r);
+		if
+		:: !PACKS_FIRST -> pack(r)
+		:: else
+		fi;
 		exchange()
 	od
 }
