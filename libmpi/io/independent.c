@@ -71,7 +71,7 @@ int io_write_beside(struct io_file *f, const char *buf, int64_t n, int64_t at, i
 	if (io_may_rewrite(f) && n > 0)
 		err = io_lock_range(f, at, at + n, IO_LOCK_SHARED, IO_LOCK_HOST, &lock);
 	if (err == 0)
-		err = io_disk_write(f, buf, n, at, moved);
+		err = io_write_among(f, buf, n, at, moved);
 	io_unlock_range(f, &lock);
 	return err;
 }

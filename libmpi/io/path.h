@@ -33,7 +33,13 @@ static inline bool io_may_rewrite(const struct io_file *f)
 	return atomic_load_explicit(&f->holes, memory_order_relaxed) && f->one_host;
 }
 
-/* Writes n bytes beside other members' accesses, which may write blocks back. */
+/* As io_disk_write, while other members write the file as well: in parts, where that is faster. */
+int io_write_among(const struct io_file *f, const char *buf, int64_t n, int64_t at, int64_t *moved);
+
+/* As io_disk_move, for one run of the file: n bytes of a job's memory or of its stage. */
+int io_move_run(const struct io_job *j, char *mem, int64_t n, int64_t at, int64_t *moved);
+
+/* As io_write_among, beside other members' accesses, which may write blocks back. */
 int io_write_beside(struct io_file *f, const char *buf, int64_t n, int64_t at, int64_t *moved);
 
 /* independent.c: the lock of a whole access, if it is atomic; for one that is done in parts.

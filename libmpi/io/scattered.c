@@ -136,8 +136,7 @@ static int scatter_runs(struct scatter *s, int64_t most)
 	char *mem = scatter_memory(s, bytes);
 
 	for (int i = 0; i < n && err == 0 && !s->at_end; i++, done += moved) {
-		err = io_disk_move(s->j->f, s->j->direction, mem + done, run[i].len,
-			s->disp + run[i].off, &moved);
+		err = io_move_run(s->j, mem + done, run[i].len, s->disp + run[i].off, &moved);
 		s->at_end = moved < run[i].len;
 	}
 	io_unlock_range(s->j->f, &lock);
