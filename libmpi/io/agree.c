@@ -120,7 +120,7 @@ static int agree_find(const struct io_file *f, const struct io_same same[], int 
 	return failed;
 }
 
-/* What io_agree_same exchanges, whatever it compares. */
+/* The words that members exchange, whatever they compare. */
 enum agree_word { AGREE_ERROR, AGREE_LEAST, AGREE_GREATEST, AGREE_ANY };
 #define AGREE_WORDS (AGREE_ANY + IO_AGREE_ANY)
 static_assert(

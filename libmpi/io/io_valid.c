@@ -10,9 +10,11 @@
 
 /* --- the table of locks --------------------------------------------------------------------- */
 
-/* The slots in use have ranges, and tickets of their own. */
+/* The slots in use have ranges, and tickets of their own; exclusive ones are counted. */
 static bool lock_slots_valid(const struct io_lock_table *t)
 {
+	uint32_t exclusive = 0;
+
 	for (uint32_t i = 0; i < t->top && i < IO_LOCK_SLOTS; i++) {
 		const struct io_lock_slot *s = &t->slot[i];
 
@@ -21,11 +23,12 @@ static bool lock_slots_valid(const struct io_lock_table *t)
 		if (s->lo >= s->hi || s->mode > IO_LOCK_EXCLUSIVE || s->ticket == 0 ||
 			s->ticket > t->ticket)
 			return false;
+		exclusive += s->mode == IO_LOCK_EXCLUSIVE;
 		for (uint32_t k = 0; k < i; k++)
 			if (t->slot[k].pid != 0 && t->slot[k].ticket == s->ticket)
 				return false;
 	}
-	return true;
+	return exclusive == atomic_load_explicit(&t->exclusive, memory_order_relaxed);
 }
 
 /* A look without the mutex counts if nothing has been locked or released meanwhile.  Acquire: the
@@ -64,8 +67,8 @@ static bool file_shared_valid(const struct io_file *f)
 	struct io_shared *s = f->shared;
 
 	return s != NULL && f->turn <= 1 && s->members >= 1 && s->members <= f->size &&
-	       atomic_load(&s->pointer[f->turn]) >= 0 && atomic_load(&s->stream) >= 0 &&
-	       io_lock_table_valid(&s->locks);
+	       (s->listed == 0 || s->listed == f->size) && atomic_load(&s->pointer[f->turn]) >= 0 &&
+	       atomic_load(&s->stream) >= 0 && io_lock_table_valid(&s->locks);
 }
 
 /* Counts of bytes and of rounds. */

@@ -11,8 +11,15 @@
  * process that has the range may lock it again.  Accesses in turn would bring the pages from one
  * processor's cache to the other's each time, which takes longer than to write them.
  *
- * A process that dies leaves its slots, and perhaps the mutex.  A waiter that has slept for
- * LOCK_NAP_NS looks for processes that are gone.  model/lock_table.pml is the model of both. */
+ * A shared lock of members of the host needs neither mutex nor ticket while no access has or wants
+ * an exclusive one: each member has an entry of its own for it.
+ *
+ *      shared       entry = the range; exclusive == 0? ──> held.  Else the entry is free again, and
+ *                                                          it takes a slot
+ *      exclusive    slot; exclusive++; waits until no entry has a part of its range
+ *
+ * A process that dies leaves its slots and its entry, and perhaps the mutex.  A waiter that has
+ * slept for LOCK_NAP_NS looks for processes that are gone.  model/lock_table.pml is the model. */
 #include "libmpi/io/lock.h"
 
 #include "libmpi/core/clock.h"
@@ -88,23 +95,61 @@ static int lock_slot_free(struct io_lock_table *t)
 	return t->top < IO_LOCK_SLOTS ? (int)t->top++ : -1;
 }
 
-/* Does an access that came before slot i have or want a part of its range? */
-static bool lock_slot_waits(const struct io_lock_table *t, int i)
+/* Sequentially consistent: lock_entry_take sees `exclusive', or this access sees the entry. */
+static void lock_slot_fill(
+	struct io_lock_table *t, int i, int64_t lo, int64_t hi, enum io_lock_mode mode)
 {
+	t->slot[i] = (struct io_lock_slot){
+		lo, hi, ++t->ticket, io_lock_process(), io_lock_pid_ns(), mode, 0};
+	if (mode == IO_LOCK_EXCLUSIVE)
+		atomic_fetch_add(&t->exclusive, 1);
+}
+
+static void lock_slot_clear(struct io_lock_table *t, int i)
+{
+	if (t->slot[i].mode == IO_LOCK_EXCLUSIVE)
+		atomic_fetch_sub(&t->exclusive, 1);
+	t->slot[i].pid = 0;
+}
+
+/* Has a member a part of the range in its entry? */
+static bool lock_entries_overlap(struct io_shared *s, int64_t lo, int64_t hi)
+{
+	for (struct io_shared_member *m = s->member; m < s->member + s->listed; m++)
+		if (atomic_load(&m->entry.state) == IO_ENTRY_HELD &&
+			atomic_load_explicit(&m->entry.lo, memory_order_relaxed) < hi &&
+			lo < atomic_load_explicit(&m->entry.hi, memory_order_relaxed))
+			return true;
+	return false;
+}
+
+/* Does an access that came before slot i, or one in an entry, have or want a part of its range? */
+static bool lock_slot_waits(struct io_shared *shared, int i)
+{
+	const struct io_lock_table *t = &shared->locks;
 	const struct io_lock_slot *me = &t->slot[i];
 
 	for (const struct io_lock_slot *s = t->slot; s < t->slot + t->top; s++)
 		if (s->pid != 0 && s->ticket < me->ticket && s->lo < me->hi && me->lo < s->hi &&
 			(s->mode == IO_LOCK_EXCLUSIVE || me->mode == IO_LOCK_EXCLUSIVE))
 			return true;
-	return false;
+	return me->mode == IO_LOCK_EXCLUSIVE && lock_entries_overlap(shared, me->lo, me->hi);
 }
 
-static void lock_slots_reap(struct io_lock_table *t)
+/* Frees what dead processes have left. */
+static void lock_reap(struct io_shared *s)
 {
+	struct io_lock_table *t = &s->locks;
+
 	for (uint32_t i = 0; i < t->top; i++)
 		if (t->slot[i].pid != 0 && io_lock_process_gone(t->slot[i].pid, t->slot[i].pid_ns))
-			t->slot[i].pid = 0;
+			lock_slot_clear(t, (int)i);
+	for (struct io_shared_member *m = s->member; m < s->member + s->listed; m++)
+		if (atomic_load(&m->entry.state) == IO_ENTRY_HELD &&
+			io_lock_process_gone(
+				atomic_load_explicit(&m->entry.pid, memory_order_relaxed),
+				atomic_load_explicit(&m->entry.pid_ns, memory_order_relaxed)))
+			atomic_store(&m->entry.state, IO_ENTRY_FREE);
 }
 
 /* Looks for a release for a short time: a system call on a few pages takes less than two switches
@@ -155,8 +200,9 @@ static void lock_stand_back(struct io_lock_table *t, int64_t lo, int64_t hi, enu
 }
 
 /* Waits until a lock was released; gives the mutex up meanwhile. */
-static void lock_sleep(struct io_lock_table *t)
+static void lock_sleep(struct io_shared *s)
 {
+	struct io_lock_table *t = &s->locks;
 	uint32_t seen = atomic_load_explicit(&t->released, memory_order_relaxed);
 
 	lock_mutex_give(t);
@@ -173,37 +219,77 @@ static void lock_sleep(struct io_lock_table *t)
 	lock_mutex_take(t);
 	atomic_fetch_sub_explicit(&t->waiters, 1, memory_order_relaxed);
 	if (atomic_load_explicit(&t->released, memory_order_relaxed) == seen)
-		lock_slots_reap(t);
+		lock_reap(s);
 }
 
-static int lock_table_take(struct io_lock_table *t, int64_t lo, int64_t hi, enum io_lock_mode mode)
+static int lock_table_take(struct io_shared *s, int64_t lo, int64_t hi, enum io_lock_mode mode)
 {
+	struct io_lock_table *t = &s->locks;
 	int i;
 
 	lock_mutex_take(t);
 	if (lock_conflicts(t, lo, hi, mode) && !via.oversubscribed)
 		lock_stand_back(t, lo, hi, mode);
 	while ((i = lock_slot_free(t)) < 0)
-		lock_sleep(t);
-	t->slot[i] = (struct io_lock_slot){
-		lo, hi, ++t->ticket, io_lock_process(), io_lock_pid_ns(), mode, 0};
-	while (lock_slot_waits(t, i))
-		lock_sleep(t);
+		lock_sleep(s);
+	lock_slot_fill(t, i, lo, hi, mode);
+	while (lock_slot_waits(s, i))
+		lock_sleep(s);
 	lock_mutex_give(t);
 	return i;
 }
 
-static void lock_table_give(struct io_lock_table *t, int i)
+/* A lock was released: gives the mutex up, and wakes the waiters. */
+static void lock_tell(struct io_lock_table *t)
 {
 	bool wake;
 
-	lock_mutex_take(t);
-	t->slot[i].pid = 0;
 	atomic_fetch_add_explicit(&t->released, 1, memory_order_relaxed);
 	wake = atomic_load_explicit(&t->waiters, memory_order_relaxed) > 0;
 	lock_mutex_give(t);
 	if (wake)
 		haft_futex_wake(&t->released, INT32_MAX);
+}
+
+static void lock_table_give(struct io_lock_table *t, int i)
+{
+	lock_mutex_take(t);
+	lock_slot_clear(t, i);
+	lock_tell(t);
+}
+
+/* --- entries of members --------------------------------------------------------------------- */
+
+/* Sequentially consistent: of this access and an exclusive one, one sees the other.  The waiter has
+ * the mutex from its look at the entries until it has seen `released'. */
+static void lock_entry_give(struct io_lock_table *t, struct io_lock_entry *p)
+{
+	atomic_store(&p->state, IO_ENTRY_FREE);
+	if (likely(atomic_load(&t->exclusive) == 0))
+		return;
+	lock_mutex_take(t);
+	lock_tell(t);
+}
+
+/* Takes a shared lock in the entry of this member.  False: another thread has it, or an access has
+ * or wants an exclusive lock. */
+static bool lock_entry_take(
+	struct io_lock_table *t, struct io_lock_entry *p, int64_t lo, int64_t hi)
+{
+	uint32_t state = IO_ENTRY_FREE;
+
+	if (atomic_load_explicit(&t->exclusive, memory_order_relaxed) != 0 ||
+		!atomic_compare_exchange_strong(&p->state, &state, IO_ENTRY_TAKEN))
+		return false;
+	atomic_store_explicit(&p->lo, lo, memory_order_relaxed);
+	atomic_store_explicit(&p->hi, hi, memory_order_relaxed);
+	atomic_store_explicit(&p->pid, io_lock_process(), memory_order_relaxed);
+	atomic_store_explicit(&p->pid_ns, io_lock_pid_ns(), memory_order_relaxed);
+	atomic_store(&p->state, IO_ENTRY_HELD);
+	if (likely(atomic_load(&t->exclusive) == 0))
+		return true;
+	lock_entry_give(t, p);
+	return false;
 }
 
 /* --- both ----------------------------------------------------------------------------------- */
@@ -221,17 +307,22 @@ int io_lock_possible(const struct io_file *f)
 int io_lock_range(struct io_file *f, int64_t lo, int64_t hi, enum io_lock_mode mode,
 	enum io_lock_reach reach, struct io_lock *lock)
 {
-	bool had = haft_user_begin();
+	struct io_shared *s = f->shared;
+	bool had;
 	/* The kernel's locks of one process are one: the second shared lock of a byte would go with
 	 * the first one's unlock.  So only one access of a host has a byte locked there. */
 	enum io_lock_mode here = reach == IO_LOCK_ALL ? IO_LOCK_EXCLUSIVE : mode;
 	int err = 0;
 
-	*lock = (struct io_lock){lo, hi, lock_table_take(&f->shared->locks, lo, hi, here), reach};
+	*lock = (struct io_lock){lo, hi, IO_LOCK_ENTRY, reach};
+	if (here == IO_LOCK_SHARED && lock_entry_take(&s->locks, &s->member[f->rank].entry, lo, hi))
+		return 0;
+	had = haft_user_begin();
+	lock->slot = lock_table_take(s, lo, hi, here);
 	if (reach == IO_LOCK_ALL)
 		err = io_lock_kernel(f, lo, hi, mode);
 	if (err != 0) {
-		lock_table_give(&f->shared->locks, lock->slot);
+		lock_table_give(&s->locks, lock->slot);
 		lock->slot = -1;
 	}
 	haft_user_end(had);
@@ -244,6 +335,9 @@ void io_unlock_range(struct io_file *f, struct io_lock *lock)
 		return;
 	if (lock->reach == IO_LOCK_ALL)
 		io_unlock_kernel(f, lock->lo, lock->hi);
-	lock_table_give(&f->shared->locks, lock->slot);
+	if (lock->slot == IO_LOCK_ENTRY)
+		lock_entry_give(&f->shared->locks, &f->shared->member[f->rank].entry);
+	else
+		lock_table_give(&f->shared->locks, lock->slot);
 	lock->slot = -1;
 }

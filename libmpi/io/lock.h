@@ -18,6 +18,8 @@ struct io_file;
 
 #define IO_LOCK_SLOTS MEAN_OR(2, 80) /* accesses of a host that have or want a lock; others wait */
 
+#define IO_LOCK_ENTRY IO_LOCK_SLOTS
+
 enum io_lock_mode { IO_LOCK_SHARED, IO_LOCK_EXCLUSIVE };
 
 enum io_lock_reach {
@@ -35,14 +37,30 @@ struct io_lock_slot {
 	uint32_t pad;
 };
 
+/* A member's own entry for a shared lock, which it takes without the mutex. */
+struct io_lock_entry {
+	_Atomic uint32_t state; /* enum io_lock_entry_state */
+	_Atomic int32_t pid;    /* of a held one, like all that follows */
+	_Atomic uint32_t pid_ns;
+	uint32_t pad;
+	_Atomic int64_t lo, hi;
+};
+
+enum io_lock_entry_state {
+	IO_ENTRY_FREE,
+	IO_ENTRY_TAKEN, /* by a thread that writes the range */
+	IO_ENTRY_HELD
+};
+
 /* Shared by the members of a file on a host.  All zero: no range is locked.  The slots, `top' and
- * `ticket' are under the mutex, whose owner `owner' says. */
+ * `ticket' are under the mutex, whose owner `owner' says; `exclusive' changes under it. */
 struct io_lock_table {
 	_Atomic uint64_t owner;  /* name space and pid of the process that has the mutex; 0: free */
 	_Atomic uint32_t wanted; /* threads that wait for the mutex */
 	_Atomic uint32_t given;  /* grows when the mutex goes to one of them: they sleep here */
 	_Atomic uint32_t released; /* grows with each release: waiters sleep here */
 	_Atomic uint32_t waiters;
+	_Atomic uint32_t exclusive; /* slots of this mode: then no entry is taken */
 	uint64_t ticket;
 	uint32_t top; /* slots from here on were never used */
 	struct io_lock_slot slot[IO_LOCK_SLOTS];
@@ -52,7 +70,7 @@ static_assert(sizeof(struct io_lock_table) <= 4096, "a page of the block of a fi
 /* A lock that is held. */
 struct io_lock {
 	int64_t lo, hi;
-	int slot; /* -1: none is held */
+	int slot; /* -1: none is held; IO_LOCK_ENTRY: this member's entry */
 	uint8_t reach;
 };
 

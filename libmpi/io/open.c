@@ -121,13 +121,14 @@ static int open_share(struct open_making *m)
 {
 	struct io_file *f = m->f;
 	int members, lowest = open_lowest(m->comm, &members);
-	int64_t bytes = (int64_t)sizeof(*f->shared) +
-			(f->sequential ? f->size * (int64_t)sizeof(f->shared->starts[0]) : 0);
+	int64_t bytes = (int64_t)sizeof(*f->shared), listed;
 	void *p = NULL;
 	int err;
 
 	f->one_host = members == m->comm->size;
 	m->mine.lowest = lowest;
+	listed = f->one_host || f->sequential ? f->size : 0;
+	bytes += listed * (int64_t)sizeof(f->shared->member[0]);
 	if (lowest != m->comm->rank)
 		return 0;
 	err = via_mem_new(bytes, CACHE_LINE, &p);
@@ -137,6 +138,7 @@ static int open_share(struct open_making *m)
 	f->shared_owner = true;
 	memset(p, 0, (size_t)bytes);
 	f->shared->members = members;
+	f->shared->listed = listed;
 	m->mine.shared = via_mem_off(p, bytes);
 	if (members > 1 && m->mine.shared == 0)
 		return haft_err(MPI_ERR_NO_MEM,

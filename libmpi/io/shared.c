@@ -99,7 +99,7 @@ static void shared_frame_got(const struct shm_frame *f)
 /* A member of a pipe has failed: no access behind its lowest place gets a turn. */
 static void shared_lose(struct io_file *f, int rank)
 {
-	int64_t start = atomic_load(&f->shared->starts[rank]), lost = atomic_load(&f->lost);
+	int64_t start = atomic_load(&f->shared->member[rank].start), lost = atomic_load(&f->lost);
 
 	if (start != 0 && (lost == 0 || start < lost))
 		atomic_store(&f->lost, start);

@@ -17,16 +17,24 @@
 #include "libmpi/io/io.h"
 #include "libmpi/io/lock.h"
 
+/* A member of a file on one host, or of a sequential file, as the others see it. */
+struct io_shared_member {
+	/* pipes and devices: 1 + the first byte of its lowest access under way, or a lower bound of
+	 * the access that is about to begin; 0: it has none */
+	_Alignas(CACHE_LINE) _Atomic int64_t start;
+	struct io_lock_entry entry;
+};
+static_assert(sizeof(struct io_shared_member) == CACHE_LINE, "members do not share a line");
+
 /* Made at open by the lowest rank of a host, in its segment; zero at first. */
 struct io_shared {
 	_Atomic int64_t pointer[2]; /* in etypes; of rank 0's block only; file->turn is in use */
 	_Atomic int64_t stream;     /* pipes and devices: bytes that are through */
 	int64_t members;            /* on this host */
-	uint64_t pad[4];
+	int64_t listed;             /* in `member' */
+	uint64_t pad[3];
 	struct io_lock_table locks;
-	/* a sequential file: by rank; 1 + the first byte of its lowest place in a pipe that is not
-	 * through, or of what comes before the place that it is about to take; 0: it has none */
-	_Atomic int64_t starts[];
+	struct io_shared_member member[]; /* by rank */
 };
 
 /* Makes a file known to the frames of other members; and takes it out again. */

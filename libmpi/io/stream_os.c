@@ -74,7 +74,7 @@ static void starts_show(const struct io_file *f)
 		lowest = p->at[0];
 	if (p->taking > 0)
 		lowest = num_min(lowest, p->bound);
-	atomic_store(&f->shared->starts[f->rank], lowest == INT64_MAX ? 0 : lowest + 1);
+	atomic_store(&f->shared->member[f->rank].start, lowest == INT64_MAX ? 0 : lowest + 1);
 }
 
 /* Makes room for one more place of each thread that takes one. */

@@ -87,5 +87,8 @@ one 1 $table -DMUTEX -DNO_COUNT
 one 1 $table -DMUTEX -DLATE_SEEN
 one 1 $table -DPROCESSES=2 -DNO_TICKET
 one 1 $table -DDEATHS=0 -DUNSEEN
+one 1 $table -DDEATHS=0 -DNO_SECOND
+one 1 $table -DDEATHS=0 -DNO_TELL
+one 1 $table -DDEATHS=0 -DLATE_COUNT
 echo "models: $passed passed, $failed failed, 0 skipped"
 [ "$failed" = 0 ]

@@ -53,7 +53,14 @@ static void locks(struct io_lock_table *t)
 	CHECK(!io_lock_table_valid(&own)); /* not drawn yet */
 	own.slot[1] = (struct io_lock_slot){.lo = 8, .hi = 8, .ticket = 2, .pid = 1};
 	CHECK(!io_lock_table_valid(&own)); /* no bytes */
+	own.slot[1] = (struct io_lock_slot){
+		.lo = 4, .hi = 8, .ticket = 2, .pid = 1, .mode = IO_LOCK_EXCLUSIVE};
+	CHECK(!io_lock_table_valid(&own)); /* exclusive, and not counted */
+	atomic_store(&own.exclusive, 1);
+	CHECK(io_lock_table_valid(&own));
 	own.slot[1].pid = 0;
+	CHECK(!io_lock_table_valid(&own)); /* still counted */
+	atomic_store(&own.exclusive, 0);
 	CHECK(io_lock_table_valid(&own));
 	own.top = IO_LOCK_SLOTS + 1;
 	CHECK(!io_lock_table_valid(&own));

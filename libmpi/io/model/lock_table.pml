@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * lock_table.pml - the table of locked ranges of lock.c, its mutex, and processes that die.
  *
+ *   entry    shared, and exclusive == 0: entry = held; exclusive == 0 again? it has the lock
+ *            its end: entry = free; exclusive > 0: mutex, released++, mutex back
  *   take     mutex: owner 0 -> me, or wanted++, seen = given, again, sleep(given, seen), again
- *            a slot with the next ticket; while an earlier slot conflicts: sleep(released), look
+ *            a slot with the next ticket, exclusive++ if it is; while an entry meets an exclusive
+ *            one, or an earlier slot conflicts: sleep(released), look
  *   give     slot free; released++; mutex back; wakes
  *   mutex    back: owner = 0; wanted > 0: given++, wakes
  *
@@ -22,7 +25,9 @@
  * (a waiter does not announce itself), LATE_SEEN (a waiter reads `given' after its last try), UNSEEN
  * (a waiter reads `released' again when its look is over: it sleeps through the release between),
  * NO_TICKET (only locks that are held conflict, and who waits is not seen: starvation is not looked
- * for, but both may enter). */
+ * for, but both may enter), NO_SECOND (with an entry: no second look at `exclusive'), NO_TELL (the end
+ * of an entry wakes no exclusive waiter), LATE_COUNT (an exclusive access counts itself after its look
+ * at the entries). */
 #ifndef PROCESSES
 #define PROCESSES 3
 #endif
@@ -34,7 +39,8 @@
 #endif
 #define SLOTS 2
 
-byte owner, given, wanted, released, waiters, ticket;
+byte owner, given, wanted, released, waiters, ticket, exclusive;
+bit entry[PROCESSES + 1];             /* held; they want range 1 */
 byte who[SLOTS], range[SLOTS], number[SLOTS];
 bit writes[SLOTS];
 bit dead[PROCESSES + 1];
@@ -137,9 +143,16 @@ inline sleep_counted()
 			do
 			:: i < SLOTS ->
 				if
-				:: gone(who[i]) -> who[i] = 0
+				:: gone(who[i]) -> who[i] = 0; exclusive = exclusive - writes[i]
 				:: else
 				fi;
+				i++
+			:: else -> break
+			od;
+			i = 1;
+			do
+			:: i <= PROCESSES ->
+				entry[i] = entry[i] && !dead[i];
 				i++
 			:: else -> break
 			od;
@@ -186,6 +199,13 @@ inline conflict()
 			i++
 		:: else -> break
 		od;
+		i = 1;
+		do
+		:: i <= PROCESSES ->
+			ok = ok || (alone && (mine & 1) != 0 && entry[i]);
+			i++
+		:: else -> break
+		od;
 		i = 0
 	}
 }
@@ -213,7 +233,7 @@ inline hold(more)
 active [PROCESSES] proctype process()
 {
 	byte me, seen, seen2, was, i, slot, mine, n;
-	bit ok, alone;
+	bit ok, alone, over;
 
 	me = _pid + 1;
 	do
@@ -227,6 +247,48 @@ active [PROCESSES] proctype process()
 		:: mine = 2; alone = 1
 #endif
 		fi;
+#ifndef MUTEX
+		if
+		:: !alone && exclusive == 0 ->
+			entry[me] = 1;
+			if
+#ifdef NO_SECOND
+			:: true ->
+#else
+			:: exclusive == 0 ->
+#endif
+				hold(1);
+				if
+				:: atomic {
+					deaths < DEATHS ->
+					deaths++;
+					hold(-1);
+					dead[me] = 1;
+					goto end
+				}
+				:: true
+				fi;
+				hold(-1);
+				over = 1
+			:: else
+			fi;
+			entry[me] = 0;
+#ifndef NO_TELL
+			if
+			:: exclusive > 0 ->
+				mutex_take();
+				released++;
+				mutex_give()
+			:: else
+			fi;
+#endif
+			if
+			:: over -> atomic { over = 0; mine = 0 } goto next
+			:: else
+			fi
+		:: else
+		fi;
+#endif
 		mutex_take();
 		if
 		:: atomic {
@@ -234,7 +296,7 @@ active [PROCESSES] proctype process()
 			deaths++;
 			inside--; /* the mutex is a dead process's */
 			dead[me] = 1;
-			goto over
+			goto end
 		}
 		:: true
 		fi;
@@ -253,6 +315,9 @@ active [PROCESSES] proctype process()
 			writes[slot] = alone;
 			who[slot] = me
 		}
+#ifndef LATE_COUNT
+		exclusive = exclusive + alone;
+#endif
 		do
 		:: true ->
 			conflict();
@@ -261,6 +326,9 @@ active [PROCESSES] proctype process()
 			:: else -> sleep_released()
 			fi
 		od;
+#ifdef LATE_COUNT
+		exclusive = exclusive + alone;
+#endif
 		mutex_give();
 		hold(1);
 		if
@@ -269,19 +337,21 @@ active [PROCESSES] proctype process()
 			deaths++;
 			hold(-1);
 			dead[me] = 1;
-			goto over
+			goto end
 		}
 		:: true
 		fi;
 		hold(-1);
 		mutex_take();
+		exclusive = exclusive - alone;
 		who[slot] = 0;
 		released++;
 		mutex_give();
 		atomic { slot = 0; mine = 0; alone = 0; seen2 = 0 }
 #endif
+next:		skip
 	:: else -> break
 	od;
-over:	skip;
-	atomic { slot = 0; mine = 0; alone = 0; seen = 0; seen2 = 0; was = 0; ok = 0; n = 0 }
+end:	skip;
+	atomic { slot = 0; mine = 0; alone = 0; seen = 0; seen2 = 0; was = 0; ok = 0; n = 0; over = 0 }
 }
