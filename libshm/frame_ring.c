@@ -139,6 +139,24 @@ int shm_reserve(struct shm *s, int dst, size_t len, void **ptr)
 	return 0;
 }
 
+/* Takes the lines of a next payload of as many bytes from the receiver's cache, while this rank
+ * waits or computes.  Without it the next copy waits for them, 10 to 16 lines at a time.  It takes
+ * none that the receiver may still read. */
+static void payload_prefetch(struct shm *s, int dst, uint32_t len)
+{
+	struct shm_peer *p = &s->in->peer[dst];
+	uint32_t size = payload_size(s), at = p->payload_head, left = size - at % size;
+
+	if (len > left)
+		at += left;
+	if (at + len - p->payload_tail > size)
+		ring_credit_read(s, dst);
+	if (at + len - p->payload_tail > size)
+		return;
+	for (uint32_t i = 0; i < len; i += CACHE_LINE)
+		__builtin_prefetch(p->payload + at % size + i, 1);
+}
+
 /* Sends the reserved frame.  Payload that was built in the payload area and fits the slot moves
  * there. */
 static void ring_send(struct shm *s, int dst, const struct shm_hdr *h, size_t len)
@@ -166,6 +184,8 @@ static void ring_send(struct shm *s, int dst, const struct shm_hdr *h, size_t le
 		&slot->word, shm_word(s->slots, t->head, h, len), memory_order_release);
 	t->head++;
 	doorbell_ring(s, dst);
+	if (len > SHM_INLINE)
+		payload_prefetch(s, dst, (uint32_t)len);
 }
 
 void shm_commit(struct shm *s, int dst, const struct shm_hdr *h, size_t len)
