@@ -12,6 +12,7 @@
 enum {
 	MANY = 48 << 20, /* bytes of each rank's buffer */
 	FEW = 256 << 10, /* likewise, where a chunk is a few bytes (MEAN) */
+	SLOW = 6 << 20,  /* likewise with SAN=thread, where it is a matter of minutes */
 	SMALL = 64,
 	BOUND_KIB = 20 << 10 /* stages of 1 MiB, and frames on their way; far below MANY */
 };
@@ -357,7 +358,7 @@ int main(int argc, char **argv)
 	MPI_File f;
 
 	check_init(&argc, &argv);
-	bytes_all = is_mean() ? FEW : MANY;
+	bytes_all = is_mean() ? FEW : san_times() > 1 ? SLOW : MANY;
 	buf = malloc((size_t)bytes_all);
 	CHECK(buf != NULL);
 	for (int i = 0; i < bytes_all; i++) /* SAN=thread has its own memory of it from here on */
