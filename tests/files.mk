@@ -5,6 +5,7 @@
 # cmocka programs, started alone.  They are linked with libobj.a, libshm.a and libnet.a; objects of
 # libmpi that one needs are named as its prerequisites.
 sim_PART   := tests/sim/wire.c # the network that tests/sim/net_sim.c runs on
+sim_PART   += tests/sim/members.c # that of agreement.c and revocation.c
 coll_sim_SRCS := $(addprefix tests/sim/,coll_cases.c coll_curves.c coll_data.c coll_plan.c loggp.c) # of coll_sim.c
 sim_PART   += $(coll_sim_SRCS)
 unit_TESTS := $(filter-out $(sim_PART),$(wildcard tests/fuzz/*.c tests/sim/*.c tests/unit/*.c))
@@ -86,9 +87,9 @@ $(B)/tests/unit/group_large: $(group_OBJS)
 $(B)/tests/unit/topo_order: $(B)/obj/libmpi/topo/order.o
 $(B)/tests/unit/hang_watch: $(addprefix $(B)/obj/tools/mpiexec/,hang_watch.o rank_needs.o entry_lookup.o)
 
+# Simulated networks.
 $(B)/tests/sim/agreement: $(B)/obj/libmpi/ft/era.o
-
-# A simulated network.
+$(B)/tests/sim/agreement $(B)/tests/sim/revocation: $(B)/obj/tests/sim/members.o
 $(B)/tests/sim/net_sim: $(B)/obj/tests/sim/wire.o
 
 # Collective calls of jobs that are not there.  coll_plan.c contains these two files.
