@@ -103,6 +103,15 @@ $(B)/man/man3/done: $(gen)
 	@mkdir -p $(@D)
 	$(Q)$(gen) man $(@D) && touch $@
 
+# The functions for tools (QMPI) have one page, written by hand: their table has only numbers.
+qmpi_page := QMPI_Register_function
+$(B)/man/man3/$(qmpi_page).3: tools/man/$(qmpi_page).3 $(B)/man/man3/done
+	$(call say,MAN,$@)
+	$(Q)cp $< $@
+	$(Q)for f in QMPI_Register_tool_name QMPI_Get_function QMPI_Register_tool_storage \
+		QMPI_Get_tool_storage QMPI_Get_calling_address; do \
+		echo '.so man3/$(qmpi_page).3' >$(@D)/$$f.3; done
+
 # The man page of the settings, from their own table.
 $(B)/dev/settings_man: $(call objs,tools/man/settings_man.c libmpi/core/setting.c \
 	libmpi/core/setting_names.c libmpi/core/defaults_file.c libmpi/core/process_state.c)
@@ -128,7 +137,7 @@ $(B)/man/man7/%.7: tools/man/%.7
 	$(Q)cp $< $@
 
 man7 := $(B)/man/man7/haft-settings.7 $(B)/man/man7/haft-classes.7 $(patsubst tools/man/%,$(B)/man/man7/%,$(sort $(wildcard tools/man/*.7)))
-all: $(man7)
+all: $(man7) $(B)/man/man3/$(qmpi_page).3
 
 install-libmpi:
 	$(Q)install -d $(call dest,$(INCLUDEDIR))/haft $(call dest,$(LIBDIR)) $(call dest,$(DEVDIR)) \
