@@ -177,7 +177,7 @@ static void start_tell(const struct req *r)
 {
 	if (gate_profiles())
 		prof_start(r);
-	if (gate_meters() && r->kind == REQ_SEND && r->peer >= 0)
+	if (gate_meters() && (r->kind == REQ_SEND || r->kind == REQ_PSEND) && r->peer >= 0)
 		haft_traffic_sent(
 			r->comm, group_rank_of(comm_peers(r->comm), r->peer), (uint64_t)r->bytes);
 }

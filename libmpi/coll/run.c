@@ -264,6 +264,45 @@ int coll_run_nonblocking(struct coll_args *k, struct req **request)
 	return coll_sched_begin(k, run_all_steps, &nonblocking, request);
 }
 
+/* --- persistent ----------------------------------------------------------------------------- */
+
+static int64_t counts_bytes(
+	struct haft_counts counts, struct haft_types types, const struct type *type, int n)
+{
+	int64_t sum = 0;
+
+	for (int i = 0; i < n && counts.v != NULL; i++) {
+		const struct type *t = types.v != NULL ? haft_type_at(types, i) : type;
+
+		sum += t != NULL ? haft_count_at(counts, i) * t->size : 0;
+	}
+	return sum;
+}
+
+/* The bytes of this member's arguments that the profile counts at each start: as bind/ tells those
+ * of the blocking form (haft-profile(7)). */
+static int64_t run_bytes(const struct coll_args *k)
+{
+	switch (k->kind) {
+	case COLL_ALLTOALLV:
+	case COLL_ALLTOALLW:
+	case COLL_NEIGHBOR_ALLTOALLV:
+	case COLL_NEIGHBOR_ALLTOALLW:
+		return k->in_place ? counts_bytes(k->rcounts, k->rtypes, k->rtype, k->nin)
+				   : counts_bytes(k->scounts, k->stypes, k->stype, k->nout);
+	case COLL_REDUCE_SCATTER: return counts_bytes(k->rcounts, k->rtypes, k->rtype, k->n);
+	case COLL_GATHER:
+	case COLL_GATHERV:
+	case COLL_ALLGATHERV:
+	case COLL_NEIGHBOR_ALLGATHERV:
+		return k->in_place || k->stype == NULL ? 0 : k->scount * k->stype->size;
+	default: break;
+	}
+	if (k->rtype != NULL)
+		return k->rcount * k->rtype->size;
+	return k->stype != NULL ? k->scount * k->stype->size : 0;
+}
+
 /* An _init call is not local (MPI-5.0 6.13): all members have their steps, or none a request. */
 int coll_run_persistent(struct coll_args *k, struct req **request)
 {
@@ -284,6 +323,7 @@ int coll_run_persistent(struct coll_args *k, struct req **request)
 	without = err == 0 ? INT_MAX : k->me;
 	err = coll_allreduce_min(k->comm, agreement.tag, &without);
 	if (likely(err == 0 && without == INT_MAX)) {
+		r->bytes = run_bytes(k);
 		*request = r;
 		return 0;
 	}

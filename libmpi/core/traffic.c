@@ -81,12 +81,12 @@ void haft_traffic_sent(const struct comm *c, int rank, uint64_t bytes)
 	p->sent_bytes += bytes;
 }
 
-void haft_traffic_received(const struct comm *c, int rank, int tag, uint64_t bytes)
+void haft_traffic_received(const struct comm *c, uint64_t ctx, int rank, int tag, uint64_t bytes)
 {
 	struct comm_traffic_peer *p = traffic_peer(c, rank);
 
 	if (traffic_hook != NULL)
-		traffic_hook(c, rank, tag, bytes);
+		traffic_hook(c, ctx, rank, tag, bytes);
 	if (p == NULL)
 		return;
 	p->received_msgs++;

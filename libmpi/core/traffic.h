@@ -33,13 +33,14 @@ void haft_traffic_close(struct comm_traffic *t);
 /* The communicator goes. */
 void haft_traffic_drop(struct comm *c);
 
-/* A message to or from a rank; other ranks are ignored. */
+/* A message to or from a rank, with a context of the communicator; other ranks are ignored.  One
+ * start of a partitioned operation is a message. */
 void haft_traffic_sent(const struct comm *c, int rank, uint64_t bytes);
-void haft_traffic_received(const struct comm *c, int rank, int tag, uint64_t bytes);
+void haft_traffic_received(const struct comm *c, uint64_t ctx, int rank, int tag, uint64_t bytes);
 
 /* From now on `hook' is called for all messages that haft_traffic_received gets.  Before other
  * communicators than MPI_COMM_WORLD and MPI_COMM_SELF are made. */
-typedef void haft_traffic_fn(const struct comm *c, int rank, int tag, uint64_t bytes);
+typedef void haft_traffic_fn(const struct comm *c, uint64_t ctx, int rank, int tag, uint64_t bytes);
 void haft_traffic_watch(haft_traffic_fn *hook);
 
 /* Hints for a communicator that is made: COMM_METERED, or none. */

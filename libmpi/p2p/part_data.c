@@ -10,6 +10,7 @@
 
 #include "libmpi/core/err.h"
 #include "libmpi/core/library_lock.h"
+#include "libmpi/core/traffic.h"
 #include "libmpi/p2p/outq.h"
 #include "libmpi/p2p/remote_stream.h"
 #include "libmpi/p2p/request.h"
@@ -37,6 +38,9 @@ static void part_bytes_arrived(struct part_op *p, int64_t at, int64_t n)
 	p->req->res.bytes = p->bytes;
 	if (p2p_state.checks)
 		p2p_sig_check(p->req, &p->offer.sig);
+	if (unlikely((p->req->comm->hints & COMM_METERED) != 0))
+		haft_traffic_received(p->req->comm, p->req->ctx, p->req->res.source,
+			p->req->res.tag, (uint64_t)p->bytes);
 	p2p_req_finish(p->req);
 }
 

@@ -76,7 +76,8 @@ static __attribute__((noinline, cold)) void recv_watched(struct req *r)
 	if (p2p_state.sig != NULL)
 		p2p_sig_check(r, p2p_state.sig);
 	if ((r->comm->hints & COMM_METERED) != 0 && r->ctx == r->comm->ctx)
-		haft_traffic_received(r->comm, r->res.source, r->res.tag, (uint64_t)r->res.bytes);
+		haft_traffic_received(
+			r->comm, r->ctx, r->res.source, r->res.tag, (uint64_t)r->res.bytes);
 }
 
 /* r has been matched with a message: sets its result, and its error if the lengths differ. */

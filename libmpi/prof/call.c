@@ -95,17 +95,20 @@ void prof_leave(void)
 {
 	struct prof_call *c = &mine;
 	struct prof_table *t = prof_state.table;
-	uint64_t ticks;
+	uint64_t now, ticks;
 
 	if (c->depth == 0 || c->generation != prof_state.generation || --c->depth > 0)
 		return;
-	ticks = prof_ticks() - c->since;
+	now = prof_ticks();
+	ticks = now - c->since;
 	if (unlikely(c->wait != 0 || c->w != NULL))
 		leave_waited(c);
 	if (unlikely(c->site == 0))
 		t->elsewhere++;
 	call_row_add(
 		c->site != 0 ? &t->site[c->site - 1].row : &t->rest[c->fn % PROF_FNS], c, ticks);
+	if (unlikely(prof_state.match.kind != PROF_RECORD_NONE))
+		prof_trace_match(now);
 	if (unlikely(prof_state.ring != NULL))
 		prof_trace_call(c, ticks);
 	t->mpi += ticks;
@@ -168,14 +171,17 @@ void prof_message(enum prof_class class, int64_t bytes, int to)
 void prof_start(const struct req *r)
 {
 	struct prof_call *c = &mine;
+	bool sends = (r->kind == REQ_SEND || r->kind == REQ_PSEND) && r->peer >= 0;
 
 	if (c->depth != 1 || r->bytes < 0)
 		return;
-	if (r->kind == REQ_SEND || r->kind == REQ_RECV)
+	if (r->kind != REQ_DONE)
 		c->bytes += (uint64_t)r->bytes;
-	if (r->kind != REQ_SEND)
+	if (r->kind == REQ_COLL)
+		message_add(PROF_COLL, (uint64_t)r->bytes, -1);
+	if (!sends)
 		return;
 	message_add(PROF_P2P, (uint64_t)r->bytes, r->peer);
-	if (prof_traces() && r->peer >= 0)
+	if (prof_traces())
 		prof_trace_sent(r->peer, r->tag, r->ctx, (uint64_t)r->bytes);
 }

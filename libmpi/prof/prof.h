@@ -46,7 +46,9 @@ struct prof_state {
 	uint32_t generation;      /* of MPI_Pcontrol: calls of an older one are forgotten */
 	bool private;             /* the table is ours: MPI_Finalize gathers it */
 	struct prof_ring *ring;   /* NULL: no trace */
-	uint64_t slot;            /* in the ring, of the next record */
+	uint64_t cell;            /* in the ring, the next one */
+	uint64_t until;           /* the cell at which trace.c looks for more room */
+	struct prof_record match; /* of the trace, without its time; its kind may be NONE */
 	int threads;              /* that have a number */
 	uintptr_t fort, fort_len; /* the text of libmpifort_abi.so; 0: none is loaded */
 };
@@ -114,10 +116,17 @@ static inline bool prof_traces(void)
 	return prof_state.ring != NULL && prof_state.table->on != 0;
 }
 
+/* prof_state.match is one, and its time is now. */
+void prof_trace_match(uint64_t now);
+
 /* A call, a wait or a region has ended. */
 void prof_trace_call(struct prof_call *c, uint64_t ticks);
 void prof_trace_wait(struct prof_call *c);
 void prof_trace_region(struct prof_call *c, int row, uint64_t begin);
+
+/* Gets memory from the system for a part of a mapping.  It is a hint: pages that it
+ * has not got come when they are written to.  Keeps errno (room_os.c). */
+void prof_room_take(void *from, void *to);
 
 /* --- what tools ask for (meter.c) --- */
 

@@ -5,7 +5,9 @@
  *     bind/gate.c, prof_start ──> sent              p2p, when a receive is matched ──> matched
  *
  * A call is written when it ends, with the two looks at the clock that the profile has anyway.  A
- * message that is sent has the time of its call; one that is matched costs a look of its own.
+ * message that is sent has the time of its call.  One that is matched before its call has waited
+ * is kept until the call ends or begins to wait, and gets the time of that; another one costs a
+ * look of its own.  Matches are written in their order: each writes the one that is kept first.
  * mpiexec finds out which belong together: of one sender, receiver, context and tag, messages are
  * matched in the order in which they are sent (MPI-5.0 3.5). */
 #include "libmpi/prof/prof.h"
@@ -16,38 +18,57 @@
 #include "libobj/base.h"
 #include <sys/mman.h>
 
-#define THREADS_MAX 255 /* that the trace tells apart */
+#define THREADS_MAX 255               /* that the trace tells apart */
+#define AHEAD       MEAN_OR(16, 2048) /* cells for which memory is taken at once */
 
-/* The slot of the next record, and its number; NULL: it is only counted. */
-static struct prof_record *record_slot(uint64_t *n)
+/* At the end of the memory that has been taken, or of the ring.  False: the next cell is only
+ * counted. */
+static __attribute__((noinline, cold)) bool ring_turn(void)
 {
 	struct prof_ring *g = prof_state.ring;
+	uint64_t left;
 
-	*n = atomic_load_explicit(&g->n, memory_order_relaxed);
-	if (unlikely(*n >= g->size && g->first != 0)) {
-		atomic_store_explicit(&g->n, *n + 1, memory_order_relaxed);
-		return NULL;
+	if (prof_state.cell == g->size) {
+		if (g->first != 0)
+			return false;
+		prof_state.cell = 0;
+		prof_state.until = g->size;
+		return true;
 	}
-	return &g->record[prof_state.slot];
+	left = g->size - prof_state.cell;
+	prof_state.until = prof_state.cell + (left < AHEAD ? left : AHEAD);
+	prof_room_take(&g->cell[prof_state.cell], &g->cell[prof_state.until]);
+	return true;
 }
 
-/* Release: a reader that sees the count sees the record. */
-static void record_done(uint64_t n)
+/* Release: a reader that sees the count sees the cell. */
+static inline void cell_put(struct prof_cell cell)
 {
-	if (unlikely(++prof_state.slot == prof_state.ring->size))
-		prof_state.slot = 0;
-	atomic_store_explicit(&prof_state.ring->n, n + 1, memory_order_release);
+	struct prof_ring *g = prof_state.ring;
+	uint64_t n = atomic_load_explicit(&g->n, memory_order_relaxed);
+
+	if (likely(prof_state.cell != prof_state.until) || ring_turn())
+		g->cell[prof_state.cell++] = cell;
+	atomic_store_explicit(&g->n, n + 1, memory_order_release);
 }
 
-static inline void record_put(struct prof_record r)
+static __attribute__((noinline)) void long_put(const struct prof_record *r)
 {
-	uint64_t n;
-	struct prof_record *to = record_slot(&n);
+	cell_put((struct prof_cell){
+		prof_cell_head((enum prof_record_kind)r->kind, r->thread, r->at), r->ticks});
+	cell_put(prof_cell_more(r));
+}
 
-	if (to == NULL)
-		return;
-	*to = r;
-	record_done(n);
+static inline void message_put(const struct prof_record *r)
+{
+	enum prof_record_kind kind =
+		r->kind == PROF_RECORD_SENT ? PROF_SHORT_SENT : PROF_SHORT_MATCHED;
+
+	if (likely(prof_message_is_short(r)))
+		cell_put((struct prof_cell){
+			prof_cell_head(kind, r->thread, r->at), prof_message_body(r)});
+	else
+		long_put(r);
 }
 
 static inline uint8_t call_thread(struct prof_call *c)
@@ -58,20 +79,45 @@ static inline uint8_t call_thread(struct prof_call *c)
 	return (uint8_t)(c->thread - 1);
 }
 
+/* The row of a context, made if it is new; 0: there is no room. */
+static inline uint32_t context_row(uint64_t ctx)
+{
+	uint64_t hash = (ctx + 1) * UINT64_C(0x9e3779b97f4a7c15);
+
+	for (uint32_t i = 0; i < PROF_PROBES; i++) {
+		uint32_t row = ((uint32_t)(hash >> 48) + i) % PROF_CONTEXTS;
+		uint64_t *of = &prof_state.ring->context[row];
+
+		if (likely(*of == ctx + 1) && likely(row != 0))
+			return row;
+		if (*of == 0 && row != 0) {
+			*of = ctx + 1;
+			return row;
+		}
+	}
+	return 0;
+}
+
 void prof_trace_call(struct prof_call *c, uint64_t ticks)
 {
-	record_put((struct prof_record){.at = c->since,
+	struct prof_record r = {.at = c->since,
 		.ticks = ticks,
 		.bytes = c->bytes,
 		.what = c->site,
 		.fn = (uint16_t)c->fn,
 		.thread = call_thread(c),
-		.kind = PROF_RECORD_CALL});
+		.kind = PROF_RECORD_CALL};
+
+	if (likely(prof_call_is_short(&r)))
+		cell_put((struct prof_cell){
+			prof_cell_head(PROF_SHORT_CALL, r.thread, r.at), prof_call_body(&r)});
+	else
+		long_put(&r);
 }
 
 void prof_trace_wait(struct prof_call *c)
 {
-	record_put((struct prof_record){.at = c->begin,
+	long_put(&(struct prof_record){.at = c->begin,
 		.ticks = c->idle - c->begin,
 		.what = c->late == 1 ? (uint32_t)c->peers[0] + 1 : 0,
 		.fn = c->why_told,
@@ -83,7 +129,7 @@ void prof_trace_region(struct prof_call *c, int row, uint64_t begin)
 {
 	uint64_t end = c->depth > 0 ? c->since : prof_ticks();
 
-	record_put((struct prof_record){.at = begin,
+	long_put(&(struct prof_record){.at = begin,
 		.ticks = end > begin ? end - begin : 0,
 		.what = (uint32_t)row,
 		.thread = call_thread(c),
@@ -94,41 +140,57 @@ void prof_trace_sent(int to, int tag, uint64_t ctx, uint64_t bytes)
 {
 	struct prof_call *c = prof_call_mine();
 
-	record_put((struct prof_record){.at = c->since,
+	message_put(&(struct prof_record){.at = c->since,
 		.peer = to,
 		.tag = tag,
 		.bytes = bytes,
-		.what = (uint32_t)ctx,
+		.what = context_row(ctx),
 		.thread = call_thread(c),
 		.kind = PROF_RECORD_SENT});
 }
 
+void prof_trace_match(uint64_t now)
+{
+	struct prof_record *r = &prof_state.match;
+
+	r->at = now;
+	message_put(r);
+	r->kind = PROF_RECORD_NONE;
+}
+
 /* The hook of core/traffic.h. */
-static void trace_matched(const struct comm *c, int rank, int tag, uint64_t bytes)
+static void trace_matched(const struct comm *c, uint64_t ctx, int rank, int tag, uint64_t bytes)
 {
 	const struct group *g = comm_peers(c);
+	struct prof_call *call = prof_call_mine();
 
 	if (!prof_traces() || rank < 0 || rank >= g->size)
 		return;
-	record_put((struct prof_record){.at = prof_ticks(),
-		.peer = group_peer(g, rank),
+	if (prof_state.match.kind != PROF_RECORD_NONE)
+		prof_trace_match(prof_ticks());
+	prof_state.match = (struct prof_record){.peer = group_peer(g, rank),
 		.tag = tag,
 		.bytes = bytes,
-		.what = (uint32_t)c->ctx,
-		.thread = call_thread(prof_call_mine()),
-		.kind = PROF_RECORD_MATCHED});
+		.what = context_row(ctx),
+		.thread = call_thread(call),
+		.kind = PROF_RECORD_MATCHED};
+	if (call->depth != 1 || call->w != NULL || call->generation != prof_state.generation)
+		prof_trace_match(prof_ticks());
 }
 
 void prof_trace_open(int fd, const struct prof_head *head, int seat)
 {
 	struct prof_ring *g = mmap(NULL, head->ring_len, PROT_READ | PROT_WRITE, MAP_SHARED, fd,
 		(off_t)(head->rings + (uint64_t)seat * head->ring_len));
+	uint64_t n;
 
 	if (g == MAP_FAILED)
 		return;
 	g->first = head->ring_first != 0;
 	g->size = prof_ring_size(head->ring_len);
+	n = atomic_load_explicit(&g->n, memory_order_relaxed);
 	prof_state.ring = g;
-	prof_state.slot = atomic_load_explicit(&g->n, memory_order_relaxed) % g->size;
+	prof_state.cell = g->first != 0 && n > g->size ? g->size : n % g->size;
+	prof_state.until = n >= g->size && g->first == 0 ? g->size : prof_state.cell;
 	haft_traffic_watch(trace_matched);
 }

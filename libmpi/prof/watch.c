@@ -87,6 +87,8 @@ static void watch_begin(struct shm_wait *w)
 	c->idle = now;
 	if (c->w == w)
 		return;
+	if (unlikely(prof_state.match.kind != PROF_RECORD_NONE))
+		prof_trace_match(now);
 	c->w = w;
 	c->begin = prof_state.table->now.wait_since = now;
 	c->look_at = now + LOOK_TICKS;

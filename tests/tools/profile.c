@@ -193,6 +193,58 @@ static void blocks(void)
 	MPI_Comm_free(&ring);
 }
 
+static void started(MPI_Request *r)
+{
+	MPI_Start(r);
+	MPI_Wait(r, MPI_STATUS_IGNORE);
+	MPI_Request_free(r);
+}
+
+/* MPI_<name> and, started once, MPI_<name>_init, with the same arguments. */
+#define BOTH(name, ...)                                                  \
+	do {                                                             \
+		MPI_Request request;                                     \
+		MPI_##name(__VA_ARGS__);                                 \
+		MPI_##name##_init(__VA_ARGS__, MPI_INFO_NULL, &request); \
+		started(&request);                                       \
+	} while (0)
+
+/* Collective calls at once, and persistent: as many bytes. */
+static void both(void)
+{
+	MPI_Comm world = MPI_COMM_WORLD;
+	char *to = buf + 4000;
+	int n[8], at[8];
+	MPI_Datatype types[8];
+
+	for (int i = 0; i < size; i++) {
+		n[i] = i + 1;
+		at[i] = i * 16;
+		types[i] = MPI_INT;
+	}
+	BOTH(Barrier, world);
+	BOTH(Bcast, buf, 5, MPI_INT, 0, world);
+	BOTH(Gather, buf, 3, MPI_INT, to, 3, MPI_INT, 0, world);
+	BOTH(Gatherv, buf, n[rank], MPI_INT, to, n, at, MPI_INT, 0, world);
+	BOTH(Scatter, buf, 7, MPI_INT, to, 7, MPI_INT, 0, world);
+	BOTH(Scatterv, buf, n, at, MPI_INT, to, n[rank], MPI_INT, 0, world);
+	BOTH(Allgather, buf, 11, MPI_INT, to, 11, MPI_INT, world);
+	BOTH(Allgatherv, buf, n[rank], MPI_INT, to, n, at, MPI_INT, world);
+	BOTH(Alltoall, buf, 13, MPI_INT, to, 13, MPI_INT, world);
+	BOTH(Alltoall, MPI_IN_PLACE, 0, MPI_INT, to, 17, MPI_INT, world);
+	for (int i = 0; i < size; i++)
+		n[i] = 2;
+	BOTH(Alltoallv, buf, n, at, MPI_INT, to, n, at, MPI_INT, world);
+	BOTH(Alltoallw, buf, n, at, types, to, n, at, types, world);
+	BOTH(Reduce, buf, to, 19, MPI_INT, MPI_SUM, 0, world);
+	BOTH(Allreduce, buf, to, 23, MPI_INT, MPI_SUM, world);
+	BOTH(Allreduce, MPI_IN_PLACE, to, 29, MPI_INT, MPI_SUM, world);
+	BOTH(Reduce_scatter, buf, to, n, MPI_INT, MPI_SUM, world);
+	BOTH(Reduce_scatter_block, buf, to, 31, MPI_INT, MPI_SUM, world);
+	BOTH(Scan, buf, to, 37, MPI_INT, MPI_SUM, world);
+	BOTH(Exscan, buf, to, 41, MPI_INT, MPI_SUM, world);
+}
+
 /* Persistent requests, a self message, none at all, and a collective call in place. */
 static void sums(void)
 {
@@ -243,6 +295,8 @@ int main(int argc, char **argv)
 		snapshots();
 	else if (strcmp(what, "blocks") == 0)
 		blocks();
+	else if (strcmp(what, "both") == 0)
+		both();
 	else if (strcmp(what, "sums") == 0)
 		sums();
 	else

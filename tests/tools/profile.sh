@@ -108,6 +108,14 @@ for want in Alltoallv:216 Ialltoallw:144 Reduce_scatter:72 Neighbor_alltoallv:72
 	[ "$n" = "${want#*:}" ] || fail "$said: $n bytes of MPI_${want%:*}, not ${want#*:}"
 done
 
+# --- a persistent collective call counts at each start what the blocking one counts
+job -profile=$TMPDIR/p.json -n 3 "$prog" both
+want_rc 0
+sed -n 's/.*"call": "\(MPI_[A-Za-z_]*\)",.* "bytes": \([0-9]*\),.*/\1 \2/p' "$TMPDIR/p.json" |
+	awk '$1 == "MPI_Start" { started += $2; next } $1 !~ /_init$/ { called += $2 }
+		END { print called, started; exit !(called > 0 && called == started) }' >"$out" ||
+	fail "$said: bytes of blocking calls, and of MPI_Start: $(cat "$out")"
+
 # --- bytes and messages: 3 rounds of 10 ints to the next rank, 16 bytes to itself
 job -profile=$TMPDIR/p.csv -n 2 "$prog" sums
 got=$(cut -d, -f1-4 "$TMPDIR/p.csv" | sort | tr '\n' ' ')

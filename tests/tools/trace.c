@@ -13,7 +13,7 @@
 static int rank, size;
 static char *buf, *in;
 
-/* Every kind of message: 9 a rank. */
+/* Every kind of message: 12 a rank. */
 static void messages(void)
 {
 	int to = (rank + 1) % size, from = (rank + size - 1) % size;
@@ -49,6 +49,20 @@ static void messages(void)
 	}
 	MPI_Request_free(&r[0]);
 	MPI_Request_free(&r[1]);
+	/* partitioned */
+	MPI_Psend_init(buf, 2, 4, MPI_BYTE, to, 8, world, MPI_INFO_NULL, &r[0]);
+	MPI_Precv_init(in, 4, 2, MPI_BYTE, from, 8, world, MPI_INFO_NULL, &r[1]);
+	for (int i = 0; i < 2; i++) {
+		MPI_Start(&r[0]);
+		MPI_Start(&r[1]);
+		MPI_Pready_range(0, 1, r[0]);
+		MPI_Waitall(2, r, MPI_STATUSES_IGNORE);
+	}
+	MPI_Request_free(&r[0]);
+	MPI_Request_free(&r[1]);
+	/* with numbers for which a short record has no room */
+	MPI_Sendrecv(buf, 2, MPI_INT, to, 20000, in, 2, MPI_INT, from, MPI_ANY_TAG, world,
+		MPI_STATUS_IGNORE);
 	/* to itself, and to no process */
 	MPI_Sendrecv(buf, 1, MPI_INT, rank, 8, in, 1, MPI_INT, rank, 8, world, MPI_STATUS_IGNORE);
 	MPI_Send(buf, 1, MPI_INT, MPI_PROC_NULL, 9, world);

@@ -31,7 +31,7 @@ look() {
 		"file://$TMPDIR/$2.html" 2>"$err"
 }
 look --dump-dom trace >"$out" || fail "$browser: $?"
-want_out '27 messages.'
+want_out '36 messages.'
 drawn=$(sed -n 's/.*Drawn: \([0-9]*\) spans.*/\1/p' "$out")
 [ "${drawn:-0}" -ge 90 ] || fail "$browser has drawn ${drawn:-no} spans"
 look --dump-dom profile >"$out" || fail "$browser: $?"

@@ -18,7 +18,7 @@
 #include "tools/mpiexec/marshal.h"
 #include "tools/mpiexec/profile.h"
 
-#define TRACE_ROOM     (INT64_C(64) << 20) /* bytes of a rank's ring: 2 million records */
+#define TRACE_ROOM     (INT64_C(64) << 20) /* bytes of a rank's ring: 4 million cells */
 #define TRACE_ROOM_MIN (INT64_C(64) << 10) /* also its step: whole pages of any host */
 #define TRACE_ROOM_MAX (INT64_C(64) << 30)
 
@@ -27,8 +27,9 @@
 /* The records of one process, oldest first. */
 struct trace_ring {
 	int64_t number;
-	uint64_t n, dropped; /* kept here; not kept by its ring */
-	bool first;          /* the later ones have been dropped, not the earlier ones */
+	uint64_t n;       /* records kept here */
+	uint64_t dropped; /* bytes of cells not kept by its ring */
+	bool first;       /* the later ones have been dropped, not the earlier ones */
 	struct prof_record *record;
 };
 
@@ -66,7 +67,7 @@ struct trace_arrow {
 	int64_t sent, matched;
 	uint64_t bytes;
 	int32_t tag;
-	uint32_t ctx;
+	uint64_t ctx;
 	uint8_t from_thread, to_thread;
 };
 
@@ -76,7 +77,7 @@ struct trace_rank {
 	int n;
 	int threads;
 	int64_t begin, end; /* MPI_Init, and MPI_Finalize or its death */
-	uint64_t dropped;   /* records that its ring could not keep */
+	uint64_t dropped;   /* bytes that its ring could not keep */
 	const char **where; /* by the site's row + 1: "main (a.c:7)", or "" */
 };
 
@@ -87,10 +88,11 @@ struct timeline {
 	struct trace_arrow *arrow; /* by the time of sending */
 	int narrows;
 	int64_t end;
-	double error_ns;             /* clocks of hosts agree within this; 0: there is one host */
-	uint64_t dropped, unmatched; /* records; messages of which one end is not there */
-	bool first;                  /* rings keep their first records */
-	const char *const *hosts;    /* names; NULL: there is one */
+	double error_ns;          /* clocks of hosts agree within this; 0: there is one host */
+	uint64_t dropped;         /* bytes that rings could not keep */
+	uint64_t unmatched;       /* messages of which one end is not there */
+	bool first;               /* rings keep their first records */
+	const char *const *hosts; /* names; NULL: there is one */
 	int nhosts;
 };
 

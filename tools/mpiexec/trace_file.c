@@ -65,9 +65,9 @@ static void trace_say(const struct timeline *t, const char *where)
 	fputc('\n', stderr);
 	if (t->dropped > 0)
 		fprintf(stderr,
-			"mpiexec: %llu records had no room, and the %s ones were kept: see "
+			"mpiexec: %s of records had no room, and the %s ones were kept: see "
 			"-trace-room and -trace-keep\n",
-			(unsigned long long)t->dropped, t->first ? "first" : "last");
+			profile_bytes((double)t->dropped, time), t->first ? "first" : "last");
 }
 
 bool trace_end(struct profile *p, const char *where, const char *const *hosts, int nhosts)

@@ -12,7 +12,8 @@
 #include "libobj/base.h"
 #include "tools/mpiexec/util.h"
 
-#define PART (1 << 15) /* records of a frame: 1 MiB */
+#define PART  (1 << 14)           /* records of a frame: 640 KiB */
+#define AFTER (UINT64_C(1) << 45) /* ticks, hours: a rank's last records may be behind its end */
 
 static struct {
 	struct trace_ring *v;
@@ -29,12 +30,12 @@ static struct trace_ring *ring_add(struct trace_ring r)
 	return &rings.v[rings.n++];
 }
 
-static bool records_read(const struct profile_host *h, uint64_t at, uint64_t from, uint64_t n,
-	struct prof_record *to)
+static bool cells_pread(
+	const struct profile_host *h, uint64_t at, uint64_t from, uint64_t n, struct prof_cell *to)
 {
 	uint64_t done = 0, len = n * sizeof(*to);
 
-	at += offsetof(struct prof_ring, record) + from * sizeof(*to);
+	at += offsetof(struct prof_ring, cell) + from * sizeof(*to);
 	while (done < len) {
 		ssize_t got = pread(h->fd, (char *)to + done, len - done, (off_t)(at + done));
 
@@ -45,12 +46,52 @@ static bool records_read(const struct profile_host *h, uint64_t at, uint64_t fro
 	return true;
 }
 
+/* The n cells from `oldest' on, in the order of their writing; NULL: they cannot be read. */
+static struct prof_cell *cells_read(
+	const struct profile_host *h, uint64_t at, uint64_t oldest, uint64_t n, uint64_t size)
+{
+	struct prof_cell *cell = mem_grow(NULL, n + 1, sizeof(*cell));
+	uint64_t tail = n < size - oldest ? n : size - oldest;
+
+	if (cells_pread(h, at, oldest, tail, cell) && cells_pread(h, at, 0, n - tail, cell + tail))
+		return cell;
+	free(cell);
+	return NULL;
+}
+
+/* Facts of a record that stand in the table, or in the head of the ring. */
+static void record_complete(
+	struct prof_record *r, const struct prof_ring *head, const struct prof_table *t)
+{
+	if (r->kind == PROF_RECORD_CALL && r->fn == 0 && r->what >= 1 && r->what <= PROF_SITES)
+		r->fn = t->site[r->what - 1].fn;
+	if (r->kind == PROF_RECORD_SENT || r->kind == PROF_RECORD_MATCHED)
+		r->what = head->context[r->what % PROF_CONTEXTS] - 1;
+}
+
+/* Makes records of n cells. */
+static void ring_decode(struct trace_ring *r, const struct prof_cell *cell, uint64_t n,
+	const struct prof_ring *head, const struct prof_table *t)
+{
+	uint64_t until = prof_until(t) + AFTER;
+
+	r->record = mem_grow(NULL, n + 1, sizeof(*r->record));
+	for (uint64_t i = 0; i < n;) {
+		struct prof_record *to = &r->record[r->n];
+
+		i += prof_cells_read(&cell[i], n - i, until, to);
+		record_complete(to, head, t);
+		r->n += to->kind != PROF_RECORD_NONE;
+	}
+}
+
 void trace_seat_keep(const struct profile_host *h, int seat, int64_t number)
 {
 	uint64_t at = (uint64_t)h->n * sizeof(*h->table) + (uint64_t)seat * h->ring_len;
 	uint64_t size = prof_ring_size(h->ring_len), all, n, oldest;
 	struct trace_ring r = {.number = number, .first = h->ring_first};
-	struct prof_ring head;
+	static struct prof_ring head;
+	struct prof_cell *cell;
 
 	if (h->ring_len == 0 || pread(h->fd, &head, sizeof(head), (off_t)at) != sizeof(head))
 		return;
@@ -60,15 +101,12 @@ void trace_seat_keep(const struct profile_host *h, int seat, int64_t number)
 	oldest = all > size && !r.first ? (all + 1) % size : 0;
 	if (all > size && !r.first)
 		n = size - 1;
-	r.record = mem_grow(NULL, n + 1, sizeof(*r.record));
-	r.n = n;
-	r.dropped = all - n;
-	if (!records_read(h, at, oldest, n < size - oldest ? n : size - oldest, r.record) ||
-		(n > size - oldest &&
-			!records_read(h, at, 0, n - (size - oldest), r.record + (size - oldest)))) {
-		free(r.record);
+	r.dropped = (all - n) * sizeof(*cell);
+	cell = cells_read(h, at, oldest, n, size);
+	if (cell == NULL)
 		return;
-	}
+	ring_decode(&r, cell, n, &head, &h->table[seat]);
+	free(cell);
 	ring_add(r);
 }
 

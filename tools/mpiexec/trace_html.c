@@ -254,8 +254,8 @@ static void head_write(const struct timeline *t, uint64_t left, int64_t least, F
 		fprintf(out, "<p>Clocks of the hosts agree within %s.</p>\n",
 			profile_time(t->error_ns, time));
 	if (t->dropped > 0)
-		fprintf(out, "<p>%llu records had no room: see -trace-room.</p>\n",
-			(unsigned long long)t->dropped);
+		fprintf(out, "<p>%s of records had no room: see -trace-room.</p>\n",
+			profile_bytes((double)t->dropped, time));
 	if (left > 0)
 		fprintf(out, "<p>%llu calls and waits shorter than %s are not drawn.</p>\n",
 			(unsigned long long)left, profile_time((double)least, time));

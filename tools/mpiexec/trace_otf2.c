@@ -126,7 +126,7 @@ struct otf2_out {
 		struct trace_span s;
 	} * region; /* by number */
 	uint32_t regions;
-	uint32_t *ctx; /* contexts, in the order of their communicators' numbers */
+	uint64_t *ctx; /* contexts, in the order of their communicators' numbers */
 	int nctx;
 };
 
@@ -159,7 +159,7 @@ static uint32_t region_of(struct otf2_out *o, int rank, const struct trace_span 
 	return *at - 1;
 }
 
-static uint32_t comm_of(struct otf2_out *o, uint32_t ctx)
+static uint32_t comm_of(struct otf2_out *o, uint64_t ctx)
 {
 	int i = 0;
 
@@ -309,7 +309,7 @@ static void comms_define(struct otf2_out *o)
 	for (int k = 0; k < o->nctx; k++) {
 		char name[48];
 
-		snprintf(name, sizeof(name), "context %u", o->ctx[k]);
+		snprintf(name, sizeof(name), "context %llu", (unsigned long long)o->ctx[k]);
 		otf2_check(o, otf2.GlobalDefWriter_WriteComm(
 				      o->defs, (uint32_t)k, otf2_string(o, name), 1, UNDEFINED, 0));
 	}

@@ -22,7 +22,7 @@
 /* One end of a message. */
 struct message_end {
 	int32_t from, to, tag; /* from, to: indices of ranks */
-	uint32_t ctx;
+	uint64_t ctx;
 	int64_t at;
 	uint64_t bytes;
 	uint32_t order; /* in its ring */
@@ -71,7 +71,7 @@ static void ends_add(struct message_ends *e, struct message_end m)
 static bool record_span(const struct profile *p, const struct prof_record *r, struct trace_span *s)
 {
 	*s = (struct trace_span){
-		.bytes = r->bytes, .what = r->what, .fn = r->fn, .thread = r->thread};
+		.bytes = r->bytes, .what = (uint32_t)r->what, .fn = r->fn, .thread = r->thread};
 	switch ((enum prof_record_kind)r->kind) {
 	case PROF_RECORD_CALL: s->kind = TRACE_CALL; return r->what <= PROF_SITES;
 	case PROF_RECORD_REGION: s->kind = TRACE_REGION; return r->what < PROF_REGIONS;
