@@ -11,7 +11,7 @@ SIZES(LOOPS, UNPACK)
 
 const struct type_kernel type_kernel_any[2][KERNEL_ROWS] = LOOPS_TABLE;
 
-const struct type_kernel (*type_kernel_table)[KERNEL_ROWS] = type_kernel_any;
+const struct type_kernel (*_Atomic type_kernel_table)[KERNEL_ROWS] = type_kernel_any;
 
 const uint8_t type_kernel_row[KERNEL_SMALL + 1] = {0, 0, 1, 2, 3, 4, 5, 6, 7, 8, 8, 8, 9, 8, 8, 8,
 	10, 11, 11, 11, 11, 11, 11, 11, 12, 11, 11, 11, 11, 11, 11, 11, 13, 14, 14, 14, 14, 14, 14,
@@ -20,8 +20,13 @@ const uint8_t type_kernel_row[KERNEL_SMALL + 1] = {0, 0, 1, 2, 3, 4, 5, 6, 7, 8,
 
 void type_kernel_open(void)
 {
-	const struct type_kernel(*wide)[KERNEL_ROWS] = type_kernel_wide();
+	static bool chosen;
+	const struct type_kernel(*wide)[KERNEL_ROWS];
 
+	if (chosen)
+		return;
+	chosen = true;
+	wide = type_kernel_wide();
 	if (wide != NULL)
-		type_kernel_table = wide;
+		atomic_store_explicit(&type_kernel_table, wide, memory_order_relaxed);
 }

@@ -15,6 +15,7 @@
 #include "libmpi/type/pack_plan.h"
 
 #include "libobj/base.h"
+#include <stdatomic.h>
 
 struct type_kernel {
 	/* one row of n blocks, `step' apart in memory */
@@ -32,9 +33,11 @@ struct type_kernel {
 #define KERNEL_SMALL 64 /* bytes; up to here type_kernel_row has a block's row */
 #define KERNEL_ROWS  20
 
-/* type_kernel_table: [enum plan_direction], the loops in use. type_kernel_open chooses those of
- * this processor, before the first thread packs. */
-extern const struct type_kernel (*type_kernel_table)[KERNEL_ROWS];
+/* type_kernel_table: [enum plan_direction], the loops in use.  type_kernel_open chooses those of
+ * this processor.  It is called under the library's lock when a derived type is made, so that a
+ * program without such types does not ask the processor.  Predefined pairs may be packed meanwhile:
+ * both tables do the same, so the order of the pointer's store does not matter. */
+extern const struct type_kernel (*_Atomic type_kernel_table)[KERNEL_ROWS];
 extern const struct type_kernel type_kernel_any[2][KERNEL_ROWS]; /* for any processor */
 extern const uint8_t type_kernel_row[KERNEL_SMALL + 1];
 void type_kernel_open(void);
@@ -45,10 +48,13 @@ const struct type_kernel (*type_kernel_wide(void))[KERNEL_ROWS];
 /* The loops for blocks of b bytes, b > 0. */
 static inline const struct type_kernel *type_kernel_of(enum plan_direction dir, int64_t b)
 {
-	return &type_kernel_table[dir][b <= KERNEL_SMALL ? type_kernel_row[b]
-				       : b <= 96         ? 17
-				       : b <= 128        ? 18
-							 : 19];
+	const struct type_kernel(*table)[KERNEL_ROWS] =
+		atomic_load_explicit(&type_kernel_table, memory_order_relaxed);
+
+	return &table[dir][b <= KERNEL_SMALL ? type_kernel_row[b]
+			   : b <= 96         ? 17
+			   : b <= 128        ? 18
+					     : 19];
 }
 
 /* Moves the innermost dim of a nest without leaf. */

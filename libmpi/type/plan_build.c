@@ -13,6 +13,7 @@
 #include "libmpi/type/pack_plan.h"
 
 #include "libmpi/core/err.h"
+#include "libmpi/type/kernel.h"
 #include "libmpi/type/shape.h"
 #include "libmpi/type/visit.h"
 #include <mpi.h>
@@ -417,6 +418,8 @@ static int plan_make(struct type *t)
 		type_plan_free(p);
 		return 0;
 	}
+	if (t->shape != NULL)
+		type_kernel_open();
 	plan_weigh(p);
 	p->streaming = p->kind == PLAN_NEST && t->true_extent >= PLAN_STREAMING;
 	t->plan = p;

@@ -7,7 +7,6 @@
 #include "libmpi/core/objects.h"
 #include "libmpi/core/err.h"
 #include "libmpi/core/valid.h"
-#include "libmpi/type/kernel.h"
 #include "libmpi/type/type_make.h"
 #include "libmpi/type/pack_plan.h"
 #include "libmpi/type/predef.h"
@@ -74,7 +73,6 @@ int type_open(void)
 		row_of[r->number - TYPE_FIRST] = (uint8_t)(i + 1);
 	}
 	haft_type_destroy_hook = type_gone;
-	type_kernel_open();
 	haft_valid_add("type_all_valid", type_all_valid);
 	opened = true;
 	return 0;
