@@ -11,8 +11,8 @@
 #include "libmpi/debug/debug.h"
 
 #include "libmpi/boot/boot.h"
-#include <dlfcn.h>
 #include <limits.h>
+#include <link.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -49,18 +49,36 @@ __attribute__((constructor)) static void debug_stop(void)
 	raise(SIGSTOP);
 }
 
-/* DIR/lib/libmpi_abi.so.1 has DIR/lib/haft/libhaft-mqs.so beside it. */
+/* Is the address *arg in this loaded object?  Then its name is the answer. */
+static int debug_object_find(struct dl_phdr_info *o, size_t len, void *arg)
+{
+	const char **at = arg;
+
+	(void)len;
+	for (int i = 0; i < o->dlpi_phnum; i++) {
+		uintptr_t begin = o->dlpi_addr + o->dlpi_phdr[i].p_vaddr;
+
+		if (o->dlpi_phdr[i].p_type == PT_LOAD &&
+			(uintptr_t)*at - begin < o->dlpi_phdr[i].p_memsz) {
+			*at = o->dlpi_name;
+			return 1;
+		}
+	}
+	return 0;
+}
+
+/* DIR/lib/libmpi_abi.so.1 has DIR/lib/haft/libhaft-mqs.so beside it.  dladdr would look at all
+ * symbols of the library, in each process that starts. */
 static void debug_dll_name(void)
 {
-	Dl_info info;
-	const char *slash;
+	const char *file = MPIR_dll_name, *slash;
 
-	if (MPIR_dll_name[0] != '\0' || dladdr(MPIR_dll_name, &info) == 0 || info.dli_fname == NULL)
+	if (MPIR_dll_name[0] != '\0' || dl_iterate_phdr(debug_object_find, &file) == 0)
 		return;
-	slash = strrchr(info.dli_fname, '/');
+	slash = strrchr(file, '/');
 	if (slash != NULL)
 		snprintf(MPIR_dll_name, sizeof(MPIR_dll_name), "%.*s/haft/libhaft-mqs.so",
-			(int)(slash - info.dli_fname), info.dli_fname);
+			(int)(slash - file), file);
 }
 
 void debug_hold(const _Atomic uint32_t *hold)
