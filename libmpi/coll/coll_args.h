@@ -34,6 +34,12 @@
 void coll_open(void);
 void coll_close(void);
 
+/* MPI_Init: joins the shared memory of MPI_COMM_WORLD, if all its members are on this host.  They
+ * need not agree that all have it: where one has not, its MPI_Init fails, and so the job.  The
+ * agreement would be the first messages of each process, to log2(n) others.  0 or
+ * MPI_ERR_NO_MEM. */
+int coll_world_join(struct comm *c);
+
 enum coll_kind {
 	COLL_BARRIER,
 	COLL_BCAST,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* shm_join.c - a communicator's shared memory: the agreement to use it, and its slots.
  *
+ *     MPI_COMM_WORLD:         MPI_Init joins, or fails: no agreement
  *     first blocking call:    all members on this host ──> join libshm's block by the context id
  *                                                     ──> allreduce_min: all have it?
  *     first longer data:      buffer for the slots    ──> one phase: all have theirs? */
@@ -51,6 +52,17 @@ int coll_shm_join(struct comm *c)
 	if (s->block != NULL && p2p_comm_broken(c))
 		coll_break(s); /* a member has failed, after its message had come */
 	return err;
+}
+
+int coll_world_join(struct comm *c)
+{
+	struct coll *s = coll_state(c);
+
+	if (s == NULL || (s->local && !coll_shm_block(s)))
+		return haft_err(MPI_ERR_NO_MEM,
+			"no memory for the collective calls of %d processes", c->size);
+	s->joined = s->local;
+	return 0;
 }
 
 /* A member's answer about its slots: numbers that data hardly ever are.  A member that has less

@@ -2,6 +2,7 @@
 /* world.c - MPI_COMM_WORLD and MPI_COMM_SELF, sizes, ranks and names (MPI-5.0 7.4.1, 7.8). */
 #include "libmpi/comm/world.h"
 
+#include "libmpi/coll/coll_args.h"
 #include "libmpi/core/win_object.h"
 #include "libmpi/comm/context_id.h"
 #include "libmpi/core/err.h"
@@ -49,7 +50,7 @@ int comm_world_open(void)
 	if (err != OBJ_OK)
 		return haft_err(
 			MPI_ERR_NO_MEM, "MPI_COMM_WORLD cannot be made: %s", obj_error_text(err));
-	return 0;
+	return coll_world_join(&haft_world);
 }
 
 int comm_world_close(void)
