@@ -42,6 +42,7 @@ log=$work/log.txt
 # make passes its lists; without it they are looked up.
 LINE=${LINE:-tests/bench/line.c}
 COPY=${COPY:-tests/bench/copy.c}
+BARE=${BARE:-tests/bench/bare_start.c}
 SOURCES=${SOURCES:-$(sed -n '/^bench_SRCS/,/[^\\]$/s/^\t\([^ ]*\).*/\1/p' "$here/files.mk")}
 failed=0
 
@@ -115,6 +116,8 @@ build()
 		$LINE) || die "line.c does not compile"
 	(cd "$top" && ${CC:-cc} -std=gnu11 -D_GNU_SOURCE -O2 -Wall -o "$work/copy" \
 		$COPY) || die "copy.c does not compile"
+	(cd "$top" && ${CC:-cc} -std=gnu11 -D_GNU_SOURCE -O2 -Wall -o "$work/bare_start" \
+		$BARE) || die "bare_start.c does not compile"
 }
 
 # The first processor that this shell may use.
@@ -142,11 +145,12 @@ copy_probe()
 		printf " lines of 64 KiB %.3g\n", $13 }'
 }
 
-# bare_of FIGURE: the bare figure for a target of the kind b<=X, measured now; empty if there is none.
+# bare_of FIGURE NP: the bare figure for a target of the kind b<=X, measured now; empty if there is none.
 bare_of()
 {
 	case $1 in
 	lat8) "$work/line" 2>>"$log" | awk '{ print $14 / 1e3 }' ;;
+	start) "$work/bare_start" "$2" 2>>"$log" | awk '$2 == "together" { print $4 }' ;;
 	lat64k | lat1m | allreduce1m | bcast64k)
 		"$work/copy" 2>>"$log" | awk -v figure="$1" '
 			function least(a, b, c) { return a < b ? (a < c ? a : c) : (b < c ? b : c) }
@@ -248,7 +252,7 @@ while IFS='|' read -r figure n place rounds first target title; do
 	[ "$place" = alone ] && [ "${HAFT:-yes}" = no ] && continue
 	[ "$n" = = ] || row "$figure" "$np" "$place" "$rounds"
 	bare=
-	case $target in b*) bare=$(bare_of "$figure") ;; esac
+	case $target in b*) bare=$(bare_of "$figure" "$np") ;; esac
 	table row "$figure" "$np.$place" "$first" "$target" "$title" "$bare"
 done <"$rows"
 line_probe after
