@@ -136,14 +136,18 @@ static bool lock_slot_waits(struct io_shared *shared, int i)
 	return me->mode == IO_LOCK_EXCLUSIVE && lock_entries_overlap(shared, me->lo, me->hi);
 }
 
-/* Frees what dead processes have left. */
+/* Frees all that dead processes have left.  Counts anew: one may have died beside its count. */
 static void lock_reap(struct io_shared *s)
 {
 	struct io_lock_table *t = &s->locks;
+	uint32_t exclusive = 0;
 
-	for (uint32_t i = 0; i < t->top; i++)
-		if (t->slot[i].pid != 0 && io_lock_process_gone(t->slot[i].pid, t->slot[i].pid_ns))
-			lock_slot_clear(t, (int)i);
+	for (struct io_lock_slot *slot = t->slot; slot < t->slot + t->top; slot++) {
+		if (slot->pid != 0 && io_lock_process_gone(slot->pid, slot->pid_ns))
+			slot->pid = 0;
+		exclusive += slot->pid != 0 && slot->mode == IO_LOCK_EXCLUSIVE;
+	}
+	atomic_store(&t->exclusive, exclusive);
 	for (struct io_shared_member *m = s->member; m < s->member + s->listed; m++)
 		if (atomic_load(&m->entry.state) == IO_ENTRY_HELD &&
 			io_lock_process_gone(
