@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* flood.h - which members one member tells of a revocation, without MPI.
  *
- *      when it first learns of it          the next living member at distance 1, 2, 4, 8 ...
+ *      the one that revokes                the next living member at distance .. 8, 4, 2, 1
+ *      one that is told from distance 8    the next living member at distance 4, 2, 1
+ *      one that is told from distance 1    the next living member at distance 1
  *      when a member fails after that      the next living member at distance 1
  *
- * Without failures all of n members know after ceil(log2 n) messages one after the other.
+ * Without failures all of n members know after ceil(log2 n) messages one after the other, of fewer
+ * than 2 n in all: each one wakes a process.  No member tells a distance twice, so if all revoke at
+ * once each sends ceil(log2 n).  A distance is a power of two, written as its exponent.
  *
  * Invariant: each member that knows has told the one that it takes for its next living member.  So
  * if one that lives knows, all that live will.  tests/sim/revocation.c plays deaths at any
@@ -32,6 +36,21 @@ static inline int ft_flood_next(
 			return to;
 	}
 	return -1;
+}
+
+/* The steps of a member that knows now: distances 1 << step, from the result on, less than *to.  It
+ * is told from distance 1 << told, or revokes itself (FT_FLOOD_REVOKES).  flooded: its *to of
+ * before. */
+#define FT_FLOOD_REVOKES 31
+static inline int ft_flood_steps(int n, int told, int flooded, int *to)
+{
+	int all = 0, reach = told > 0 ? told : 1;
+
+	while (all < FT_FLOOD_REVOKES && INT64_C(1) << all < n)
+		all++;
+	reach = reach < all ? reach : all;
+	*to = reach > flooded ? reach : flooded;
+	return flooded;
 }
 
 #endif

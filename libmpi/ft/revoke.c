@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* revoke.c - MPIX_Comm_revoke: every living member learns of it in the end.
  *
- *      member i tells i+1, i+2, i+4, i+8 ...      each member once, when it first learns of it
+ *      member i tells i+8, i+4, i+2, i+1; i+8 tells i+12, i+10, i+9; ...
  *
- * flood.h says what happens when some of these have failed, or do so later.
+ * flood.h says whom a member tells, also when some have failed, or do so later.  The tag of a frame
+ * is the distance from which it comes.
  *
  * A communicator whose members make different collective calls is revoked as well: the frame then
  * has the words of the error.
@@ -31,39 +32,45 @@ static bool revoke_member_gone(int member, const void *members)
 	return p2p_peer_gone(ft_member_peer(members, member));
 }
 
-static void revoke_tell(const struct comm *c, const struct ft_members *m, int64_t distance)
+static void revoke_tell(const struct comm *c, const struct ft_members *m, int step)
 {
 	int64_t len = c->differs != NULL ? (int64_t)strlen(c->differs) + 1 : 0;
-	int to = ft_flood_next(m->me, m->n, distance, revoke_member_gone, m);
+	int to = ft_flood_next(m->me, m->n, INT64_C(1) << step, revoke_member_gone, m);
 
 	if (to >= 0)
-		p2p_ft_send(ft_member_peer(m, to), c->ctx | FT_REVOKE, 0, c->differs, len);
+		p2p_ft_send(ft_member_peer(m, to), c->ctx | FT_REVOKE, step, c->differs, len);
 }
 
-static void revoke_here(struct comm *c)
+/* Told from distance 1 << told, or FT_FLOOD_REVOKES: also if it was known before. */
+static void revoke_here(struct comm *c, int told)
 {
 	struct ft_members m = ft_members(c);
+	int from, to;
 
-	if ((c->hints & COMM_REVOKED) != 0)
-		return;
-	revoked++;
-	p2p_comm_revoke(c);
-	coll_comm_revoked(c);
-	if (c->local != NULL)
-		p2p_comm_revoke(c->local);
-	for (int64_t distance = 1; distance < m.n; distance *= 2)
-		revoke_tell(c, &m, distance);
+	if ((c->hints & COMM_REVOKED) == 0) {
+		revoked++;
+		p2p_comm_revoke(c);
+		coll_comm_revoked(c);
+		if (c->local != NULL) {
+			p2p_comm_revoke(c->local);
+			coll_comm_revoked(c->local);
+		}
+	}
+	from = ft_flood_steps(m.n, told, c->flooded, &to);
+	c->flooded = (uint8_t)to;
+	while (to-- > from)
+		revoke_tell(c, &m, to);
 }
 
 int ft_comm_revoke(struct comm *c)
 {
 	ft_use(false);
-	revoke_here(c);
+	revoke_here(c, FT_FLOOD_REVOKES);
 	return 0;
 }
 
-/* No ft_use: this is no failure of a process. */
-void ft_comm_differ(struct comm *c, int class, const char *words)
+/* Keeps the words, if they are the first. */
+static void revoke_differ(struct comm *c, int class, const char *words)
 {
 	size_t len = strlen(words);
 
@@ -74,7 +81,13 @@ void ft_comm_differ(struct comm *c, int class, const char *words)
 		c->differs[0] = (char)class;
 		memcpy(c->differs + 1, words, len + 1);
 	}
-	revoke_here(c);
+}
+
+/* No ft_use: this is no failure of a process. */
+void ft_comm_differ(struct comm *c, int class, const char *words)
+{
+	revoke_differ(c, class, words);
+	revoke_here(c, FT_FLOOD_REVOKES);
 }
 
 int ft_comm_is_revoked(struct comm *c, int *flag)
@@ -100,14 +113,16 @@ static void revoke_made(struct comm *c)
 	free(r);
 	if (ahead == NULL)
 		haft_comm_ids_hook = NULL;
-	revoke_here(c);
+	revoke_here(c, FT_FLOOD_REVOKES);
 }
 
-/* True if a frame has no words, or words that end with a 0. */
+/* True if a frame has a distance, and no words, or words that end with a 0. */
 bool ft_revoke_fits(const struct shm_frame *f)
 {
 	const char *differs = (const char *)f->data; /* a class and words */
 
+	if (f->tag < 0 || f->tag >= FT_FLOOD_REVOKES)
+		return false;
 	return f->len == 0 || (f->len > 1 && f->len <= HAFT_ERR_TEXT_MAX + 1 && differs[0] > 0 &&
 				      differs[f->len - 1] == '\0');
 }
@@ -120,12 +135,10 @@ void ft_revoke_got(const struct shm_frame *f)
 
 	if (f->len == 0)
 		ft_use(false);
-	if (c != NULL && f->len > 0) {
-		ft_comm_differ(c, *(const char *)f->data, (const char *)f->data + 1);
-		return;
-	}
+	if (c != NULL && f->len > 0)
+		revoke_differ(c, *(const char *)f->data, (const char *)f->data + 1);
 	if (c != NULL) {
-		revoke_here(c);
+		revoke_here(c, f->tag);
 		return;
 	}
 	for (r = ahead; r != NULL; r = r->next)
@@ -147,7 +160,7 @@ static int revoke_again(struct comm *c, void *arg)
 		return 0;
 	m = ft_members(c);
 	if (ft_member_of(&m, *(int *)arg) >= 0)
-		revoke_tell(c, &m, 1);
+		revoke_tell(c, &m, 0);
 	return 0;
 }
 

@@ -117,6 +117,7 @@ static double revoke_cost(void)
 				MPIX_ERR_REVOKED);
 		}
 		heard = us();
+		usleep(PAUSE_US); /* the work of those that have heard is none of it */
 		OK(MPI_Allreduce(&heard, &last, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD));
 		v[i] = last - from;
 		OK(MPI_Comm_free(&c));
