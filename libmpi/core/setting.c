@@ -325,7 +325,8 @@ static const struct setting_row rows[SETTING_COUNT] = {
 		.everywhere = true,
 		.meaning = "where the job writes all its calls and messages down by time: a file "
 			   "F.html, F.pftrace, F.json or F.otf2",
-		.more = "As the option -trace of mpiexec.  Other launchers have no trace."},
+		.more = "As the option -trace of mpiexec.  Under other launchers there is no "
+			"trace, and the first process says so in MPI_Init."},
 };
 
 static int64_t values[SETTING_COUNT];

@@ -104,8 +104,19 @@ static void table_begin(struct prof_table *t, int host)
 	atomic_store_explicit(&t->stage, PROF_RUNS, memory_order_release);
 }
 
+/* A trace needs the memory of our mpiexec, which outlives its ranks. */
+static void trace_refuse(const struct boot *b)
+{
+	if (!b->launched && haft_life.rank == 0 && *haft_setting_text(SETTING_TRACE) != '\0')
+		fprintf(stderr,
+			"haft: HAFT_TRACE=%s: only jobs that Haft's mpiexec starts have a "
+			"trace; HAFT_PROFILE works here\n",
+			haft_setting_text(SETTING_TRACE));
+}
+
 void prof_open(const struct boot *b)
 {
+	trace_refuse(b);
 	prof_observe();
 	if (prof_state.table == NULL && b->profile_fd >= 0) {
 		prof_state.table = table_map(b, b->profile_fd);

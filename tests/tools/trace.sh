@@ -164,6 +164,9 @@ want_err 'trace in'
 want_err '2 ranks on 1 host'
 
 # --- words for what cannot be
+said='HAFT_TRACE without mpiexec'
+HAFT_TRACE=t.json "$prog" messages 2>"$err" || fail "$said: exit code $?"
+want_err "HAFT_TRACE=t.json: only jobs that Haft's mpiexec starts have a trace"
 job -trace=$TMPDIR/t.pdf -n 1 true
 want_rc 2
 want_err 'must end with .pftrace'
