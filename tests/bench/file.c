@@ -185,12 +185,14 @@ static double bare_sieve_op(struct bench *b, void *ctx, long n)
 	MPI_Barrier(MPI_COMM_WORLD);
 	double t = MPI_Wtime();
 	for (long i = 0; i < n; i++) {
+		const size_t end = x->parts * x->stride;
+		size_t run = x->first, len;
 		char *to = x->buf;
-		size_t run = x->first;
 
-		for (size_t at = 0; at < x->parts * x->stride; at += STAGE) {
-			bare_move(x, x->stage, STAGE, at);
-			for (; run < at + STAGE; run += x->stride, to += 64)
+		for (size_t at = 0; at < end; at += len) {
+			len = end - at < STAGE ? end - at : STAGE;
+			bare_move(x, x->stage, len, at);
+			for (; run < at + len; run += x->stride, to += 64)
 				memcpy(to, x->stage + (run - at), 64);
 		}
 		MPI_Barrier(MPI_COMM_WORLD);
