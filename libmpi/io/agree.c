@@ -106,18 +106,21 @@ static int64_t agree_digest(const struct io_same same[], int n)
 /* Members have other digests: the first number that differs is the error of all. */
 static int agree_find(const struct io_file *f, const struct io_same same[], int n)
 {
+	static const struct io_same none = {.name = "the number of arguments"};
 	int64_t mine[2 * IO_AGREE_SAME], least[2 * IO_AGREE_SAME];
 	int failed;
 
-	for (int i = 0; i < n; i++) {
-		mine[2 * i] = same[i].value;
-		mine[2 * i + 1] = ~same[i].value; /* the greatest, as a minimum; never overflows */
+	for (int i = 0; i < IO_AGREE_SAME; i++) {
+		mine[2 * i] = i < n ? same[i].value : 0;
+		mine[2 * i + 1] = ~mine[2 * i]; /* the greatest, as a minimum; never overflows */
 	}
-	failed = agree_minimum(f->comm, mine, least, 2 * n);
-	for (int i = 0; i < n && failed == 0; i++)
+	failed = agree_minimum(f->comm, mine, least, 2 * IO_AGREE_SAME);
+	for (int i = 0; i < IO_AGREE_SAME && failed == 0; i++)
 		if (least[2 * i] != ~least[2 * i + 1])
-			return agree_differs(f, &same[i]);
-	return failed;
+			return agree_differs(f, i < n ? &same[i] : &none);
+	return failed != 0 ? failed
+			   : haft_err(MPI_ERR_NOT_SAME, "the members of %s are in different calls",
+				     f->path);
 }
 
 /* The words that members exchange, whatever they compare. */

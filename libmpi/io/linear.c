@@ -103,7 +103,7 @@ static void linear_fetch(const char *mem, int64_t n)
 
 int io_write_among(const struct io_file *f, const char *buf, int64_t n, int64_t at, int64_t *moved)
 {
-	int64_t part;
+	int64_t part = 0;
 	int err = 0;
 
 	if (!linear_in_parts(f, n))

@@ -276,9 +276,9 @@ static void lock_entry_give(struct io_lock_table *t, struct io_lock_entry *p)
 }
 
 /* Takes a shared lock in the entry of this member.  False: another thread has it, or an access has
- * or wants an exclusive lock. */
+ * or wants an exclusive lock; *held then: the entry must be given back, which may wait. */
 static bool lock_entry_take(
-	struct io_lock_table *t, struct io_lock_entry *p, int64_t lo, int64_t hi)
+	struct io_lock_table *t, struct io_lock_entry *p, int64_t lo, int64_t hi, bool *held)
 {
 	uint32_t state = IO_ENTRY_FREE;
 
@@ -290,10 +290,8 @@ static bool lock_entry_take(
 	atomic_store_explicit(&p->pid, io_lock_process(), memory_order_relaxed);
 	atomic_store_explicit(&p->pid_ns, io_lock_pid_ns(), memory_order_relaxed);
 	atomic_store(&p->state, IO_ENTRY_HELD);
-	if (likely(atomic_load(&t->exclusive) == 0))
-		return true;
-	lock_entry_give(t, p);
-	return false;
+	*held = true;
+	return likely(atomic_load(&t->exclusive) == 0);
 }
 
 /* --- both ----------------------------------------------------------------------------------- */
@@ -312,16 +310,19 @@ int io_lock_range(struct io_file *f, int64_t lo, int64_t hi, enum io_lock_mode m
 	enum io_lock_reach reach, struct io_lock *lock)
 {
 	struct io_shared *s = f->shared;
-	bool had;
+	struct io_lock_entry *entry = &s->member[f->rank].entry;
+	bool had, held = false;
 	/* The kernel's locks of one process are one: the second shared lock of a byte would go with
 	 * the first one's unlock.  So only one access of a host has a byte locked there. */
 	enum io_lock_mode here = reach == IO_LOCK_ALL ? IO_LOCK_EXCLUSIVE : mode;
 	int err = 0;
 
 	*lock = (struct io_lock){lo, hi, IO_LOCK_ENTRY, reach};
-	if (here == IO_LOCK_SHARED && lock_entry_take(&s->locks, &s->member[f->rank].entry, lo, hi))
+	if (here == IO_LOCK_SHARED && lock_entry_take(&s->locks, entry, lo, hi, &held))
 		return 0;
 	had = haft_user_begin();
+	if (held)
+		lock_entry_give(&s->locks, entry);
 	lock->slot = lock_table_take(s, lo, hi, here);
 	if (reach == IO_LOCK_ALL)
 		err = io_lock_kernel(f, lo, hi, mode);
