@@ -123,7 +123,7 @@ static const char **host_names(const struct plan *p)
 
 void profile_end(struct job *j)
 {
-	struct profile *p;
+	static struct profile *p; /* until mpiexec ends */
 	bool good = true;
 
 	if (j->plan->profile == NULL && j->plan->trace == NULL)

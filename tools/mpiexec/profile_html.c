@@ -9,6 +9,7 @@
  *     sizes               bars, with the eager limit */
 #include "tools/mpiexec/profile.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include "tools/mpiexec/util.h"
 
@@ -170,8 +171,10 @@ static void html_matrices(const struct profile *p, FILE *out)
 	}
 	profile_pairs(p, matrix_add, &m);
 	fputs("<h2>Between the ranks</h2><div class=\"flex\">\n", out);
-	for (int k = 0; k < 3; k++)
+	for (int k = 0; k < 3; k++) {
 		html_matrix(&m, k, out);
+		free(m.cell[k]);
+	}
 	fputs("</div>\n", out);
 }
 
