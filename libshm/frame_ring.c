@@ -65,31 +65,39 @@ static int ring_open(struct shm *s, int dst)
 	return 0;
 }
 
+/* Where in the payload area `len' bytes lie in one piece, rounded up to lines, from now on: *at is
+ * their position, *credit the receiver's credit if it was read.  False: there is no room yet. */
+static bool payload_find(struct shm *s, int dst, size_t len, uint32_t *at, uint64_t *credit)
+{
+	const struct shm_peer *p = &s->in->peer[dst];
+	uint32_t size = payload_size(s), left = size - p->payload_head % size,
+		 need = ((uint32_t)len + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE;
+
+	*at = p->payload_head + (need > left ? left : 0);
+	if (*at + need - p->payload_tail <= size)
+		return true;
+	*credit = ring_credit_read(s, dst);
+	return *at + need - p->payload_tail <= size;
+}
+
 /* Room for `len' bytes in one piece; in->payload_pos is its position. */
 static int payload_claim(struct shm *s, int dst, size_t len, void **ptr)
 {
 	struct shm_peer *p = &s->in->peer[dst];
-	uint32_t size = payload_size(s),
-		 need = ((uint32_t)len + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE;
-	uint32_t at = p->payload_head, left = size - at % size;
 	uint64_t credit;
+	uint32_t at;
 
 	if (p->payload == NULL) {
-		uint64_t off = shm_channel_new(s, size, CACHE_LINE, dst);
+		uint64_t off = shm_channel_new(s, payload_size(s), CACHE_LINE, dst);
 
 		if (off == 0)
 			return SHM_NOMEM;
 		p->payload = shm_ptr(s, off);
 	}
-	if (need > left)
-		at += left;
-	if (at + need - p->payload_tail > size) {
-		credit = ring_credit_read(s, dst);
-		if (at + need - p->payload_tail > size)
-			return ring_again(s, &p->out->credit, credit);
-	}
+	if (!payload_find(s, dst, len, &at, &credit))
+		return ring_again(s, &p->out->credit, credit);
 	s->in->payload_pos = at;
-	*ptr = p->payload + at % size;
+	*ptr = p->payload + at % payload_size(s);
 	return 0;
 }
 
@@ -142,19 +150,16 @@ int shm_reserve(struct shm *s, int dst, size_t len, void **ptr)
 /* Takes the lines of a next payload of as many bytes from the receiver's cache, while this rank
  * waits or computes.  Without it the next copy waits for them, 10 to 16 lines at a time.  It takes
  * none that the receiver may still read. */
-static void payload_prefetch(struct shm *s, int dst, uint32_t len)
+static void payload_prefetch(struct shm *s, int dst, size_t len)
 {
-	struct shm_peer *p = &s->in->peer[dst];
-	uint32_t size = payload_size(s), at = p->payload_head, left = size - at % size;
+	const struct shm_peer *p = &s->in->peer[dst];
+	uint64_t credit;
+	uint32_t at;
 
-	if (len > left)
-		at += left;
-	if (at + len - p->payload_tail > size)
-		ring_credit_read(s, dst);
-	if (at + len - p->payload_tail > size)
+	if (!payload_find(s, dst, len, &at, &credit))
 		return;
-	for (uint32_t i = 0; i < len; i += CACHE_LINE)
-		__builtin_prefetch(p->payload + at % size + i, 1);
+	for (size_t i = 0; i < len; i += CACHE_LINE)
+		__builtin_prefetch(p->payload + at % payload_size(s) + i, 1);
 }
 
 /* Sends the reserved frame.  Payload that was built in the payload area and fits the slot moves
@@ -185,7 +190,7 @@ static void ring_send(struct shm *s, int dst, const struct shm_hdr *h, size_t le
 	t->head++;
 	doorbell_ring(s, dst);
 	if (len > SHM_INLINE)
-		payload_prefetch(s, dst, (uint32_t)len);
+		payload_prefetch(s, dst, len);
 }
 
 void shm_commit(struct shm *s, int dst, const struct shm_hdr *h, size_t len)

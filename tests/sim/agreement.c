@@ -134,10 +134,7 @@ static void run(uint64_t seed)
 
 		if (m == n - 1)
 			continue; /* one lives */
-		if (members_rnd(2) == 0)
-			members_die_after(m, (int)members_rnd(6));
-		else
-			members_die_at(m, members_rnd(500));
+		members_die_some_time(m);
 	}
 	members_run();
 	run_check(seed);

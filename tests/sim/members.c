@@ -187,14 +187,12 @@ void members_closed_until(int m, uint64_t time)
 	member[m].opens = time;
 }
 
-void members_die_at(int m, uint64_t time)
+void members_die_some_time(int m)
 {
-	event_add(DIE, m, 0, time);
-}
-
-void members_die_after(int m, int sends)
-{
-	member[m].sends_left = sends;
+	if (members_rnd(2) == 0)
+		member[m].sends_left = (int)members_rnd(6);
+	else
+		event_add(DIE, m, 0, members_rnd(500));
 }
 
 void members_run(void)

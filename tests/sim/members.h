@@ -2,7 +2,7 @@
 /* members.h - members that send to each other, and of which some die: a simulated network.
  *
  *      members_send ──> any time, but a pair in order ──────────────> members_test.got
- *      members_die_at, or when it has sent so many messages
+ *      members_die_some_time: at a time, or when it has sent so many messages
  *                   ──> each other member, at a time of its own ────> members_test.heard
  *
  * As over a broken connection, some of the last messages of the dead are lost.
@@ -40,8 +40,7 @@ void members_reset(int n, bool steady, const struct members_test *t);
 /* Before members_run: events that will come. */
 void members_act_at(int m, uint64_t time);
 void members_closed_until(int m, uint64_t time); /* messages to it wait until then */
-void members_die_at(int m, uint64_t time);
-void members_die_after(int m, int sends);
+void members_die_some_time(int m); /* by the seed: at a time, or after some messages of its own */
 
 /* Until nothing happens any more. */
 void members_run(void);

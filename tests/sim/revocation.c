@@ -127,14 +127,8 @@ static void run(uint64_t seed)
 	members_reset(n, steady, &test);
 	for (int i = 0; i < revokers; i++)
 		members_act_at((int)members_rnd((uint64_t)n), members_rnd(200));
-	for (int i = 0; i < deaths; i++) {
-		int m = (int)members_rnd((uint64_t)n);
-
-		if (members_rnd(2) == 0)
-			members_die_after(m, (int)members_rnd(6));
-		else
-			members_die_at(m, members_rnd(500));
-	}
+	for (int i = 0; i < deaths; i++)
+		members_die_some_time((int)members_rnd((uint64_t)n));
 	members_run();
 	run_check(seed);
 }
