@@ -54,6 +54,12 @@ cflags  := -std=gnu11 -fPIC -fvisibility=hidden -ftls-model=initial-exec -D_GNU_
 	$(opt-$(FLAVOUR)) $(align) $(prfchw) $(san) $(if $(MEAN),-DHAFT_MEAN=1) $(CPPFLAGS) $(CFLAGS)
 ldflags := $(san) -Wl,-z,now -Wl,-z,relro -Wl,--as-needed $(LDFLAGS)
 
+# One object of several, whose names objcopy can then hide.  With -flto it must be machine code: gcc would leave its own
+# language in it, and names of that language's symbols that nothing defines.
+relink = $(CC) -r -nostdlib $(if $(findstring -flto,$(CFLAGS)),$(CFLAGS) $(nolto-rel))
+nolto-rel = $(shell echo 'int x;' | $(CC) -flto -r -nostdlib -flinker-output=nolto-rel -x c - -o /dev/null 2>/dev/null && \
+	echo -flinker-output=nolto-rel)
+
 # Objects of one list of sources: $(call objs,$(X_SRCS)).
 objs = $(patsubst %.c,$(B)/obj/%.o,$(1))
 

@@ -71,20 +71,20 @@ $(B)/lib/libmpi_abi.so $(B)/lib/libmpi.so: $(B)/lib/libmpi_abi.so.1
 # The libraries below, each as one object that shows its own prefix only: their inner names may meet.
 $(B)/obj/libobj.whole.o: $(libobj_SRCS:%.c=$(B)/obj/%.o)
 	$(call say,LD,$@)
-	$(Q)$(CC) -r -nostdlib -o $@ $^ && objcopy -w --keep-global-symbol='obj_*' $@
+	$(Q)$(relink) -o $@ $^ && objcopy -w --keep-global-symbol='obj_*' $@
 
 $(B)/obj/libshm.whole.o: $(libshm_SRCS:%.c=$(B)/obj/%.o)
 	$(call say,LD,$@)
-	$(Q)$(CC) -r -nostdlib -o $@ $^ && objcopy -w --keep-global-symbol='shm_*' $@
+	$(Q)$(relink) -o $@ $^ && objcopy -w --keep-global-symbol='shm_*' $@
 
 $(B)/obj/libnet.whole.o: $(libnet_SRCS:%.c=$(B)/obj/%.o)
 	$(call say,LD,$@)
-	$(Q)$(CC) -r -nostdlib -o $@ $^ && objcopy -w --keep-global-symbol='net_*' $@
+	$(Q)$(relink) -o $@ $^ && objcopy -w --keep-global-symbol='net_*' $@
 
 # One object with all others inside, so that the linker cannot see their names either.
 $(B)/obj/libmpi.o: $(libmpi_PARTS)
 	$(call say,LD,$@)
-	$(Q)$(CC) -r -nostdlib -o $@ $^ && objcopy -w --keep-global-symbol='MPI_*' \
+	$(Q)$(relink) -o $@ $^ && objcopy -w --keep-global-symbol='MPI_*' \
 		--keep-global-symbol='PMPI_*' --keep-global-symbol='MPIX_*' \
 		--keep-global-symbol='PMPIX_*' --keep-global-symbol='QMPI_*' \
 		--keep-global-symbol='QMPIX_*' --keep-global-symbol='haft_fort_*' \
