@@ -21,14 +21,14 @@ int main(int argc, char **argv)
 	MPI_Offset at;
 	MPI_Status s;
 	MPI_File f;
-	int x = 0;
+	int x = 0, flag = 1;
 
 	ft_init(&argc, &argv);
 	remote = check_has_remote();
 	OK(MPI_File_open(MPI_COMM_WORLD, file_name("closed"), MPI_MODE_RDWR | MPI_MODE_CREATE,
 		MPI_INFO_NULL, &f));
 	OK(MPI_File_write_ordered(f, &x, 1, MPI_INT, &s));
-	OK(MPI_Barrier(MPI_COMM_WORLD));
+	OK(MPIX_Comm_agree(MPI_COMM_WORLD, &flag)); /* also if it dies before all have returned */
 	if (check_rank == 1)
 		raise(SIGKILL);
 	if (check_rank == 0) {
