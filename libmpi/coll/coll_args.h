@@ -313,4 +313,8 @@ static inline const void *coll_operand(const struct coll_args *k)
 void coll_peer_lost(int peer);
 void coll_comm_revoked(struct comm *c);
 
+/* The communicator with this context id that has shared memory, or NULL: also a freed one whose
+ * collective calls are under way (coll_broken.c). */
+struct comm *coll_comm_waiting(uint64_t ctx);
+
 #endif

@@ -71,6 +71,15 @@ void coll_peer_lost(int peer)
 			coll_break(s);
 }
 
+struct comm *coll_comm_waiting(uint64_t ctx)
+{
+	struct coll *s = watched;
+
+	while (s != NULL && s->comm->ctx != ctx)
+		s = s->next;
+	return s != NULL ? s->comm : NULL;
+}
+
 void coll_comm_revoked(struct comm *c)
 {
 	struct coll *s = c->coll;

@@ -63,7 +63,6 @@ struct comm {
 	struct win *win; /* not held: whose own it is; its handler gets the errors.  Or NULL */
 	struct session *session; /* held: its group comes from there; NULL: from MPI_COMM_WORLD */
 	uint8_t hints;           /* enum comm_hint: assertions that are true */
-	uint8_t flooded;         /* revoked: distances below 1 << flooded have been told (ft) */
 	bool told;               /* mpiexec counts it as a connection of jobs: dyn/connected.c */
 	int32_t spawned;         /* likewise, as a spawn: its edge (boot_spawn_apart); 0: none */
 	char *kinds;             /* malloc'ed: mpi_assert_memory_alloc_kinds, or NULL: not set */

@@ -24,25 +24,7 @@
 #ifndef HAFT_FT_ERA_H
 #define HAFT_FT_ERA_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-/* A set of members: n bits in bytes. */
-static inline bool ft_bit(const uint8_t *set, int i)
-{
-	return (set[i / 8] >> i % 8 & 1) != 0;
-}
-
-static inline void ft_bit_set(uint8_t *set, int i)
-{
-	set[i / 8] = (uint8_t)(set[i / 8] | 1u << i % 8);
-}
-
-static inline size_t ft_bits_len(int n)
-{
-	return ((size_t)n + 7) / 8;
-}
+#include "libmpi/ft/bits.h"
 
 /* Members may make different calls, which is a mistake of the program: so many kinds of them. */
 #define FT_ERA_CALLS 4

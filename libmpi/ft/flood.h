@@ -1,56 +1,92 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* flood.h - which members one member tells of a revocation, without MPI.
  *
- *      the one that revokes                the next living member at distance .. 8, 4, 2, 1
- *      one that is told from distance 8    the next living member at distance 4, 2, 1
- *      one that is told from distance 1    the next living member at distance 1
- *      when a member fails after that      the next living member at distance 1
+ *      the one that revokes                the next present member at distance .. 8, 4, 2, 1
+ *      one that is told from distance 8    the next present member at distance 4, 2, 1
+ *      one that is told from distance 1    the next present member at distance 1
+ *      when a member fails after that      the next present member at distance 1
+ *      when one says that it is absent     those that it would have told, once
  *
- * Without failures all of n members know after ceil(log2 n) messages one after the other, of fewer
- * than 2 n in all: each one wakes a process.  No member tells a distance twice, so if all revoke at
- * once each sends ceil(log2 n).  A distance is a power of two, written as its exponent.
+ * Absent is a member without the communicator: it has freed it, or has not made it yet.  Present
+ * are those that are neither absent nor failed, as far as is known here.
  *
- * Invariant: each member that knows has told the one that it takes for its next living member.  So
- * if one that lives knows, all that live will.  tests/sim/revocation.c plays deaths at any
+ * If all are present, all of n members know after ceil(log2 n) messages one after the other, of
+ * fewer than 2 n in all: each one wakes a process.  No member tells a distance twice, so if all
+ * revoke at once each sends ceil(log2 n).  A distance is a power of two, written as its exponent.
+ *
+ * Invariant: each member that knows has told the one that it takes for its next present member.  So
+ * if one that lives knows, all that are present will.  tests/sim/revocation.c plays deaths at any
  * moment. */
 #ifndef HAFT_FT_FLOOD_H
 #define HAFT_FT_FLOOD_H
 
-#include <stdbool.h>
-#include <stdint.h>
+#include "libmpi/ft/bits.h"
 
-/* Is that member gone, as far as is known here? */
-typedef bool ft_flood_gone_fn(int member, const void *arg);
+/* One revocation at one member.  All 0 but n, me, gone, tell and arg at first. */
+struct ft_flood {
+	int n, me;       /* members; this one */
+	int flooded;     /* distances below 1 << flooded have been told */
+	uint8_t *absent; /* the caller's: set of those that have said so; or NULL: none has */
+	bool (*gone)(int member, void *arg); /* has it failed, as far as is known here? */
+	void (*tell)(int member, int step, void *arg);
+	void *arg;
+};
 
-/* The first living of n members at `distance' (1 .. n - 1) behind `me', or behind that; -1: none is
- * left before `me' itself. */
-static inline int ft_flood_next(
-	int me, int n, int64_t distance, ft_flood_gone_fn *gone, const void *arg)
+/* Tells the first present member at distance 1 << step behind `from', or behind that, if there is
+ * one before this member. */
+static inline void flood_tell(const struct ft_flood *f, int from, int step)
 {
-	for (int64_t k = distance; k < distance + n; k++) {
-		int to = (int)((me + k) % n);
+	int64_t distance = INT64_C(1) << step;
 
-		if (to == me)
-			return -1;
-		if (!gone(to, arg))
-			return to;
+	for (int64_t k = distance; k < distance + f->n; k++) {
+		int to = (int)((from + k) % f->n);
+
+		if (to == f->me)
+			return;
+		if (f->absent != NULL && ft_bit(f->absent, to))
+			continue;
+		if (f->gone(to, f->arg))
+			continue;
+		f->tell(to, step, f->arg);
+		return;
 	}
-	return -1;
 }
 
-/* The steps of a member that knows now: distances 1 << step, from the result on, less than *to.  It
- * is told from distance 1 << told, or revokes itself (FT_FLOOD_REVOKES).  flooded: its *to of
- * before. */
+/* A member that is told from distance 1 << told tells distances below 1 << result. */
 #define FT_FLOOD_REVOKES 31
-static inline int ft_flood_steps(int n, int told, int flooded, int *to)
+static inline int flood_reach(const struct ft_flood *f, int told)
 {
 	int all = 0, reach = told > 0 ? told : 1;
 
-	while (all < FT_FLOOD_REVOKES && INT64_C(1) << all < n)
+	while (all < FT_FLOOD_REVOKES && INT64_C(1) << all < f->n)
 		all++;
-	reach = reach < all ? reach : all;
-	*to = reach > flooded ? reach : flooded;
-	return flooded;
+	return reach < all ? reach : all;
+}
+
+/* It is told from distance 1 << told, or revokes itself (FT_FLOOD_REVOKES); maybe again. */
+static inline void ft_flood_told(struct ft_flood *f, int told)
+{
+	int to = flood_reach(f, told), from = f->flooded;
+
+	f->flooded = to > from ? to : from;
+	while (to-- > from)
+		flood_tell(f, f->me, to);
+}
+
+/* A member that was told from distance 1 << told says that it is absent.  f->absent is not NULL. */
+static inline void ft_flood_absent(struct ft_flood *f, int member, int told)
+{
+	int to = ft_bit(f->absent, member) ? 0 : flood_reach(f, told);
+
+	ft_bit_set(f->absent, member);
+	while (to-- > 0)
+		flood_tell(f, member, to);
+}
+
+/* A member has failed. */
+static inline void ft_flood_lost(const struct ft_flood *f)
+{
+	flood_tell(f, f->me, 0);
 }
 
 #endif

@@ -9,7 +9,11 @@
  * A communicator whose members make different collective calls is revoked as well: the frame then
  * has the words of the error.
  *
- * A revocation may come before its communicator is made here; it is kept for that moment. */
+ * A process may have no communicator with that id: it is not made there yet, or has been freed.
+ * That process keeps the revocation for the moment when it is made.  It answers with the tag
+ * -1 - distance, and the one that told it tells others in its place.
+ *
+ * A revocation outlives its communicator here, as other members may still have to be told. */
 #include "libmpi/coll/coll_args.h"
 #include "libmpi/core/process_state.h"
 #include "libmpi/ft/flood.h"
@@ -18,76 +22,153 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A revocation without a communicator here. */
-struct revoked_ahead {
-	struct revoked_ahead *next;
+/* After so many later ones a revocation is forgotten: its messages have arrived long since. */
+#define REVOCATIONS_MAX 4096
+
+struct revocation {
+	struct revocation *next; /* an older one */
 	uint64_t ctx;
+	bool here;     /* its communicator has been here; else only told and differs are valid */
+	int told;      /* the farthest distance from which it has come */
+	char *differs; /* malloc'ed: as of struct comm, or NULL */
+	struct ft_members m;
+	struct group *group, *remote; /* held: those of m; remote may be NULL */
+	struct ft_flood flood;        /* flood.absent is malloc'ed */
 };
 
-static struct revoked_ahead *ahead;
-static int revoked; /* communicators, so distance */
+static struct revocation *revocations; /* the latest first */
+static int nrevocations, nahead;       /* ahead: not here */
 
-static bool revoke_member_gone(int member, const void *members)
+/* --- the list ------------------------------------------------------------------------------- */
+
+static void revocation_free(struct revocation *r)
 {
-	return p2p_peer_gone(ft_member_peer(members, member));
+	if (r->group != NULL)
+		obj_drop(r->group);
+	if (r->remote != NULL)
+		obj_drop(r->remote);
+	nahead -= !r->here;
+	free(r->differs);
+	free(r->flood.absent);
+	free(r);
 }
 
-static void revoke_tell(const struct comm *c, const struct ft_members *m, int step)
+static void revocation_forget_oldest(void)
 {
-	int64_t len = c->differs != NULL ? (int64_t)strlen(c->differs) + 1 : 0;
-	int to = ft_flood_next(m->me, m->n, INT64_C(1) << step, revoke_member_gone, m);
+	struct revocation **link = &revocations;
 
-	if (to >= 0)
-		p2p_ft_send(ft_member_peer(m, to), c->ctx | FT_REVOKE, step, c->differs, len);
+	while ((*link)->next != NULL)
+		link = &(*link)->next;
+	revocation_free(*link);
+	*link = NULL;
+	nrevocations--;
+}
+
+static struct revocation *revocation_find(uint64_t ctx)
+{
+	struct revocation *r = revocations;
+
+	while (r != NULL && r->ctx != ctx)
+		r = r->next;
+	return r;
+}
+
+static void *revoke_alloc(size_t size)
+{
+	void *p = calloc(1, size);
+
+	if (p == NULL)
+		haft_abort_job(MPI_ERR_NO_MEM, "no memory for a revocation");
+	return p;
+}
+
+/* That of a context id, which is made at need. */
+static struct revocation *revocation_get(uint64_t ctx)
+{
+	struct revocation *r = revocation_find(ctx);
+
+	if (r != NULL)
+		return r;
+	if (nrevocations == REVOCATIONS_MAX)
+		revocation_forget_oldest();
+	r = revoke_alloc(sizeof(*r));
+	r->ctx = ctx;
+	r->next = revocations;
+	revocations = r;
+	nrevocations++;
+	nahead++;
+	return r;
+}
+
+/* --- telling others ------------------------------------------------------------------------- */
+
+static bool revoke_gone(int member, void *revocation)
+{
+	const struct revocation *r = revocation;
+
+	return p2p_peer_gone(ft_member_peer(&r->m, member));
+}
+
+static void revoke_tell(int member, int step, void *revocation)
+{
+	const struct revocation *r = revocation;
+	int64_t len = r->differs != NULL ? (int64_t)strlen(r->differs) + 1 : 0;
+
+	p2p_ft_send(ft_member_peer(&r->m, member), r->ctx | FT_REVOKE, step, r->differs, len);
+}
+
+/* The communicator is here. */
+static void revoke_begin(struct revocation *r, struct comm *c)
+{
+	r->here = true;
+	nahead--;
+	r->m = ft_members(c);
+	r->group = c->group;
+	r->remote = c->remote;
+	obj_hold(r->group);
+	if (r->remote != NULL)
+		obj_hold(r->remote);
+	r->flood = (struct ft_flood){
+		.n = r->m.n, .me = r->m.me, .gone = revoke_gone, .tell = revoke_tell, .arg = r};
+	if (r->differs != NULL && c->differs == NULL)
+		c->differs = strdup(r->differs); /* NULL: as if it was revoked */
+	p2p_comm_revoke(c);
+	coll_comm_revoked(c);
+	if (c->local != NULL) {
+		p2p_comm_revoke(c->local);
+		coll_comm_revoked(c->local);
+	}
 }
 
 /* Told from distance 1 << told, or FT_FLOOD_REVOKES: also if it was known before. */
-static void revoke_here(struct comm *c, int told)
+static void revoke_here(struct revocation *r, struct comm *c, int told)
 {
-	struct ft_members m = ft_members(c);
-	int from, to;
-
-	if ((c->hints & COMM_REVOKED) == 0) {
-		revoked++;
-		p2p_comm_revoke(c);
-		coll_comm_revoked(c);
-		if (c->local != NULL) {
-			p2p_comm_revoke(c->local);
-			coll_comm_revoked(c->local);
-		}
-	}
-	from = ft_flood_steps(m.n, told, c->flooded, &to);
-	c->flooded = (uint8_t)to;
-	while (to-- > from)
-		revoke_tell(c, &m, to);
+	if (!r->here)
+		revoke_begin(r, c);
+	ft_flood_told(&r->flood, told);
 }
+
+/* --- the program ---------------------------------------------------------------------------- */
 
 int ft_comm_revoke(struct comm *c)
 {
 	ft_use(false);
-	revoke_here(c, FT_FLOOD_REVOKES);
+	revoke_here(revocation_get(c->ctx), c, FT_FLOOD_REVOKES);
 	return 0;
-}
-
-/* Keeps the words, if they are the first. */
-static void revoke_differ(struct comm *c, int class, const char *words)
-{
-	size_t len = strlen(words);
-
-	if ((c->hints & COMM_REVOKED) != 0)
-		return;
-	c->differs = malloc(len + 2); /* NULL: the error is that of a revocation */
-	if (c->differs != NULL) {
-		c->differs[0] = (char)class;
-		memcpy(c->differs + 1, words, len + 1);
-	}
 }
 
 /* No ft_use: this is no failure of a process. */
 void ft_comm_differ(struct comm *c, int class, const char *words)
 {
-	revoke_differ(c, class, words);
-	revoke_here(c, FT_FLOOD_REVOKES);
+	struct revocation *r = revocation_get(c->ctx);
+	size_t len = strlen(words);
+
+	if (!r->here && r->differs == NULL) {
+		r->differs = revoke_alloc(len + 2);
+		r->differs[0] = (char)class;
+		memcpy(r->differs + 1, words, len);
+	}
+	revoke_here(r, c, FT_FLOOD_REVOKES);
 }
 
 int ft_comm_is_revoked(struct comm *c, int *flag)
@@ -102,71 +183,87 @@ int ft_comm_is_revoked(struct comm *c, int *flag)
 /* core's: a communicator has got its ids. */
 static void revoke_made(struct comm *c)
 {
-	struct revoked_ahead **link = &ahead, *r;
+	struct revocation *r = revocation_find(c->ctx);
 
-	while (*link != NULL && (*link)->ctx != c->ctx)
-		link = &(*link)->next;
-	r = *link;
-	if (r == NULL)
-		return;
-	*link = r->next;
-	free(r);
-	if (ahead == NULL)
+	if (r != NULL && !r->here)
+		revoke_here(r, c, r->told);
+	if (nahead == 0)
 		haft_comm_ids_hook = NULL;
-	revoke_here(c, FT_FLOOD_REVOKES);
 }
 
-/* True if a frame has a distance, and no words, or words that end with a 0. */
+/* --- messages ------------------------------------------------------------------------------- */
+
+/* True if a frame has a distance, and no words, or words that end with a 0; or is an answer. */
 bool ft_revoke_fits(const struct shm_frame *f)
 {
 	const char *differs = (const char *)f->data; /* a class and words */
 
-	if (f->tag < 0 || f->tag >= FT_FLOOD_REVOKES)
+	if (f->tag < 0)
+		return f->tag >= -FT_FLOOD_REVOKES && f->len == 0;
+	if (f->tag >= FT_FLOOD_REVOKES)
 		return false;
 	return f->len == 0 || (f->len > 1 && f->len <= HAFT_ERR_TEXT_MAX + 1 && differs[0] > 0 &&
 				      differs[f->len - 1] == '\0');
 }
 
+/* The communicator with this id, also one that is freed and has operations under way. */
+static struct comm *revoke_comm(uint64_t ctx)
+{
+	struct comm *c = ft_comm_find(ctx);
+
+	c = c != NULL ? c : p2p_comm_waiting(ctx);
+	return c != NULL ? c : coll_comm_waiting(ctx);
+}
+
+static void revoke_got(uint64_t ctx, const struct shm_frame *f)
+{
+	struct revocation *r = revocation_get(ctx);
+	struct comm *c = r->here ? NULL : revoke_comm(ctx);
+
+	if (!r->here && r->differs == NULL && f->len > 0)
+		r->differs = strdup((const char *)f->data);
+	if (r->here) {
+		ft_flood_told(&r->flood, f->tag);
+	} else if (c != NULL) {
+		revoke_here(r, c, f->tag);
+	} else {
+		r->told = f->tag > r->told ? f->tag : r->told;
+		haft_comm_ids_hook = revoke_made;
+		p2p_ft_send(f->src, ctx | FT_REVOKE, -1 - f->tag, NULL, 0);
+	}
+}
+
+/* An answer: the sender has no such communicator. */
+static void revoke_got_absent(struct revocation *r, int peer, int told)
+{
+	int member = ft_member_of(&r->m, peer);
+
+	if (member < 0)
+		return;
+	if (r->flood.absent == NULL)
+		r->flood.absent = revoke_alloc(ft_bits_len(r->m.n));
+	ft_flood_absent(&r->flood, member, told);
+}
+
 void ft_revoke_got(const struct shm_frame *f)
 {
 	uint64_t ctx = f->ctx / CTX_PLANES * CTX_PLANES;
-	struct comm *c = ft_comm_find(ctx);
-	struct revoked_ahead *r;
+	struct revocation *r;
 
-	if (f->len == 0)
-		ft_use(false);
-	if (c != NULL && f->len > 0)
-		revoke_differ(c, *(const char *)f->data, (const char *)f->data + 1);
-	if (c != NULL) {
-		revoke_here(c, f->tag);
+	if (f->tag >= 0) {
+		if (f->len == 0)
+			ft_use(false);
+		revoke_got(ctx, f);
 		return;
 	}
-	for (r = ahead; r != NULL; r = r->next)
-		if (r->ctx == ctx)
-			return;
-	r = malloc(sizeof(*r));
-	if (r == NULL)
-		haft_abort_job(MPI_ERR_NO_MEM, "no memory for a revocation");
-	*r = (struct revoked_ahead){ahead, ctx};
-	ahead = r;
-	haft_comm_ids_hook = revoke_made;
-}
-
-static int revoke_again(struct comm *c, void *arg)
-{
-	struct ft_members m;
-
-	if ((c->hints & COMM_REVOKED) == 0)
-		return 0;
-	m = ft_members(c);
-	if (ft_member_of(&m, *(int *)arg) >= 0)
-		revoke_tell(c, &m, 0);
-	return 0;
+	r = revocation_find(ctx);
+	if (r != NULL && r->here)
+		revoke_got_absent(r, f->src, -1 - f->tag);
 }
 
 void ft_revoke_peer_lost(int peer)
 {
-	if (revoked == 0)
-		return;
-	ft_comm_each(revoke_again, &peer);
+	for (const struct revocation *r = revocations; r != NULL; r = r->next)
+		if (r->here && ft_member_of(&r->m, peer) >= 0)
+			ft_flood_lost(&r->flood);
 }

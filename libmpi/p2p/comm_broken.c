@@ -83,6 +83,35 @@ static void broken_all(struct broken *b)
 		broken_hooks[i]();
 }
 
+struct waiting {
+	uint64_t ctx;
+	struct comm *c;
+};
+
+/* True for none: p2p_match_unpost_if takes none out. */
+static bool waiting_found(const struct req *r, void *arg)
+{
+	struct waiting *w = arg;
+
+	if (r->comm != NULL && r->comm->ctx == w->ctx)
+		w->c = r->comm;
+	return false;
+}
+
+struct comm *p2p_comm_waiting(uint64_t ctx)
+{
+	struct waiting w = {.ctx = ctx};
+
+	p2p_match_unpost_if(waiting_found, &w);
+	for (uint32_t i = 0; i < p2p_state.ids.n; i++) {
+		struct req *r = id_table_get(&p2p_state.ids, i);
+
+		if (r != NULL)
+			waiting_found(r, &w);
+	}
+	return w.c;
+}
+
 void p2p_comm_revoke(struct comm *c)
 {
 	struct broken b = {.revoked = c};

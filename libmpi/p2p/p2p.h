@@ -138,6 +138,9 @@ int p2p_comm_unacked(const struct comm *c);
 /* c->acked has grown: receives from any source go on that would raise for these failures. */
 void p2p_comm_acked(const struct comm *c);
 
+/* The communicator with this context id of an incomplete operation, or NULL: also a freed one. */
+struct comm *p2p_comm_waiting(uint64_t ctx);
+
 /* Revokes a communicator here: unmatched operations on it fail. */
 void p2p_comm_revoke(struct comm *c);
 

@@ -5,12 +5,13 @@
  *     revocation [SEEDS [FIRST]]     so many runs; each is a function of its seed alone
  *
  * A run has up to 64 members (members.h).  One or a few revoke, each at a time of its own.  Some
- * die: at any time, also between two messages that they send at once.
+ * die: at any time, also between two messages that they send at once.  Some free the communicator:
+ * they are absent if they do not know of the revocation then.
  *
- * Asserted: if a member that lives knows of the revocation, all that live do.  In a run without
- * deaths all messages take as long: then each member learns of it after at most ceil(log2 n) of
- * them one after the other, and sends no more than that.  If one revokes, there are fewer than 2 n
- * messages. */
+ * Asserted: if a member that lives knows of the revocation, all that live and are present do.  In a
+ * run without deaths and absent members all messages take as long: then each member learns of it
+ * after at most ceil(log2 n) of them one after the other, and sends no more than that.  If one
+ * revokes and none dies, there are fewer than 2 n messages; n + n ceil(log2 n) with absent ones. */
 #include "libmpi/ft/flood.h"
 #include "tests/sim/members.h"
 
@@ -18,73 +19,82 @@
 #include <stdlib.h>
 #include <string.h>
 
-static struct {
+static struct member {
 	bool knows;
-	int flooded; /* distances below 1 << flooded have been told */
-	int hops;    /* messages one after the other until it knew */
+	bool frees, freed; /* it will free the communicator; it has, before it knew */
+	struct ft_flood flood;
+	uint8_t absent[MEMBERS_MAX / 8];
+	int hops; /* messages one after the other until it knew */
 	int sent;
 } member[MEMBERS_MAX];
 static int n;
-static bool steady; /* no member dies */
+static bool none_dies;
+static bool steady; /* and all are present */
 static int revokers, all_sent;
+static int hops; /* of the messages that are sent now */
 
-static bool gone(int i, const void *heard)
-{
-	return ((const bool *)heard)[i];
-}
-
-/* A message: the distance from which it comes, and how many are one after the other with it. */
+/* A message: the distance from which it comes, and how many are one after the other with it.  Or
+ * the answer of an absent member, then step is -1 - distance. */
 struct told {
 	int step, hops;
 };
 
-static void tell(int m, int step, int hops)
+static bool gone(int i, void *me)
 {
-	int to = ft_flood_next(m, n, INT64_C(1) << step, gone, members_heard(m));
+	return members_heard((int)((struct member *)me - member))[i];
+}
 
-	if (to < 0)
-		return;
-	members_send(m, to, &(struct told){step, hops}, sizeof(struct told));
-	member[m].sent++;
+static void tell(int to, int step, void *me)
+{
+	struct member *m = me;
+
+	members_send((int)(m - member), to, &(struct told){step, hops + 1}, sizeof(struct told));
+	m->sent++;
 	all_sent++;
 }
 
 static void learn(int m, struct told by)
 {
-	int from, to;
-
+	hops = by.hops;
 	if (!member[m].knows)
-		member[m].hops = by.hops;
+		member[m].hops = hops;
 	member[m].knows = true;
-	from = ft_flood_steps(n, by.step, member[m].flooded, &to);
-	member[m].flooded = to;
-	while (to-- > from)
-		tell(m, to, by.hops + 1);
+	ft_flood_told(&member[m].flood, by.step);
 }
 
-static void revoke(int m)
+/* Its time has come: it revokes, or frees the communicator. */
+static void act(int m)
 {
-	learn(m, (struct told){FT_FLOOD_REVOKES, 0});
+	if (!member[m].frees)
+		learn(m, (struct told){FT_FLOOD_REVOKES, 0});
+	else if (!member[m].knows)
+		member[m].freed = true;
 }
 
 static void message_come(int m, int from, const void *msg, size_t len)
 {
 	struct told by;
 
-	(void)from;
 	(void)len;
 	memcpy(&by, msg, sizeof(by));
-	learn(m, by);
+	hops = by.hops;
+	if (by.step < 0)
+		ft_flood_absent(&member[m].flood, from, -1 - by.step);
+	else if (member[m].freed)
+		members_send(m, from, &(struct told){-1 - by.step, hops}, sizeof(by));
+	else
+		learn(m, by);
 }
 
 static void death_heard(int m, int dead)
 {
 	(void)dead;
+	hops = member[m].hops;
 	if (member[m].knows)
-		tell(m, 0, member[m].hops + 1);
+		ft_flood_lost(&member[m].flood);
 }
 
-static const struct members_test test = {revoke, message_come, death_heard};
+static const struct members_test test = {act, message_come, death_heard};
 
 static int log2_up(int x)
 {
@@ -97,12 +107,14 @@ static int log2_up(int x)
 
 static void run_check(uint64_t seed)
 {
-	bool any = false, many = steady && revokers == 1 && all_sent >= 2 * n;
+	bool any = false,
+	     many = none_dies && revokers == 1 && all_sent >= (steady ? 2 : 1 + log2_up(n)) * n;
 
 	for (int i = 0; i < n; i++)
 		any |= !members_dead(i) && member[i].knows;
 	for (int i = 0; i < n; i++) {
-		bool wrong = many || (!members_dead(i) && member[i].knows != any);
+		bool wrong =
+			many || (!members_dead(i) && member[i].knows != (any && !member[i].freed));
 
 		wrong |= steady && (member[i].hops > log2_up(n) || member[i].sent > log2_up(n));
 		if (!wrong)
@@ -116,17 +128,35 @@ static void run_check(uint64_t seed)
 
 static void run(uint64_t seed)
 {
-	int deaths;
+	int deaths, frees;
 
 	memset(member, 0, sizeof(member));
 	all_sent = 0;
 	n = 1 + (int)members_rnd(MEMBERS_MAX);
 	revokers = 1 + (members_rnd(3) == 0 ? (int)members_rnd(3) : 0);
 	deaths = members_rnd(4) == 0 ? 0 : (int)members_rnd((uint64_t)n);
-	steady = deaths == 0;
+	frees = members_rnd(2) == 0 ? 0 : (int)members_rnd((uint64_t)n + 1);
+	none_dies = deaths == 0;
+	steady = none_dies && frees == 0;
 	members_reset(n, steady, &test);
-	for (int i = 0; i < revokers; i++)
-		members_act_at((int)members_rnd((uint64_t)n), members_rnd(200));
+	for (int i = 0; i < n; i++)
+		member[i].flood = (struct ft_flood){.n = n,
+			.me = i,
+			.absent = member[i].absent,
+			.gone = gone,
+			.tell = tell,
+			.arg = &member[i]};
+	for (int i = 0; i < frees; i++)
+		member[members_rnd((uint64_t)n)].frees = true;
+	for (int i = 0; i < n; i++)
+		if (member[i].frees)
+			members_act_at(i, members_rnd(300));
+	for (int i = 0; i < revokers; i++) {
+		int m = (int)members_rnd((uint64_t)n);
+
+		if (!member[m].frees) /* not after it has freed it */
+			members_act_at(m, members_rnd(200));
+	}
 	for (int i = 0; i < deaths; i++)
 		members_die_some_time((int)members_rnd((uint64_t)n));
 	members_run();
