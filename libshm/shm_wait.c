@@ -29,6 +29,7 @@
 #define NO_SPIN_WAITS    32   /* waits without spinning after a slow yield */
 #define NAP_OVERSUB      8    /* so many ranks a CPU make naps longer, see nap_stretch */
 #define NAP_FIRST_NS     10000000u /* naps grow from here */
+#define NAP_FIRST_MANY   2         /* times that, if naps are stretched: a start takes as long */
 #define NAP_SHORT_NS     1000000u  /* from here if no wake-up is certain ... */
 #define NAP_SHORT_MAX    4000000u  /* ... such as for room in an inbox, which rings no doorbell */
 #define NAP_MAX_NS       (SHM_NAP_MS * 1000000u)
@@ -287,7 +288,8 @@ static uint64_t nap_limit(const struct shm *s, const struct shm_wait *w, enum sl
 	uint64_t most = (uncertain ? NAP_SHORT_MAX : NAP_MAX_NS) * stretch;
 
 	if (ns == 0)
-		ns = (uncertain ? NAP_SHORT_NS : NAP_FIRST_NS) * stretch;
+		ns = (uncertain ? NAP_SHORT_NS : NAP_FIRST_NS) * stretch *
+		     (stretch > 1 ? NAP_FIRST_MANY : 1);
 	in->nap_ns = 2 * ns;
 	if (ns > most)
 		ns = most;

@@ -3,7 +3,7 @@
  *
  *      number = 0x00203                     a process's number in its universe
  *               |   '-- 3rd row of its page
- *               '-> via_peer_pages[2] ──> | row | row | row | row | ...    a page of 256 rows
+ *               '-> via_peer_pages[2] ──> | row | row | row | row | ...    a page of 2048 rows
  *                   via_peer_pages[1] ──> the blank page: none of these was talked to
  *
  *      row      | seat, number | rma | ofi | p2p's part |                  a slot for each engine
@@ -29,7 +29,7 @@
 #include <stdint.h>
 
 #define VIA_PEER_BITS  20 /* of a number: as context ids have for it (comm/context_id.h) */
-#define VIA_PEER_ROWS  ((uint32_t)MEAN_OR(64, 256)) /* of a page: 48 KiB, touched row by row */
+#define VIA_PEER_ROWS  ((uint32_t)MEAN_OR(64, 2048)) /* of a page: 384 KiB, touched row by row */
 #define VIA_PEER_PAGES ((1u << VIA_PEER_BITS) / VIA_PEER_ROWS)
 #define VIA_PEER_P2P   128 /* bytes of p2p's part of a row */
 #define VIA_SEAT_DEAD  (-2)
