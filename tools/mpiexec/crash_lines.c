@@ -20,6 +20,7 @@
 #include <unistd.h>
 #include "libobj/base.h"
 #include "tools/mpiexec/job.h"
+#include "tools/mpiexec/limits.h"
 #include "tools/mpiexec/local_ranks.h"
 #include "tools/mpiexec/output.h"
 
@@ -143,6 +144,8 @@ void crash_describe(struct local_ranks *c, int row, struct death *d)
 {
 	const struct local_rank *m = &c->m[row];
 
+	if (WIFSIGNALED(d->status) && WTERMSIG(d->status) == SIGKILL)
+		d->core = limit_memory_words();
 	if (!WIFSIGNALED(d->status) || !signal_is_crash(WTERMSIG(d->status)))
 		return;
 	d->where = stack_crash(c, row, WTERMSIG(d->status));

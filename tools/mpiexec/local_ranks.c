@@ -17,6 +17,7 @@
 #include "libmpi/core/rank_name.h"
 #include "libmpi/core/setting.h"
 #include "tools/mpiexec/cpu_bind.h"
+#include "tools/mpiexec/limits.h"
 #include "tools/mpiexec/pmi_server.h"
 #include "tools/mpiexec/priority.h"
 #include "tools/mpiexec/proc.h"
@@ -26,6 +27,7 @@
 #define FD_MIN     100 /* low numbers are left to scripts */
 #define FILES_OWN  32  /* files of mpiexec itself, and inherited ones */
 #define ADOPTED_MS 200 /* for the program that is served to end itself */
+#define START_LOOK 32  /* ranks that are started between two looks at the others */
 
 static int seats_of(const struct local_ranks *c)
 {
@@ -266,6 +268,7 @@ static void segment_begin(struct local_ranks *c)
 	memset(c->taken, 0, (size_t)seats_of(c) * sizeof(*c->taken));
 	memset(c->taken, 1, (size_t)c->ranks0 * sizeof(*c->taken));
 	guard_init(&c->guard, shm_seg_cookie(c->seg));
+	limit_memory_begin();
 	c->common.profile_fd = -1;
 	if (c->plan->profile == NULL && c->plan->trace == NULL && !c->plan->top)
 		return;
@@ -519,9 +522,10 @@ static char *member_start(struct local_ranks *c, int i, int in, local_hear_fn *h
 
 	if (pid < 0) {
 		haft_rank_name(name, m->world->id, m->rank);
-		words = why != NULL ? text_new("%s could not be started: %s", name, why)
-				    : text_new("%s (%s) could not be started: %s: %s (%d)", name,
-					      a->argv[0], step, strerror(err), err);
+		words = why != NULL
+				? text_new("%s could not be started: %s", name, why)
+				: text_new("%s (%s) could not be started: %s: %s (%d)%s", name,
+					  a->argv[0], step, strerror(err), err, limit_words(err));
 	}
 	free(why);
 	if (wrapped.argv != NULL)
@@ -549,6 +553,23 @@ static bool end_is_asked(void)
 	return asked;
 }
 
+/* Has the kernel killed a rank for lack of memory?  More ranks would meet the same end, one by one;
+ * the main loop will read the death.  Asked now and then, in a start. */
+static bool start_is_hopeless(const struct local_ranks *c, int started)
+{
+	if (started % START_LOOK != START_LOOK - 1 || !limit_memory_met())
+		return false;
+	for (int i = 0; i < c->n; i++) {
+		siginfo_t info = {0};
+
+		if (c->m[i].alive &&
+			waitid(P_PID, (id_t)c->m[i].pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+			info.si_code == CLD_KILLED && info.si_status == SIGKILL)
+			return true;
+	}
+	return false;
+}
+
 char *local_start(struct local_ranks *c, const struct world *w, int (*in_fd)(int entry),
 	local_hear_fn *hear, int *errs, bool soft)
 {
@@ -556,7 +577,9 @@ char *local_start(struct local_ranks *c, const struct world *w, int (*in_fd)(int
 	char *why = NULL;
 
 	priority_raise(c->n, shm_seg_ncpus(c->seg));
-	for (int i = 0; i < c->n && (why == NULL || soft) && !end_is_asked(); i++) {
+	for (int i = 0;
+		i < c->n && (why == NULL || soft) && !end_is_asked() && !start_is_hopeless(c, i);
+		i++) {
 		char *more;
 		int in;
 

@@ -12,6 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include "tools/mpiexec/launch.h"
+#include "tools/mpiexec/limits.h"
 #include "tools/mpiexec/start_gather.h"
 
 #define NS_MS    1000000u
@@ -111,8 +112,8 @@ static void branch_start(struct proxy_tree *t, int i, const struct marshal *conf
 		b->link.in = b->link.out = -1;
 		b->ended = b->said = true;
 		branch_die(t, b, now);
-		up_text(t, b, UP_LOST, "its proxy could not be started: %s: %s", step,
-			strerror(errno));
+		up_text(t, b, UP_LOST, "its proxy could not be started: %s: %s%s", step,
+			strerror(errno), limit_words(errno));
 		return;
 	}
 	b->pid = l.pid;

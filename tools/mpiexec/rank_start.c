@@ -4,6 +4,7 @@
  * The child runs on mpiexec's memory and stack: it makes system calls only, writes only struct
  * rank_child, and never returns. */
 #include "tools/mpiexec/rank_start.h"
+#include "tools/mpiexec/limits.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -44,6 +45,7 @@ __attribute__((noreturn)) static void rank_child_run(struct rank_child *c)
 	if (getppid() != s->by)
 		_exit(EXIT_NONE);
 	setpgid(0, 0);
+	limit_memory_rank();
 	if (dup2(c->e->in, 0) < 0 || dup2(c->e->out, 1) < 0 || dup2(c->e->err, 2) < 0)
 		rank_child_fail(c, "dup2");
 	if (a->wdir != NULL && chdir(a->wdir) != 0)

@@ -34,7 +34,7 @@ char *stack_crash(struct local_ranks *c, int row, int sig);
 /* --- crash_lines.c: deaths by a signal -------------------------------------------------------- */
 
 /* On the host of the rank of a row: sets d->where and d->core, malloc'ed or NULL, from the page of
- * the rank, d->pid and d->status. */
+ * the rank, d->pid and d->status; for SIGKILL d->core: was memory scarce?  (limits.h) */
 void crash_describe(struct local_ranks *c, int row, struct death *d);
 
 /* The entry takes over both texts of a death; crash_drop frees them. */
