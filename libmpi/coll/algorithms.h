@@ -7,7 +7,9 @@
  *      recursive_halving.c    reductions by recursive halving (Rabenseifner)
  *      ordered.c              reductions from left to right
  *      hierarchical.c         over several hosts: shared memory within a host, messages between
+ *                             by leaders, or (lanes) by all members
  *      hier_blocks.c          hierarchical gathers, scatters and alltoalls
+ *      pipelined.c            long data in segments along a chain, or a binary tree
  *      inter_algorithms.c     between two groups
  *      neighbor.c             neighborhood collectives
  *
@@ -35,6 +37,8 @@ extern const void *coll_algorithm_forced[COLL_KINDS];
 
 coll_algorithm_fn coll_barrier_dissemination, coll_barrier_binomial;
 coll_algorithm_fn coll_bcast_binomial, coll_bcast_scatter_allgather, coll_bcast_scatter_bruck;
+coll_algorithm_fn coll_bcast_chain, coll_bcast_binary, coll_reduce_chain, coll_reduce_binary;
+coll_algorithm_fn coll_reduce_lanes, coll_allreduce_lanes;
 coll_algorithm_fn coll_reduce_binomial;
 coll_algorithm_fn coll_gather_binomial, coll_gather_linear, coll_scatter_binomial,
 	coll_scatter_linear;

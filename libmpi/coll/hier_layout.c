@@ -121,12 +121,14 @@ static void layout_fill(struct coll_hier *h, const struct comm *c)
 	h->leader_peers = h->host_sizes + 2 * h->nhosts;
 	h->filled = h->host_sizes + 3 * h->nhosts;
 	h->sums = layout_alloc((size_t)h->nhosts, sizeof(*h->sums));
+	h->dealt = !h->ordered;
 	for (int r = 0, host = 0; r < c->size; r++) {
 		int32_t node = node_of(c, r);
 
 		if (r == 0 || node != last)
 			host = *slot_of(h, node) - 1;
 		last = node;
+		h->dealt = h->dealt && host == r % h->nhosts;
 		if (h->host_sizes[host]++ == 0)
 			h->leaders[host] = r;
 		if (h->host_sizes[host] > h->largest)
@@ -134,6 +136,8 @@ static void layout_fill(struct coll_hier *h, const struct comm *c)
 	}
 	h->my_host = coll_hier_host(h, c, c->rank);
 	h->useful = h->nhosts > 1 && h->nhosts < c->size;
+	h->dealt = h->dealt && h->useful && (h->nhosts & (h->nhosts - 1)) == 0;
+	h->even = h->ordered && (int64_t)h->largest * h->nhosts == c->size;
 }
 
 /* Makes this host's members a communicator. */
@@ -194,6 +198,16 @@ bool coll_hier_useful(struct comm *c, bool ordered)
 		return false;
 	h = coll_hier_of(c);
 	return h->useful && (h->ordered || !ordered);
+}
+
+bool coll_hier_even(struct comm *c)
+{
+	return coll_hier_useful(c, true) && coll_hier_of(c)->even;
+}
+
+bool coll_hier_dealt(struct comm *c)
+{
+	return coll_hier_useful(c, false) && coll_hier_of(c)->dealt;
 }
 
 void coll_hier_free(struct coll_hier *h)

@@ -179,6 +179,126 @@ void coll_allreduce_hier(struct sched *s, const struct coll_args *k)
 	coll_hier_local(s, &in);
 }
 
+/* --- lanes: long reductions, in which all members of a host work ------------------------------
+ *
+ *      host 0   0 1 2 3      local   reduce_scatter: member j has part j of its host's sum
+ *               │ │ │ │
+ *      host 1   4 5 6 7      lanes   member j of each host: the same call, of part j
+ *
+ *                            local   allgather, or gather to the root
+ *
+ * A leader alone would combine and send all data of its host.  Here each member does so for one
+ * part, and between hosts go no more bytes than leaders would send.  The members of each host are
+ * an interval of ranks, and as many on each host.  Elements that are left when the data are cut
+ * into equal parts go by leaders. */
+
+/* Members j of each host make a call among themselves, as *out says; out->root is a host.  The
+ * lanes share the hosts' networks, so the choice is that for all data. */
+static void lane_call(
+	struct sched *s, const struct coll_args *k, struct coll_hier *h, struct coll_args *out)
+{
+	int32_t *map = h->leader_peers;
+	struct group group = {.size = h->nhosts, .rank = h->my_host, .stride = 1, .map = map};
+
+	for (int i = 0; i < h->nhosts; i++)
+		map[i] = group_peer(k->comm->group, h->leaders[i] + h->local.rank);
+	out->n = out->nin = out->nout = h->nhosts;
+	out->me = h->my_host;
+	out->at_root = out->me == out->root;
+	out->bytes = k->bytes;
+	coll_sched_group(s, &group);
+	coll_algorithm_leaders(out)(s, out);
+	coll_sched_fence(s);
+	coll_sched_group(s, k->comm->group);
+}
+
+/* The arguments of a call of one part. */
+static struct coll_args part_args(const struct coll_args *k, void *mine, int64_t part)
+{
+	struct coll_args p = *k;
+
+	p.in_place = false;
+	p.sbuf = p.rbuf = mine;
+	p.stype = k->rtype;
+	p.scount = p.rcount = part;
+	p.bytes = part * k->rtype->size;
+	return p;
+}
+
+/* The host's members reduce: each gets its part.  Returns it. */
+static void *lanes_reduce_local(
+	struct sched *s, const struct coll_args *k, struct coll_hier *h, int64_t part)
+{
+	void *mine = coll_sched_elements(s, k->rtype, part);
+	struct coll_args p = part_args(k, mine, part), in;
+
+	p.root = -1;
+	p.sbuf = coll_operand(k);
+	in = coll_hier_local_args(&p, h, COLL_REDUCE_SCATTER_BLOCK, h->leaders[h->my_host]);
+	coll_hier_local(s, &in);
+	return mine;
+}
+
+/* The parts come together: at all members of the host, or at the root among them. */
+static void lanes_gather_local(struct sched *s, const struct coll_args *k, struct coll_hier *h,
+	enum coll_kind kind, int leader, void *mine, int64_t part)
+{
+	struct coll_args p = part_args(k, mine, part), in;
+
+	p.rbuf = k->rbuf;
+	p.op = NULL;
+	in = coll_hier_local_args(&p, h, kind, leader);
+	coll_hier_local(s, &in);
+}
+
+/* The call for the elements that are no part, from `at' on. */
+static struct coll_args rest_args(const struct coll_args *k, int64_t at)
+{
+	struct coll_args rest = *k;
+
+	rest.rcount = k->rcount - at;
+	rest.bytes = rest.rcount * k->rtype->size;
+	if (!k->in_place)
+		rest.sbuf = coll_element(k->sbuf, k->rtype, at);
+	if (k->rbuf != NULL)
+		rest.rbuf = coll_element(k->rbuf, k->rtype, at);
+	return rest;
+}
+
+void coll_allreduce_lanes(struct sched *s, const struct coll_args *k)
+{
+	struct coll_hier *h = coll_hier_of(k->comm);
+	int64_t part = k->rcount / h->local.size, at = part * h->local.size;
+	void *mine = lanes_reduce_local(s, k, h, part);
+	struct coll_args out = part_args(k, mine, part), rest = rest_args(k, at);
+
+	out.root = -1;
+	out.in_place = true;
+	out.sbuf = NULL;
+	lane_call(s, k, h, &out);
+	lanes_gather_local(s, k, h, COLL_ALLGATHER, h->leaders[h->my_host], mine, part);
+	if (rest.rcount > 0)
+		coll_allreduce_hier(s, &rest);
+}
+
+void coll_reduce_lanes(struct sched *s, const struct coll_args *k)
+{
+	struct coll_hier *h = coll_hier_of(k->comm);
+	int64_t part = k->rcount / h->local.size, at = part * h->local.size;
+	void *mine = lanes_reduce_local(s, k, h, part);
+	struct coll_args out = part_args(k, mine, part), rest = rest_args(k, at);
+
+	out.root = coll_hier_host(h, k->comm, k->root);
+	out.in_place = out.root == h->my_host;
+	if (out.in_place)
+		out.sbuf = NULL;
+	lane_call(s, k, h, &out);
+	if (out.root == h->my_host)
+		lanes_gather_local(s, k, h, COLL_GATHER, k->root, mine, part);
+	if (rest.rcount > 0)
+		coll_reduce_hier(s, &rest);
+}
+
 /* Counts the elements of each host's blocks.  Returns those of this host's. */
 static int64_t hier_sum_blocks(const struct coll_args *k, struct coll_hier *h)
 {
@@ -229,6 +349,7 @@ void coll_reduce_scatter_hier(struct sched *s, const struct coll_args *k)
 	out = whole;
 	out.sbuf = hier_reduce(s, &whole, h, leader, sum);
 	out.kind = COLL_REDUCE_SCATTER;
+	out.bytes = whole.bytes / h->nhosts; /* of a block, about */
 	out.rcounts = (struct haft_counts){h->sums, true};
 	out.rbuf = blocks;
 	if (k->me == leader)

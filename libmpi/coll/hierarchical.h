@@ -15,6 +15,8 @@ struct coll_hier {
 	int largest;           /* members of the host that has the most */
 	bool useful;           /* more hosts than one, and fewer than members */
 	bool ordered;          /* the members of each host are an interval of ranks */
+	bool even;             /* and as many on each host */
+	bool dealt;            /* rank r is on host r mod nhosts; hosts are a power of two */
 	int room;              /* of nodes; a power of 2 */
 	int32_t *slots;        /* [2 * room] hashed by node: 1 + the host; 0: empty */
 	int32_t *nodes;        /* [nhosts] via's number of each */
@@ -34,6 +36,11 @@ struct coll_hier {
 /* Has the communicator several hosts, and fewer of them than members; and, if `ordered', are the
  * members of each an interval of ranks?  Local; all members get equal results. */
 bool coll_hier_useful(struct comm *c, bool ordered);
+
+/* Is it so, and are there as many members on each host?  Or is it not so, and rank r is on host
+ * r mod hosts, which are a power of two? */
+bool coll_hier_even(struct comm *c);
+bool coll_hier_dealt(struct comm *c);
 
 /* The hosts of a communicator, which keeps them.  Never NULL: without memory the job ends with
  * words.  The job has several hosts. */

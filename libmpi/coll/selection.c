@@ -19,28 +19,40 @@
 
 /* Limits of the rules: tests/sim/coll_sim.c asserts that they choose well.  Bytes of a block, or of
  * the data; PART: of a member's part. */
-#define BCAST_LONG       MEAN_OR(64, 128 * 1024) /* a broadcast scatters first */
-#define BCAST_CUT        MEAN_OR(32, 64 * 1024)  /* as BCAST_LONG, if members are MANY */
-#define BLOCK_SHORT      MEAN_OR(16, 4 * 1024)   /* a tree carries many, up to this */
-#define BLOCK_TINY       MEAN_OR(8, 256)         /* as that, for alltoall by leaders */
-#define BLOCK_HOPS       MEAN_OR(8, 512)         /* as that, for alltoall in log n hops */
-#define BLOCK_HOPS_LOCAL MEAN_OR(8, 32)          /* as that, on one host */
-#define BLOCK_RING       MEAN_OR(64, 512 * 1024) /* a block goes round a ring, from this */
-#define BLOCK_BRUCK      MEAN_OR(16, 128 * 1024) /* as that, if ranks are no power of two */
-#define RING_PART        MEAN_OR(16, 16 * 1024)  /* a part goes round a ring */
-#define HALVING_LONG     MEAN_OR(32, 32 * 1024)  /* an operand is halved */
-#define HALVING_LOCAL    MEAN_OR(32, 4 * 1024)   /* as that, on one host */
-#define BLOCK_HALVED     MEAN_OR(64, 256 * 1024) /* operands are halved up to this */
-#define BLOCK_HALVED_ODD MEAN_OR(32, 8 * 1024)   /* as that, if ranks are no power of two */
-#define ORDERED_SHORT    MEAN_OR(16, 1024)       /* each member may get all operands */
-#define SCAN_SHORT       MEAN_OR(16, 8 * 1024)   /* as that, rather than a chain */
+#define PART_CHAIN        MEAN_OR(32, 64 * 1024)  /* segments go along a chain */
+#define PART_CHAIN_FEW    MEAN_OR(16, 16 * 1024)  /* as that, if members are FEW_HOSTS */
+#define PART_CHAIN_BCAST  MEAN_OR(8, 8 * 1024)    /* as that, with several members on hosts */
+#define PART_CHAIN_REDUCE MEAN_OR(16, 32 * 1024)  /* likewise */
+#define PART_SCAN_CHAIN   MEAN_OR(16, 6 * 1024)   /* as that, of a scan */
+#define PART_SCAN_HOSTS   MEAN_OR(8, 4 * 1024)    /* as that, with several members on hosts */
+#define BCAST_CUT         MEAN_OR(32, 16 * 1024)  /* a broadcast goes in segments, or in parts */
+#define BCAST_CUT_LOCAL   MEAN_OR(16, 4 * 1024)   /* as that, on one host */
+#define REDUCE_BINARY     MEAN_OR(64, 128 * 1024) /* a reduction goes in segments */
+#define LANES_FROM        MEAN_OR(16, 4 * 1024)   /* all members of a host combine a part */
+#define LANES_LONG        MEAN_OR(32, 16 * 1024)  /* as that, if elements are left */
+#define BLOCK_SHORT       MEAN_OR(16, 4 * 1024)   /* a tree carries many, up to this */
+#define BLOCK_TINY        MEAN_OR(8, 256)         /* as that, for alltoall by leaders */
+#define BLOCK_HOPS        MEAN_OR(8, 512)         /* as that, for alltoall in log n hops */
+#define BLOCK_HOPS_LOCAL  MEAN_OR(8, 32)          /* as that, on one host */
+#define BLOCK_RING        MEAN_OR(64, 512 * 1024) /* a block goes round a ring, from this */
+#define BLOCK_RING_FEW    MEAN_OR(16, 16 * 1024)  /* as that, if members are FEW_HOSTS */
+#define BLOCK_BRUCK       MEAN_OR(16, 128 * 1024) /* as that, if ranks are no power of two */
+#define RING_PART         MEAN_OR(16, 8 * 1024)   /* a part goes round a ring */
+#define HALVING_LONG      MEAN_OR(32, 32 * 1024)  /* an operand is halved */
+#define HALVING_LOCAL     MEAN_OR(32, 4 * 1024)   /* as that, on one host */
+#define BLOCK_HALVED      MEAN_OR(64, 256 * 1024) /* operands are halved up to this */
+#define BLOCK_HALVED_ODD  MEAN_OR(32, 4 * 1024)   /* as that, if ranks are no power of two */
+#define ORDERED_SHORT     MEAN_OR(16, 1024)       /* each member may get all operands */
+#define REDUCE_GATHER     MEAN_OR(16, 512)        /* the root may get all operands */
+#define SCAN_SHORT        MEAN_OR(16, 8 * 1024)   /* as that, rather than a chain */
 
 /* Numbers of members. */
 #define SCAN_MOST    256            /* each may get all operands of SCAN_SHORT */
 #define MANY         8              /* fewer messages pay */
+#define FEW_HOSTS    7              /* a chain is short */
 #define FEW          16             /* one root may send to all, or get from all */
 #define HOPS_MANY    32             /* hops pay */
-#define LEADERS_MOST 48             /* leaders can sort their blocks */
+#define LEADERS_MOST 64             /* leaders can sort their blocks */
 #define SCAN_MANY    MEAN_OR(2, 16) /* as MANY, for a scan over several hosts */
 #define PAIRWISE     64             /* some partners at a time are enough */
 
@@ -62,7 +74,13 @@ enum rule_flags {
 	RULE_LOCAL = 2048,    /* one host */
 	/* `from' and `below' are bytes of */
 	RULE_LONGEST_BLOCK = 4096, /* the longest block */
-	RULE_PART = 8192           /* a member's part of the data */
+	RULE_PART = 8192,          /* a member's part of the data */
+	/* it can do the call only with */
+	RULE_LANES =
+		16384, /* as many members on each host, an interval of ranks, each with a part */
+	/* it is meant for */
+	RULE_DEALT = 32768,  /* rank r on host r mod hosts, which are a power of two */
+	RULE_DIVIDED = 65536 /* as many elements for each member of a host, and none left */
 };
 
 struct rule {
@@ -75,7 +93,7 @@ struct rule {
 	int flags;       /* enum rule_flags */
 };
 
-#define ROWS 8
+#define ROWS 14
 
 #define NAMED_COUNT (RULE_COMMUTES | RULE_PREDEFINED | RULE_ELEMENT_PER_RANK)
 #define HALVED      (RULE_COMMUTES | RULE_PREDEFINED)
@@ -94,11 +112,16 @@ struct rule {
 	{"nonoverlapping", coll_reduce_scatter_nonoverlapping, 0, 0, 0, 0, 0, 0}
 
 #define SCANS \
-	{"hierarchical", coll_scan_hier, 0, 0, 0, SCAN_MANY, 0, \
-		RULE_HIERARCHICAL | RULE_CONTIGUOUS}, \
 	{"ordered_gather", coll_scan_ordered_gather, 0, SCAN_SHORT, 0, 0, SCAN_MOST, \
 		RULE_ORDERED}, \
 	{"ordered_chain", coll_scan_ordered_chain, 0, 0, 0, 0, 0, RULE_ORDERED}, \
+	{"ordered_chain", coll_scan_ordered_chain, PART_SCAN_HOSTS, 0, 0, 0, 0, \
+		RULE_PART | RULE_INTERVALS}, \
+	{"ordered_chain", coll_scan_ordered_chain, PART_SCAN_HOSTS, 0, 0, 0, 0, \
+		RULE_PART | RULE_LOCAL}, \
+	{"ordered_chain", coll_scan_ordered_chain, PART_SCAN_CHAIN, 0, 0, 0, 0, RULE_PART}, \
+	{"hierarchical", coll_scan_hier, 0, 0, 0, SCAN_MANY, 0, \
+		RULE_HIERARCHICAL | RULE_CONTIGUOUS}, \
 	{"recursive_doubling", coll_scan_recursive_doubling, 0, 0, 0, 0, 0, 0}
 
 #define ROOTED(hier, binomial, linear) \
@@ -115,21 +138,29 @@ static const struct rule rules[COLL_KINDS][ROWS] = {
 		{"dissemination", coll_barrier_dissemination, 0, 0, 0, 0, 0, 0},
 		{"binomial", coll_barrier_binomial, 0, 0, 0, 0, 0, 0}},
 	[COLL_BCAST] = {
+		{"scatter_bruck", coll_bcast_scatter_bruck, BCAST_CUT, 0, 3, 0, 0, RULE_DEALT},
+		{"chain", coll_bcast_chain, PART_CHAIN_BCAST, 0, 2, 0, 0,
+			RULE_PART | RULE_INTERVALS},
 		{"hierarchical", coll_bcast_hier, 0, 0, 0, 0, 0, RULE_HIERARCHICAL},
-		{"scatter_bruck", coll_bcast_scatter_bruck, BCAST_CUT, 0, 3, MANY, 0, 0},
-		{"scatter_allgather", coll_bcast_scatter_allgather, BCAST_LONG, 0, 3, 0, 0, 0},
-		{"binomial", coll_bcast_binomial, 0, 0, 0, 0, 0, 0}},
+		{"chain", coll_bcast_chain, PART_CHAIN, 0, 2, 3, 0, RULE_PART},
+		{"binary", coll_bcast_binary, BCAST_CUT, 0, 2, MANY, 0, 0},
+		{"scatter_bruck", coll_bcast_scatter_bruck, BCAST_CUT_LOCAL, 0, 3, MANY, 0,
+			RULE_LOCAL},
+		{"binomial", coll_bcast_binomial, 0, 0, 0, 0, 0, 0},
+		{"scatter_allgather", coll_bcast_scatter_allgather, 0, 0, 3, 0, 0, 0}},
 	[COLL_GATHER] = {ROOTED(coll_gather_hier, coll_gather_binomial, coll_gather_linear)},
 	[COLL_GATHERV] = {{"linear", coll_gather_linear, 0, 0, 0, 0, 0, 0}},
 	[COLL_SCATTER] = {ROOTED(coll_scatter_hier, coll_scatter_binomial, coll_scatter_linear)},
 	[COLL_SCATTERV] = {{"linear", coll_scatter_linear, 0, 0, 0, 0, 0, 0}},
 	[COLL_ALLGATHER] = {
+		{"bruck", coll_allgather_bruck, 1024, 0, 2, 0, 0, RULE_DEALT},
 		{"hierarchical", coll_allgather_hier, 0, BLOCK_SHORT, 0, 0, 0, RULE_HIERARCHICAL},
 		{"hierarchical", coll_allgather_hier, 0, 0, 0, 0, 0,
 			RULE_HIERARCHICAL | RULE_SCATTERED},
 		{"ring", coll_allgather_ring, 0, 0, 0, MANY, 0, RULE_INTERVALS},
 		{"recursive_doubling", coll_allgather_recursive_doubling, 0, BLOCK_RING, 2, 0, 0,
 			RULE_POWER_OF_TWO},
+		{"ring", coll_allgather_ring, BLOCK_RING_FEW, 0, 0, 0, FEW_HOSTS, 0},
 		{"bruck", coll_allgather_bruck, 0, BLOCK_BRUCK, 2, 0, 0, 0},
 		{"ring", coll_allgather_ring, 0, 0, 0, 0, 0, 0}},
 	[COLL_ALLGATHERV] = {
@@ -151,16 +182,33 @@ static const struct rule rules[COLL_KINDS][ROWS] = {
 		{"pairwise", coll_alltoall_pairwise, 0, 0, 0, PAIRWISE, 0, 0},
 		{"linear", coll_alltoall_linear, 0, 0, 0, 0, 0, 0}},
 	[COLL_REDUCE] = {
+		{"chain", coll_reduce_chain, PART_CHAIN_REDUCE, 0, 2, 0, 0,
+			RULE_COMMUTES | RULE_PART | RULE_INTERVALS},
+		{"multi_lane", coll_reduce_lanes, LANES_FROM, 0, 0, 0, 0,
+			RULE_LANES | RULE_DIVIDED},
+		{"multi_lane", coll_reduce_lanes, LANES_LONG, 0, 0, 0, 0, RULE_LANES},
 		{"hierarchical", coll_reduce_hier, 0, 0, 0, 0, 0, RULE_HIERARCHICAL},
-		{"ordered_gather", coll_reduce_ordered_gather, 0, ORDERED_SHORT, 0, 0, 0,
+		{"ordered_gather", coll_reduce_ordered_gather, 0, REDUCE_GATHER, 0, 0, 0,
 			RULE_ORDERED},
 		{"ordered_scatter", coll_reduce_ordered_scatter, 0, 0, 0, 0, 0, RULE_ORDERED},
+		{"chain", coll_reduce_chain, PART_CHAIN_FEW, 0, 2, 2, FEW_HOSTS,
+			RULE_COMMUTES | RULE_PART | RULE_REMOTE},
+		{"chain", coll_reduce_chain, PART_CHAIN_FEW, 0, 2, 2, 2,
+			RULE_COMMUTES | RULE_PART},
+		{"chain", coll_reduce_chain, PART_CHAIN, 0, 2, 0, 0,
+			RULE_COMMUTES | RULE_PART | RULE_REMOTE},
+		{"chain", coll_reduce_chain, 4 * PART_CHAIN, 0, 2, 0, 0, RULE_COMMUTES | RULE_PART},
+		{"binary", coll_reduce_binary, REDUCE_BINARY, 0, 2, MANY, 0,
+			RULE_COMMUTES | RULE_REMOTE},
 		{"rabenseifner", coll_reduce_rabenseifner, HALVING_LOCAL, 0, 4, 0, 0,
 			RULE_PREDEFINED | RULE_LOCAL},
 		{"rabenseifner", coll_reduce_rabenseifner, HALVING_LONG, 0, 4, 0, 0,
 			RULE_PREDEFINED},
 		{"binomial", coll_reduce_binomial, 0, 0, 0, 0, 0, 0}},
 	[COLL_ALLREDUCE] = {
+		{"multi_lane", coll_allreduce_lanes, LANES_FROM, 0, 0, 0, 0,
+			RULE_LANES | RULE_DIVIDED},
+		{"multi_lane", coll_allreduce_lanes, LANES_LONG, 0, 0, 0, 0, RULE_LANES},
 		{"hierarchical", coll_allreduce_hier, 0, 0, 0, 0, 0, RULE_HIERARCHICAL},
 		{"ordered_gather", coll_allreduce_ordered_gather, 0, ORDERED_SHORT, 0, 0, 0,
 			RULE_ORDERED},
@@ -253,6 +301,9 @@ static bool rule_able(const struct rule *r, const struct coll_args *k)
 		return false;
 	if ((r->flags & RULE_HIERARCHICAL) && !coll_hier_useful(k->comm, rule_contiguous(r, k)))
 		return false;
+	if ((r->flags & RULE_LANES) &&
+		(!coll_hier_even(k->comm) || k->rcount < coll_hier_of(k->comm)->largest))
+		return false;
 	if ((r->flags & RULE_POWER_OF_TWO) && (k->n & (k->n - 1)) != 0)
 		return false;
 	return !(r->flags & RULE_ELEMENT_PER_RANK) || k->rcount >= k->n;
@@ -272,6 +323,10 @@ static bool rule_suits_hosts(const struct rule *r, const struct coll_args *k, bo
 	if ((r->flags & (via_single_node() ? RULE_REMOTE : RULE_LOCAL)) != 0)
 		return false;
 	if ((r->flags & RULE_SCATTERED) && coll_hier_useful(k->comm, true))
+		return false;
+	if ((r->flags & RULE_DEALT) && (leaders || !coll_hier_dealt(k->comm)))
+		return false;
+	if ((r->flags & RULE_DIVIDED) && k->rcount % coll_hier_of(k->comm)->largest != 0)
 		return false;
 	return !(r->flags & RULE_INTERVALS) || (!leaders && coll_hier_useful(k->comm, true));
 }
@@ -311,10 +366,11 @@ coll_algorithm_fn *coll_algorithm_leaders(const struct coll_args *k)
 {
 	const struct rule *r = coll_algorithm_forced[k->kind];
 
-	if (r != NULL && !(r->flags & RULE_HIERARCHICAL) && rule_able(r, k))
+	if (r != NULL && !(r->flags & (RULE_HIERARCHICAL | RULE_LANES)) && rule_able(r, k))
 		return r->algorithm;
 	r = rules[k->kind];
-	while ((r->flags & RULE_HIERARCHICAL) || !rule_able(r, k) || !rule_suits(r, k, false, true))
+	while ((r->flags & (RULE_HIERARCHICAL | RULE_LANES)) || !rule_able(r, k) ||
+		!rule_suits(r, k, false, true))
 		r++;
 	return r->algorithm;
 }

@@ -195,16 +195,16 @@ int coll_shm_allgather(const struct coll_args *k)
 	for (int64_t at = 0; at < block; at += chunk) {
 		uint64_t e = coll_phase_begin(s);
 		int64_t len = shm_min(chunk, block - at);
-		void *shm_pack = coll_phase_own_data(s, e, chunk);
+		void *out = coll_phase_own_data(s, e, chunk);
 
 		if (k->in_place)
-			type_pack(k->rtype, mine, k->rcount, at, shm_pack, len);
+			shm_pack(s, k->rtype, mine, k->rcount, at, out, len);
 		else
-			type_pack(k->stype, k->sbuf, k->scount, at, shm_pack, len);
+			shm_pack(s, k->stype, k->sbuf, k->scount, at, out, len);
 		coll_phase_barrier(s, e);
 		for (int i = 0; i < k->n; i++)
 			if (i != k->me || !k->in_place)
-				type_unpack(k->rtype,
+				shm_unpack(s, k->rtype,
 					coll_element(k->rbuf, k->rtype, i * k->rcount), k->rcount,
 					at, coll_phase_data(s, e, chunk, i), len);
 	}

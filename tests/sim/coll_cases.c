@@ -192,7 +192,8 @@ static struct plan *plans_make(const struct coll_case *c, const struct plan_call
 			o->least = INFINITY;
 		if (i == 0 || i == n - 1)
 			o->least = fmax(o->least, plan_least(c->m, i, &plans[i]));
-		if (o->least > limit || steps > case_steps_max)
+		if (o->least > limit || steps > case_steps_max ||
+			(i == 1 && (double)plans[i].n * n > case_steps_max)) /* not a root */
 			break;
 	}
 	if (i == n)

@@ -139,7 +139,8 @@ bool plan_row(const struct plan_call *call, int i, const char **name, coll_algor
 
 	*name = i < ROWS ? r->name : NULL;
 	for (int j = 0; j < i && *name != NULL; j++)
-		if (rules[call->kind][j].algorithm == r->algorithm)
+		if (rules[call->kind][j].algorithm == r->algorithm &&
+			((rules[call->kind][j].flags ^ r->flags) & RULE_ORDERED) == 0)
 			return false;
 	if (*name == NULL)
 		return false;

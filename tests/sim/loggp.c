@@ -415,6 +415,8 @@ static double local_root_cost(const struct sim *s, const struct plan_step *p, in
 	case COLL_GATHER:
 	case COLL_SCATTER: return s->m->host.L + lines + n * bytes * s->m->work.copy;
 	case COLL_BCAST: return s->m->line + bytes * s->m->work.copy;
+	case COLL_REDUCE_SCATTER_BLOCK: /* each member combines its block */
+	case COLL_ALLGATHER: return s->m->host.L;
 	}
 	return s->m->host.L + lines + n * bytes * s->m->work.reduce; /* barrier, scans */
 }
@@ -430,13 +432,26 @@ static bool local_all(const struct plan_step *p)
 	return p->local != COLL_BCAST && p->local != COLL_SCATTER;
 }
 
+/* The time of a member when all have come. */
+static double local_member_cost(const struct sim *s, const struct plan_step *p, int n)
+{
+	double bytes = (double)p->amount;
+
+	switch (p->local) {
+	case COLL_REDUCE_SCATTER_BLOCK:
+		return n * (s->m->line + bytes * (s->m->work.reduce + s->m->work.copy));
+	case COLL_ALLGATHER: return n * (s->m->line + bytes * s->m->work.copy);
+	}
+	return s->m->line + bytes * s->m->work.copy;
+}
+
 static void local_release(
-	struct sim *s, struct local *l, const struct plan_step *p, int who, double since)
+	struct sim *s, struct local *l, const struct plan_step *p, int who, double since, int n)
 {
 	double from = local_all(p) ? l->last : l->root;
 
 	s->member[who].t = fmax(since, from) + s->m->host.L;
-	spend(s, who, s->m->line + (double)p->amount * s->m->work.copy);
+	spend(s, who, local_member_cost(s, p, n));
 	event_push(s, RUN, who, s->member[who].t);
 }
 
@@ -449,7 +464,7 @@ static void local_end(struct sim *s, struct local *l, const struct plan_step *p,
 		l->last += local_root_cost(s, p, n);
 	while (l->nwaiting > 0) {
 		l->nwaiting--;
-		local_release(s, l, p, l->waiting[l->nwaiting], l->since[l->nwaiting]);
+		local_release(s, l, p, l->waiting[l->nwaiting], l->since[l->nwaiting], n);
 	}
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* RUN np=5,17 time=60 */
 /* RUN np=4,17 time=60 env="HAFT_COLL=p2p" */
-/* RUN np=17 time=60 args="1 0|1|2|3" */
+/* RUN np=17 time=60 args="1 0|1|2|3|4|5" */
 /* MPI-5.0 6.1, 6.12.1 to 6.12.12, 6.13.1 to 6.13.12: all collective calls in their three forms
  * against results that each rank works out alone, on communicators of the first 1, 2, 3 ... ranks,
  * with random lengths, types and roots.  Several nonblocking and persistent ones are open at once,
@@ -443,6 +443,8 @@ static const char *const lists[] = {
 	"exscan=doubling",
 	"reduce=binomial,allreduce=ring,reduce_scatter_block=reduced,"
 	"reduce_scatter=reduced",
+	"bcast=chain,reduce=chain",
+	"bcast=binary,reduce=binary",
 };
 
 int main(int argc, char **argv)

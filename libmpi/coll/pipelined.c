@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* pipelined.c - long data in segments, which follow each other down a tree, or up.
+ *
+ *      chain    0 ── 1 ── 2 ── 3 ...        each member sends all data once: few members, much data
+ *
+ *      binary   0 ─┬─ 1 ─┬─ 3 ...           twice, but a segment arrives after log2(n) messages
+ *                  └─ 2  └─ 4 ...           v's children: 2v + 1, 2v + 2
+ *
+ *      a member of a broadcast:   recv 0 | recv 1, send 0 | recv 2, send 1 | ...
+ *      of a reduction:            recv 0 | recv 1, combine 0, send 0 | ...
+ *
+ * v = (rank - root) mod n.  A reduction combines neighbors in the tree: its operation commutes. */
+#include "libmpi/coll/algorithms.h"
+
+#define SEGMENT  MEAN_OR(64, 16 * 1024) /* bytes: an eager message between hosts */
+#define SEGMENTS 4096                   /* most of a call: each is some steps of a schedule */
+#define ARITY    2                      /* most children */
+
+/* A member's place, and its data in segments: bytes, or elements of a reduction. */
+struct pipe {
+	int parent;          /* rank; -1: this is the root */
+	int children;        /* so many */
+	int child[ARITY];    /* ranks */
+	int64_t all, length; /* of the data; of a segment */
+};
+
+/* all: bytes, or elements of `size' bytes. */
+static struct pipe pipe_of(const struct coll_args *k, int arity, int64_t all, int64_t size)
+{
+	int v = (k->me - k->root + k->n) % k->n;
+	int64_t least = (all - 1) / SEGMENTS + 1, length = SEGMENT / size;
+	struct pipe p = {.parent = -1, .all = all, .length = length > least ? length : least};
+
+	if (v > 0)
+		p.parent = ((v - 1) / arity + k->root) % k->n;
+	for (int i = 1; i <= arity && arity * (int64_t)v + i < k->n; i++)
+		p.child[p.children++] = (arity * v + i + k->root) % k->n;
+	return p;
+}
+
+static int64_t pipe_len(const struct pipe *p, int64_t at)
+{
+	return p->all - at < p->length ? p->all - at : p->length;
+}
+
+/* --- broadcast ------------------------------------------------------------------------------ */
+
+static void bcast_pipelined(struct sched *s, const struct coll_args *k, int arity)
+{
+	struct pipe p = pipe_of(k, arity, k->bytes, 1);
+	struct type *byte = type_predefined(MPI_BYTE);
+	char *mem = k->rtype->dense ? k->rbuf : coll_sched_bytes(s, k->bytes);
+
+	if (!k->rtype->dense && p.parent < 0)
+		coll_sched_pack(s, k->rbuf, k->rcount, k->rtype, mem, k->bytes);
+	for (int64_t at = 0; at < p.all; at += p.length) {
+		int64_t n = pipe_len(&p, at);
+
+		if (p.parent >= 0) {
+			coll_sched_recv(s, mem + at, n, byte, p.parent);
+			coll_sched_fence(s);
+		}
+		for (int i = 0; i < p.children; i++)
+			coll_sched_send(s, mem + at, n, byte, p.child[i]);
+	}
+	if (!k->rtype->dense && p.parent >= 0)
+		coll_sched_unpack(s, mem, k->rbuf, k->rcount, k->rtype, k->bytes);
+}
+
+void coll_bcast_chain(struct sched *s, const struct coll_args *k)
+{
+	bcast_pipelined(s, k, 1);
+}
+
+void coll_bcast_binary(struct sched *s, const struct coll_args *k)
+{
+	bcast_pipelined(s, k, 2);
+}
+
+/* --- reduce --------------------------------------------------------------------------------- */
+
+/* Receives the children's results of the segment at `at' into this half of the temps. */
+static void pipe_recv(struct sched *s, const struct coll_args *k, const struct pipe *p,
+	void *const temp[ARITY], int64_t at)
+{
+	for (int i = 0; i < p->children && at < p->all; i++)
+		coll_sched_recv(s, temp[i], pipe_len(p, at), k->rtype, p->child[i]);
+}
+
+/* Combines this member's segment with those of the children.  Returns the result: the operand
+ * itself without children, rbuf at the root, else the last child's temp. */
+static void *pipe_combine(struct sched *s, const struct coll_args *k, const struct pipe *p,
+	void *const temp[ARITY], int64_t at)
+{
+	void *acc = coll_element(coll_operand(k), k->rtype, at);
+
+	for (int i = 0; i < p->children; i++) {
+		bool last = i == p->children - 1;
+		void *out = last && p->parent < 0 ? coll_element(k->rbuf, k->rtype, at) : temp[i];
+
+		if (acc == out) /* in place */
+			coll_sched_reduce(s, temp[i], acc, out, pipe_len(p, at), k->rtype);
+		else
+			coll_sched_reduce(s, acc, temp[i], out, pipe_len(p, at), k->rtype);
+		acc = out;
+	}
+	return acc;
+}
+
+static void reduce_pipelined(struct sched *s, const struct coll_args *k, int arity)
+{
+	struct pipe p = pipe_of(k, arity, k->rcount, k->rtype->size);
+	void *temp[2][ARITY] = {{NULL}};
+	int half = 0;
+
+	for (int i = 0; i < 2 * p.children; i++)
+		temp[i % 2][i / 2] = coll_sched_elements(s, k->rtype, p.length);
+	pipe_recv(s, k, &p, temp[0], 0);
+	for (int64_t at = 0; at < p.all; at += p.length, half = 1 - half) {
+		void *sum;
+
+		coll_sched_fence(s);
+		pipe_recv(s, k, &p, temp[1 - half], at + p.length);
+		sum = pipe_combine(s, k, &p, temp[half], at);
+		if (p.parent >= 0)
+			coll_sched_send(s, sum, pipe_len(&p, at), k->rtype, p.parent);
+	}
+	if (k->n == 1)
+		coll_sched_move(s, coll_operand(k), k->rbuf, k->rcount, k->rtype);
+}
+
+void coll_reduce_chain(struct sched *s, const struct coll_args *k)
+{
+	reduce_pipelined(s, k, 1);
+}
+
+void coll_reduce_binary(struct sched *s, const struct coll_args *k)
+{
+	reduce_pipelined(s, k, 2);
+}
