@@ -28,7 +28,7 @@ struct pipe {
 static struct pipe pipe_of(const struct coll_args *k, int arity, int64_t all, int64_t size)
 {
 	int v = (k->me - k->root + k->n) % k->n;
-	int64_t least = (all - 1) / SEGMENTS + 1, length = SEGMENT / size;
+	int64_t least = (all - 1) / SEGMENTS + 1, length = SEGMENT / (size > 0 ? size : 1);
 	struct pipe p = {.parent = -1, .all = all, .length = length > least ? length : least};
 
 	if (v > 0)
