@@ -37,6 +37,7 @@
 #define PAIRS      20000 /* of a batch */
 #define LOOKS      200000
 #define BARE_LIMIT 1.2
+#define MANY_TAG   (0x5a03ULL << 48) /* in tokens of bare work */
 
 struct bare {
 	struct obj obj;
@@ -546,8 +547,9 @@ static long resident(void)
 	return pages * sysconf(_SC_PAGESIZE);
 }
 
-/* The figures of many(), each for an object: of libobj, and of bare work. */
-enum many { CREATE, MEMORY, RANDOM, FREE, MANY };
+/* The figures of many(), each for an object: of libobj, and of bare work.  CHECKED is bare work alone:
+ * a lookup as a table of one kind of objects would do it. */
+enum many { CREATE, MEMORY, RANDOM, CHECKED, FREE, MANY };
 
 /* Copies `handles' in random order. */
 static void shuffle(void **order)
@@ -562,8 +564,26 @@ static void shuffle(void **order)
 	}
 }
 
+/* Looks the tokens of `order' up in a table of lines by hand: bound, load, compare.  ns. */
+static double many_checked(const struct line *all, void **order)
+{
+	uintptr_t sum = 0;
+	double start;
+
+	for (size_t i = 0; i < live; i++)
+		order[i] = (void *)((struct line *)order[i])->token;
+	start = now();
+	for (size_t i = 0; i < live; i++) {
+		uint64_t h = (uintptr_t)order[i], index = h & OBJ_INDEX_MAX;
+
+		sum += (uintptr_t)(index < live && all[index].token == h ? &all[index] : NULL);
+	}
+	done(sum);
+	return now() - start;
+}
+
 /* As many lines of memory that nothing has touched: written whole, loaded by a pointer in random
- * order, and written once more.  Asks for huge pages, as tables of libobj do. */
+ * order, looked up by hand, and written once more.  Asks for huge pages, as tables of libobj do. */
 static void many_bare(void **order, double *ns)
 {
 	size_t size = live * sizeof(struct line);
@@ -577,7 +597,7 @@ static void many_bare(void **order, double *ns)
 	madvise(all, size, MADV_HUGEPAGE);
 	start = now();
 	for (size_t i = 0; i < live; i++) {
-		all[i] = (struct line){.token = i, .refs = OBJ_REFS_USER};
+		all[i] = (struct line){.token = MANY_TAG | i, .refs = OBJ_REFS_USER};
 		handles[i] = &all[i];
 	}
 	ns[CREATE] = now() - start;
@@ -588,6 +608,7 @@ static void many_bare(void **order, double *ns)
 		sum += ((struct line *)order[i])->token;
 	done(sum);
 	ns[RANDOM] = now() - start;
+	ns[CHECKED] = many_checked(all, order);
 	start = now();
 	for (size_t i = 0; i < live; i++)
 		((struct line *)handles[i])->next = all;
@@ -611,6 +632,7 @@ static void many_objects(void **order, double *ns)
 		sum += (uintptr_t)obj_get(&many_class, order[i]);
 	done(sum);
 	ns[RANDOM] = now() - start;
+	ns[CHECKED] = 0;
 	start = now();
 	for (size_t i = 0; i < live; i++)
 		sink += (uintptr_t)obj_free(&many_class, &handles[i]);
@@ -623,6 +645,7 @@ static void many(void)
 		[CREATE] = {.name = "create until 10^7 live", .unit = "ns", .target = 20},
 		[MEMORY] = {.name = "memory of each", .unit = "B", .target = 66},
 		[RANDOM] = {.name = "lookup, 10^7 live, random", .unit = "ns", .target = 18},
+		[CHECKED] = {.name = "the same, checked by hand", .unit = "ns"},
 		[FREE] = {.name = "free of all of them", .unit = "ns", .target = 15},
 	};
 	double ns[MANY][ROUNDS], bare[MANY][ROUNDS], turn[MANY];
@@ -645,9 +668,9 @@ static void many(void)
 	for (int k = 0; k < MANY; k++) {
 		struct row r = rows[k];
 
-		r.value = median(ns[k], ROUNDS);
-		r.best = ns[k][0];
-		r.bare = median(bare[k], ROUNDS);
+		r.value = median(k == CHECKED ? bare[k] : ns[k], ROUNDS);
+		r.best = k == CHECKED ? bare[k][0] : ns[k][0];
+		r.bare = k == CHECKED ? 0 : median(bare[k], ROUNDS);
 		print_row(r);
 	}
 }
