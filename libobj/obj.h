@@ -338,7 +338,7 @@ static inline void *obj_get_token(const struct obj_class *c, obj_h handle)
 	uint64_t h = (uint64_t)(uintptr_t)handle;
 	uint32_t index = (uint32_t)h & OBJ_INDEX_MAX;
 
-	if (h < OBJ_PERMANENT_MAX) { /* a constant: a load less, so more lookups are under way at once */
+	if (h < OBJ_PERMANENT_MAX) { /* nperm would be one more load */
 		struct obj *p = h < c->nperm ? c->perm[h] : NULL;
 
 		return p != NULL && p->u.cls == c ? p : NULL;

@@ -547,8 +547,8 @@ static long resident(void)
 	return pages * sysconf(_SC_PAGESIZE);
 }
 
-/* The figures of many(), each for an object: of libobj, and of bare work.  CHECKED is bare work alone:
- * a lookup as a table of one kind of objects would do it. */
+/* The figures of many(), each for an object: of libobj, and of bare work.  CHECKED is bare work
+ * alone: a lookup as a table of one kind of objects would do it. */
 enum many { CREATE, MEMORY, RANDOM, CHECKED, FREE, MANY };
 
 /* Copies `handles' in random order. */
