@@ -36,13 +36,12 @@ struct ft_era {
 	struct ft_part mine; /* contribution */
 	struct ft_part sum;  /* contributions of this ballot, of this member and those below */
 	struct ft_part word; /* the decision */
-	bool found;          /* word is a decision that an UP of this ballot has brought */
+	bool found;          /* word is a decision that an UP has brought */
 	bool decided;        /* word is the decision, in ballot `since' */
 	int since;
-	int above;     /* the member to which UP was sent in this ballot; -1: none */
-	bool above_up; /* it went with a decision */
-	bool down;     /* DOWN was sent in this ballot, and no member has failed since */
-	uint8_t *msg;  /* room for a message */
+	int above;    /* the member to which UP was sent in this ballot; -1: none */
+	bool down;    /* DOWN was sent in this ballot, and no member has failed since */
+	uint8_t *msg; /* room for a message */
 };
 
 size_t ft_era_msg_len(int n)
@@ -75,6 +74,7 @@ static void part_copy(struct ft_part *to, const struct ft_part *from, int n)
 	memcpy(to->acked, from->acked, ft_bits_len(n));
 }
 
+/* But failed: era_learn has those. */
 static void part_combine(struct ft_part *sum, const struct ft_part *p, int n)
 {
 	sum->flag[0] &= p->flag[0];
@@ -84,7 +84,6 @@ static void part_combine(struct ft_part *sum, const struct ft_part *p, int n)
 		sum->first[k] = p->first[k] < sum->first[k] ? p->first[k] : sum->first[k];
 	for (size_t i = 0; i < ft_bits_len(n); i++) {
 		sum->covered[i] |= p->covered[i];
-		sum->failed[i] |= p->failed[i];
 		sum->acked[i] &= p->acked[i];
 	}
 }
@@ -202,17 +201,17 @@ static void era_root(struct ft_era *e)
 	era_decide(e);
 }
 
+/* It sends UP once to each member above, as no decision comes from below after that: those below
+ * have sent UP without one in this ballot, and get one from above alone. */
 static void era_member(struct ft_era *e)
 {
 	bool known = e->decided || e->found;
 	int above = era_above(e);
 
-	if ((e->decided && e->since == e->ballot) ||
-		(e->above == above && (e->above_up || !known)) ||
+	if ((e->decided && e->since == e->ballot) || e->above == above ||
 		(!known && !era_covered(e, e->me - e->ballot)))
 		return;
 	e->above = above;
-	e->above_up = known;
 	if (!known)
 		for (size_t i = 0; i < ft_bits_len(e->n); i++)
 			e->sum.failed[i] |= e->failed[i];
@@ -223,15 +222,13 @@ static void era_ballot(struct ft_era *e)
 {
 	int root = 0;
 
-	while (root < e->me && ft_bit(e->failed, root))
+	while (ft_bit(e->failed, root)) /* not this member */
 		root++;
 	if (root == e->ballot)
 		return;
 	e->ballot = root;
 	part_copy(&e->sum, &e->mine, e->n);
-	e->found = false;
 	e->above = -1;
-	e->above_up = e->down = false;
 }
 
 static void era_step(struct ft_era *e)
@@ -270,13 +267,13 @@ static void era_learn(struct ft_era *e, const struct ft_part *p, int ballot)
 static void era_got_up(
 	struct ft_era *e, int from, const struct ft_part *p, bool decided, int ballot)
 {
-	if (e->decided && e->since >= ballot && e->since == e->ballot) {
+	if (e->decided && e->since == e->ballot) {
 		era_send(e, from, ERA_DOWN, &e->word, true, e->since);
 		return;
 	}
 	if (ballot != e->ballot)
 		return; /* its sender will notice that the root has failed, and send again */
-	if (decided && !e->decided && !e->found) {
+	if (decided && !e->decided) {
 		part_copy(&e->word, p, e->n);
 		e->found = true;
 	}

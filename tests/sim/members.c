@@ -25,6 +25,7 @@ struct member {
 	int sends_left; /* it dies when it has sent so many more; -1: never so */
 	uint64_t opens; /* messages do not come before */
 	struct sent {
+		uint64_t most; /* that a slow message takes */
 		uint64_t last; /* when the last message comes */
 		uint64_t cut;  /* what would come later is lost */
 	} to[MEMBERS_MAX];
@@ -36,6 +37,7 @@ static uint16_t queue[EVENTS]; /* a heap of nevents; indices of pool */
 static uint16_t unused[EVENTS];
 static int nmembers, nevents, nunused;
 static bool steady_time;
+static enum weather { FAIR, SLOW_PAIRS, SLOW_NEWS, TOGETHER, WEATHERS } weather;
 static const struct members_test *test;
 static uint64_t now, order, state;
 
@@ -63,8 +65,13 @@ void members_reset(int n, bool steady, const struct members_test *t)
 		for (int k = 0; k < n; k++)
 			member[i].to[k].cut = UINT64_MAX;
 	}
-	nmembers = n;
 	steady_time = steady;
+	weather = steady ? FAIR : (enum weather)members_rnd(WEATHERS);
+	for (int i = 0; i < n; i++)
+		for (int k = 0; k < n; k++)
+			member[i].to[k].most =
+				weather == SLOW_PAIRS && members_rnd(4) == 0 ? 1000 : 200;
+	nmembers = n;
 	test = t;
 	now = order = 0;
 }
@@ -122,7 +129,7 @@ static void die(int m)
 	member[m].dead = true;
 	for (int i = 0; i < nmembers; i++) {
 		struct sent *s = &member[m].to[i];
-		uint64_t time = now + members_rnd(300);
+		uint64_t time = now + members_rnd(weather == SLOW_NEWS ? 1500 : 300);
 
 		if (i == m)
 			continue;
@@ -138,8 +145,9 @@ void members_send(int from, int to, const void *msg, size_t len)
 {
 	struct member *me = &member[from];
 	struct sent *s = &me->to[to];
-	uint64_t takes =
-		steady_time ? MEMBERS_STEADY_TIME : 1 + members_rnd(members_rnd(4) == 0 ? 200 : 10);
+	uint64_t takes = steady_time
+				 ? MEMBERS_STEADY_TIME
+				 : 1 + members_rnd(members_rnd(4) == 0 ? s->most : s->most / 20);
 	struct event *v;
 
 	assert(to >= 0 && to < nmembers && to != from && len <= MEMBERS_MESSAGE);
@@ -192,7 +200,8 @@ void members_die_some_time(int m)
 	if (members_rnd(2) == 0)
 		member[m].sends_left = (int)members_rnd(6);
 	else
-		event_add(DIE, m, 0, members_rnd(500));
+		event_add(
+			DIE, m, 0, weather == TOGETHER ? 200 + members_rnd(20) : members_rnd(500));
 }
 
 void members_run(void)

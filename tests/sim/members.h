@@ -5,7 +5,8 @@
  *      members_die_some_time: at a time, or when it has sent so many messages
  *                   ──> each other member, at a time of its own ────> members_test.heard
  *
- * As over a broken connection, some of the last messages of the dead are lost.
+ * As over a broken connection, some of the last messages of the dead are lost.  In a quarter of
+ * the runs each some pairs are slow, news of deaths are, or members die at the same time.
  *
  * Invariants: events come by time, and of one time in the order in which they were added.  A dead
  * member gets nothing and sends nothing.  No member gets a message of one of whose death it has
