@@ -518,19 +518,23 @@ static bool sched_drained(struct sched *s)
 	return true;
 }
 
-/* Is this send an error message, as this member lacks the data?  Not if the communicator is
- * revoked: the peer learns that, and would return two errors, this one and that. */
+/* Does this member lack the data of this send? */
 static bool step_poisoned(const struct sched *s, const struct step *p)
 {
-	return s->poisoned && p->kind == STEP_SEND && !p->own && !to_myself(s, p->peer) &&
-	       (s->comm->hints & COMM_REVOKED) == 0;
+	return s->poisoned && p->kind == STEP_SEND && !p->own && !to_myself(s, p->peer);
 }
 
+/* Lacking data are replaced by an error message.  If the communicator is revoked, nothing is sent:
+ * the peer learns that, and would return two errors, this one and that. */
 static void step_message(struct sched *s, const struct step *p)
 {
-	struct req *r = &s->reqs[s->nreqs++];
+	bool poisoned = unlikely(s->poisoned) && step_poisoned(s, p);
+	struct req *r;
 
-	if (unlikely(s->poisoned) && step_poisoned(s, p))
+	if (unlikely(poisoned) && (s->comm->hints & COMM_REVOKED) != 0)
+		return;
+	r = &s->reqs[s->nreqs++];
+	if (unlikely(poisoned))
 		p2p_coll_send_error(s->comm, &s->error, p->peer, s->tag, r);
 	else if (p->kind == STEP_SEND)
 		p2p_coll_start(s->comm, REQ_SEND, p->a, p->n, p->type, p->peer, s->tag, r);
