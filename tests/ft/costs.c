@@ -4,9 +4,13 @@
  * to a rank that sleeps.  Prints the medians; ../../libmpi/ft/PERF.md has figures.
  *
  * A revocation is heard when the receive of a member fails.  All processes are on one host, so
- * their clocks are one. */
+ * their clocks are one.  Beside it stands a bare tree: the same processes sleep, each on a futex of
+ * its own, and each that is woken wakes those that it would tell (libmpi/ft/flood.h). */
 #include "tests/ft/ft.h"
+#include <linux/futex.h>
+#include <stdatomic.h>
 #include <stdlib.h>
+#include <sys/syscall.h>
 #include <time.h>
 
 #define ROUNDS   200
@@ -125,9 +129,61 @@ static double revoke_cost(void)
 	return median(v, FEW);
 }
 
+/* A process that sleeps in the bare tree: a line of its own. */
+struct sleeper {
+	_Alignas(128) _Atomic uint32_t turn;
+	int step; /* it wakes those at distances below 1 << step */
+};
+
+static void bare_wake(struct sleeper *all, int step, uint32_t turn)
+{
+	for (int k = step; k-- > 0;) {
+		int to = check_rank + (1 << k);
+
+		if (to >= check_size)
+			continue;
+		all[to].step = k;
+		atomic_store(&all[to].turn, turn);
+		syscall(SYS_futex, &all[to].turn, FUTEX_WAKE, 1, NULL, NULL, 0);
+	}
+}
+
+/* From the first wake of rank 0 until the last process has woken the others. */
+static double bare_cost(void)
+{
+	double v[FEW], heard, from, last;
+	struct sleeper *mine, *all;
+	MPI_Aint size;
+	int unit;
+	MPI_Win w;
+
+	OK(MPI_Win_allocate_shared(
+		sizeof(*mine), 1, MPI_INFO_NULL, MPI_COMM_WORLD, (void *)&mine, &w));
+	OK(MPI_Win_shared_query(w, 0, &size, &unit, (void *)&all));
+	atomic_store(&mine->turn, 0);
+	for (uint32_t i = 0; i < FEW; i++) {
+		OK(MPI_Barrier(MPI_COMM_WORLD));
+		from = 0;
+		if (check_rank == 0) {
+			usleep(PAUSE_US);
+			from = us();
+			mine->step = 31 - __builtin_clz((unsigned)check_size * 2 - 1);
+		}
+		while (check_rank > 0 && atomic_load(&mine->turn) == i)
+			syscall(SYS_futex, &mine->turn, FUTEX_WAIT, i, NULL, NULL, 0);
+		bare_wake(all, mine->step, i + 1);
+		heard = us();
+		usleep(PAUSE_US);
+		OK(MPI_Allreduce(&heard, &last, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD));
+		v[i] = last - from;
+	}
+	OK(MPI_Win_free(&w));
+	return median(v, FEW);
+}
+
 int main(int argc, char **argv)
 {
-	double shrink, replace, latency, barrier, agree, revoke;
+	double shrink, replace, latency, barrier, agree, revoke, bare;
 	int flag = 1;
 	MPI_Comm c, next;
 
@@ -143,6 +199,7 @@ int main(int argc, char **argv)
 	OK(MPI_Comm_dup(MPI_COMM_WORLD, &c));
 	barrier = barrier_cost(c);
 	agree = agree_cost(c);
+	bare = bare_cost();
 	revoke = revoke_cost();
 	OK(MPIX_Comm_agree(MPI_COMM_WORLD, &flag)); /* also if it dies before all have returned */
 	if (check_rank == check_size / 2)
@@ -154,10 +211,12 @@ int main(int argc, char **argv)
 	replace = us() - replace;
 	if (check_rank == 0)
 		printf("%d ranks: message %.1f us, barrier %.1f us, agree %.1f us (%.2f), "
-		       "revoke %.1f us (%.1f messages), shrink %.1f us (%.2f agrees), "
+		       "revoke %.1f us (%.1f messages, %.2f bare trees of %.1f us), "
+		       "shrink %.1f us (%.2f agrees), "
 		       "replace %.2f ms\n",
 			check_size, latency, barrier, agree, agree / barrier, revoke,
-			revoke / latency, shrink, shrink / agree, replace / 1000);
+			revoke / latency, revoke / bare, bare, shrink, shrink / agree,
+			replace / 1000);
 	OK(MPI_Comm_free(&c));
 	OK(MPI_Comm_free(&next));
 	MPI_Finalize();
