@@ -23,7 +23,7 @@
 #include <string.h>
 
 /* After so many later ones a revocation is forgotten: its messages have arrived long since. */
-#define REVOCATIONS_MAX 4096
+#define REVOCATIONS_MAX 1024
 
 struct revocation {
 	struct revocation *next; /* an older one */
@@ -117,8 +117,8 @@ static void revoke_tell(int member, int step, void *revocation)
 	p2p_ft_send(ft_member_peer(&r->m, member), r->ctx | FT_REVOKE, step, r->differs, len);
 }
 
-/* The communicator is here. */
-static void revoke_begin(struct revocation *r, struct comm *c)
+/* The revocation gets to know the members of its communicator. */
+static void revocation_begin(struct revocation *r, const struct comm *c)
 {
 	r->here = true;
 	nahead--;
@@ -130,6 +130,11 @@ static void revoke_begin(struct revocation *r, struct comm *c)
 		obj_hold(r->remote);
 	r->flood = (struct ft_flood){
 		.n = r->m.n, .me = r->m.me, .gone = revoke_gone, .tell = revoke_tell, .arg = r};
+}
+
+/* Ends what waits for messages of the communicator. */
+static void revoke_local(struct revocation *r, struct comm *c)
+{
 	if (r->differs != NULL && c->differs == NULL)
 		c->differs = strdup(r->differs); /* NULL: as if it was revoked */
 	p2p_comm_revoke(c);
@@ -140,12 +145,20 @@ static void revoke_begin(struct revocation *r, struct comm *c)
 	}
 }
 
-/* Told from distance 1 << told, or FT_FLOOD_REVOKES: also if it was known before. */
+/* The communicator is here.  Told from distance 1 << told, or FT_FLOOD_REVOKES: also if it was
+ * known before.  The others come first: they have to wake up.  A freed communicator may end with
+ * its last request. */
 static void revoke_here(struct revocation *r, struct comm *c, int told)
 {
-	if (!r->here)
-		revoke_begin(r, c);
+	bool first = !r->here;
+
+	obj_hold(c);
+	if (first)
+		revocation_begin(r, c);
 	ft_flood_told(&r->flood, told);
+	if (first)
+		revoke_local(r, c);
+	obj_drop(c);
 }
 
 /* --- the program ---------------------------------------------------------------------------- */
