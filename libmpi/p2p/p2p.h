@@ -74,7 +74,8 @@ void p2p_peer_suspect(int peer);
  * news yet: the error of an operation with it.  As p2p_peer_suspect where failures are survived. */
 int p2p_peer_vanished(int peer, const struct comm *c);
 
-/* A local process has ended, in good order: as p2p_peer_died. */
+/* A process has ended, in good order: as p2p_peer_died.  A remote one where failures are survived,
+ * and a while later, unless its connection says so: an agreement may wait for it. */
 void p2p_peer_left(int peer, const char *words);
 
 /* A process that was spawned has ended before MPI_Init: operations with it raise MPI_ERR_SPAWN.  As

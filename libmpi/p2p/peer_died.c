@@ -14,10 +14,12 @@
 #define DYING_NS     100000000u /* for the end of a connection, which comes at once */
 #define DRAIN_PASSES 100000     /* each takes a batch of frames: more than any queue holds */
 
-/* Remote processes that have died, by the launcher's news, while a connection is open. */
+/* Remote processes that have ended, by the launcher's news: they have died while a connection is
+ * open, or have left without one, unless one that they began is still to be accepted. */
 struct dying {
 	struct dying *next;
 	int peer;
+	bool left;
 	uint64_t until_ns;
 	char words[160];
 };
@@ -53,12 +55,6 @@ void p2p_peer_died(int peer, const char *words)
 	died_end(peer, false, words);
 }
 
-void p2p_peer_left(int peer, const char *words)
-{
-	if (via_is_local(peer)) /* else its connection says so */
-		died_end(peer, true, words);
-}
-
 void p2p_peer_unborn(int peer, const char *words)
 {
 	if (!p2p_peer_gone(peer))
@@ -66,20 +62,35 @@ void p2p_peer_unborn(int peer, const char *words)
 	died_end(peer, false, words);
 }
 
-void p2p_peer_dies(int peer, const char *words)
+/* False: no memory. */
+static bool dying_add(int peer, bool left, const char *words)
 {
-	struct dying *d = via_connected(peer) && !p2p_peer_gone(peer) ? malloc(sizeof(*d)) : NULL;
+	struct dying *d = malloc(sizeof(*d));
 
-	if (d == NULL) {
-		p2p_peer_died(peer, words);
-		return;
-	}
-	p2p_failures_survive();
+	if (d == NULL)
+		return false;
 	d->peer = peer;
+	d->left = left;
 	d->until_ns = clock_now_ns() + DYING_NS;
 	snprintf(d->words, sizeof(d->words), "%s", words);
 	d->next = dying;
 	dying = d;
+	return true;
+}
+
+void p2p_peer_dies(int peer, const char *words)
+{
+	p2p_failures_survive();
+	if (!via_connected(peer) || p2p_peer_gone(peer) || !dying_add(peer, false, words))
+		p2p_peer_died(peer, words);
+}
+
+void p2p_peer_left(int peer, const char *words)
+{
+	if (via_is_local(peer))
+		died_end(peer, true, words);
+	else if (p2p_state.ft && !via_connected(peer) && !p2p_peer_gone(peer))
+		dying_add(peer, true, words); /* else its connection says so */
 }
 
 /* Ends those whose connections have ended, or do not end. */
@@ -94,7 +105,8 @@ static int died_pass(void)
 			continue;
 		}
 		*link = d->next;
-		died_end(d->peer, false, d->words);
+		if (!d->left || !via_connected(d->peer))
+			died_end(d->peer, d->left, d->words);
 		free(d);
 		moved++;
 	}
