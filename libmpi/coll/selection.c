@@ -21,8 +21,7 @@
  * the data; PART: of a member's part. */
 #define PART_CHAIN        MEAN_OR(32, 64 * 1024)  /* segments go along a chain */
 #define PART_CHAIN_FEW    MEAN_OR(16, 16 * 1024)  /* as that, if members are FEW_HOSTS */
-#define PART_CHAIN_BCAST  MEAN_OR(8, 8 * 1024)    /* as that, with several members on hosts */
-#define PART_CHAIN_REDUCE MEAN_OR(16, 32 * 1024)  /* likewise */
+#define PART_CHAIN_REDUCE MEAN_OR(16, 32 * 1024)  /* as that, with several members on hosts */
 #define PART_SCAN_CHAIN   MEAN_OR(16, 6 * 1024)   /* as that, of a scan */
 #define PART_SCAN_HOSTS   MEAN_OR(8, 4 * 1024)    /* as that, with several members on hosts */
 #define BCAST_CUT         MEAN_OR(32, 16 * 1024)  /* a broadcast goes in segments, or in parts */
@@ -139,8 +138,6 @@ static const struct rule rules[COLL_KINDS][ROWS] = {
 		{"binomial", coll_barrier_binomial, 0, 0, 0, 0, 0, 0}},
 	[COLL_BCAST] = {
 		{"scatter_bruck", coll_bcast_scatter_bruck, BCAST_CUT, 0, 3, 0, 0, RULE_DEALT},
-		{"chain", coll_bcast_chain, PART_CHAIN_BCAST, 0, 2, 0, 0,
-			RULE_PART | RULE_INTERVALS},
 		{"hierarchical", coll_bcast_hier, 0, 0, 0, 0, 0, RULE_HIERARCHICAL},
 		{"chain", coll_bcast_chain, PART_CHAIN, 0, 2, 3, 0, RULE_PART},
 		{"binary", coll_bcast_binary, BCAST_CUT, 0, 2, MANY, 0, 0},

@@ -31,8 +31,8 @@
 #include <string.h>
 
 #define RATIO_GOOD 1.3
-#define RATIO_MAX  1.65
-#define SHARE_GOOD 0.99
+#define RATIO_MAX  2.2
+#define SHARE_GOOD 0.98
 #define FOLD_ERROR 0.05 /* parts of uneven lengths; messages that come at one time */
 #define CASES_MAX  4000
 #define MEMORY_MAX ((double)(4LL << 30)) /* bytes of a member's buffers */
