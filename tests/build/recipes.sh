@@ -53,6 +53,8 @@ fi
 # conda-build would call it.  Both take the compiler and the flags of the plain build.
 version=$("$prefix/bin/mpi-info" --version | sed -n 's/.*Haft \([0-9.]*\).*/\1/p' | head -n 1)
 python3 -c 'import ast, sys; ast.parse(open(sys.argv[1]).read())' "$top"/tools/pack/easybuild/*.eb || fail "EasyBuild's recipe"
+# EasyBuild empties the directory between its steps build and install.
+grep -q '^buildopts.*install' "$top"/tools/pack/easybuild/*.eb && fail "EasyBuild's recipe installs too early"
 case $B,$(command -v gfortran) in
 */release,?*)
 	got=$(flock "$B/install.lock" python3 tests/build/spack_standin.py "$TMPDIR/spack" 2>&1)
