@@ -510,12 +510,12 @@ struct shm_wait {
 	uint32_t standby_old;
 	uint32_t nap_ns;            /* 0, or: no sleep is longer */
 	uint32_t spins, fast, slow; /* spent so far */
-	uint64_t begin_ns;
-	uint64_t described_ns; /* when it was described last: `described' */
-	bool flag_only;        /* only the flag counts: frames that wait do not end the sleep */
-	bool nap;              /* a timeout has ended the last sleep */
-	bool described;        /* the describer was called in this sleep */
-	int standby_record;    /* the wait record that shows it while on standby; 0: none */
+	uint64_t begin_ns;          /* when it was shown first; 0: it was not */
+	uint64_t described_ns;      /* when it was described last: `described' */
+	bool flag_only;     /* only the flag counts: frames that wait do not end the sleep */
+	bool nap;           /* a timeout has ended the last sleep */
+	bool described;     /* the describer was called in this sleep */
+	int standby_record; /* the wait record that shows it while on standby; 0: none */
 };
 
 /* For a rank with several threads, which call libshm one at a time under a lock of theirs.

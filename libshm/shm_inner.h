@@ -243,8 +243,12 @@ struct shm_private {
 	uint32_t retries;    /* > 0: a short spin has ended waits lately */
 	uint32_t no_spin;    /* > 0: others want this CPU: do not spin */
 	uint64_t nap_ns;
-	uint64_t spread_next_ns; /* no look at the CPUs before */
-	uint32_t event_seen;     /* head->event, as far as news were handed to `hear' */
+	uint64_t spread_next_ns;     /* no look at the CPUs before */
+	struct {                     /* of yields: shm_wait.c */
+		uint64_t slow, next; /* a yield of so many is slow; the next look at the clock */
+		uint64_t first, first_ns; /* of the first such look, in ticks and by the clock */
+	} ticks;
+	uint32_t event_seen; /* head->event, as far as news were handed to `hear' */
 	shm_news_fn *hear;
 	shm_lock_hook_fn *release, *retake;       /* of a rank with threads, or NULL */
 	struct shm_sleep_ops sleep_ops;           /* sleep NULL: none */

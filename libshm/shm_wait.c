@@ -20,14 +20,18 @@
 #include <limits.h>
 #include <sched.h>
 #include "libshm/shm_inner.h"
+#include "libshm/ticks.h"
 
 #define SPINS_OVERSUB    50   /* other processes want our CPU, but each rank may have its own */
 #define SPIN_RETRY       8    /* after so many failures in a row, such spinning is tried seldom */
 #define SPIN_RETRY_EVERY 16   /* then in one wait of so many */
 #define YIELDS_SLOW      4    /* then other threads need the CPU more */
 #define YIELD_SLOW_NS    1600 /* a yield that took longer: another thread ran */
-#define NO_SPIN_WAITS    32   /* waits without spinning after a slow yield */
-#define NAP_OVERSUB      8    /* so many ranks a CPU make naps longer, see nap_stretch */
+#define TICKS_GUESS      3    /* a nanosecond, until they are measured */
+#define TICKS_LOOK_NS    100000u   /* between two looks at the clock while yields are slow */
+#define TICKS_LEAST_NS   1000000u  /* so long a time measures a tick well enough */
+#define NO_SPIN_WAITS    32        /* waits without spinning after a slow yield */
+#define NAP_OVERSUB      8         /* so many ranks a CPU make naps longer, see nap_stretch */
 #define NAP_FIRST_NS     10000000u /* naps grow from here */
 #define NAP_FIRST_MANY   2         /* times that, if naps are stretched: a start takes as long */
 #define NAP_SHORT_NS     1000000u  /* from here if no wake-up is certain ... */
@@ -219,6 +223,8 @@ static void standby_hide(struct shm *s, struct shm_wait *w)
 static void wait_show(struct shm *s, struct shm_wait *w)
 {
 	standby_hide(s, w);
+	if (w->begin_ns == 0)
+		w->begin_ns = shm_os_now();
 	w->described = false;
 	s->in->shown = w;
 	wait_record_write(s->in->record, w, NULL);
@@ -440,7 +446,7 @@ static void sleep_shown(struct shm *s, struct shm_wait *w)
 
 /* Have there been yields enough for a sleep?  A rank that never sleeps shows its wait from here
  * on. */
-static bool yield_enough(struct shm *s, struct shm_wait *w, uint64_t now)
+static bool yield_enough(struct shm *s, struct shm_wait *w)
 {
 	const struct shm_tune *t = &s->in->tune;
 
@@ -452,33 +458,56 @@ static bool yield_enough(struct shm *s, struct shm_wait *w, uint64_t now)
 		return true;
 	if (s->in->shown != w)
 		wait_show(s, w);
-	else if (now - w->begin_ns > SHM_DESCRIBE_MS * UINT64_C(1000000))
+	else if (shm_os_now() - w->begin_ns > SHM_DESCRIBE_MS * UINT64_C(1000000))
 		wait_describe(s, w);
 	return false;
+}
+
+static uint64_t yield_slow_ticks(const struct shm_private *in)
+{
+	return in->ticks.slow != 0 ? in->ticks.slow : TICKS_GUESS * YIELD_SLOW_NS;
+}
+
+/* From time to time, after a slow yield: measures a tick, and looks for a better CPU. */
+static __attribute__((noinline)) void yield_look(struct shm *s, uint64_t ticks)
+{
+	struct shm_private *in = s->in;
+	uint64_t now = shm_os_now(), ns = now - in->ticks.first_ns;
+
+	if (in->ticks.first_ns == 0) {
+		in->ticks.first = ticks;
+		in->ticks.first_ns = now;
+	} else if (ns >= TICKS_LEAST_NS) {
+		double a_ns = (double)(ticks - in->ticks.first) / (double)ns;
+
+		in->ticks.slow = 1 + (uint64_t)(a_ns * YIELD_SLOW_NS);
+	}
+	in->ticks.next = ticks + yield_slow_ticks(in) * (TICKS_LOOK_NS / YIELD_SLOW_NS);
+	shm_spread_look(s, now);
 }
 
 /* One yield; true: that is enough of them. */
 static bool yield_once(struct shm *s, struct shm_wait *w)
 {
-	uint64_t before = shm_os_now(), now;
+	uint64_t before, after;
 
-	if (w->begin_ns == 0)
-		w->begin_ns = before;
-	if (yield_enough(s, w, before))
+	if (yield_enough(s, w))
 		return true;
+	before = shm_ticks();
 	lock_release(s, w);
 	sched_yield();
 	lock_retake(s, w);
 	s->count.yields++;
-	now = shm_os_now();
+	after = shm_ticks();
 	shm_spread_update(s);
-	if (now - before < YIELD_SLOW_NS) {
+	if (after - before < yield_slow_ticks(s->in)) {
 		w->fast++;
 	} else {
 		w->slow++;
 		s->count.yields_slow++;
 		s->in->no_spin = NO_SPIN_WAITS;
-		shm_spread_look(s, now);
+		if (after - s->in->ticks.next < UINT64_MAX / 2)
+			yield_look(s, after);
 	}
 	return false;
 }

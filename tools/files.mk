@@ -9,7 +9,7 @@ cflags-tools += -DHAFT_VERSION='"$(HAFT_VERSION)"' -DHAVE_OFI=$(or $(have_ofi),0
 mpiexec_SRCS := $(sort $(wildcard tools/mpiexec/*.c)) \
 	libmpi/boot/listen.c \
 	libmpi/boot/job_map.c \
-	libmpi/prof/cells.c libmpi/prof/clock.c libmpi/prof/ticks_os.c \
+	libmpi/prof/cells.c libmpi/prof/clock.c \
 	libmpi/core/callsite.c \
 	libmpi/core/defaults_file.c \
 	libmpi/core/setting_names.c \

@@ -58,7 +58,7 @@ static inline int gate_open(int fn, uintptr_t ret, uintptr_t cfa)
 	uint64_t now;
 
 	haft_gated_call = bind_fn_names[fn];
-	now = gate_profiles() ? prof_ticks() : 0;
+	now = gate_profiles() ? shm_ticks() : 0;
 	if (haft_threads_enabled())
 		haft_lock();
 	if (bind_rare((haft_life.gate & HAFT_GATE_DIE) != 0))
@@ -217,7 +217,7 @@ int bind_gate_read_any(int fn, uintptr_t ret, uintptr_t cfa)
 
 int bind_gate_any(int fn, uintptr_t ret, uintptr_t cfa)
 {
-	uint64_t now = gate_profiles() ? prof_ticks() : 0;
+	uint64_t now = gate_profiles() ? shm_ticks() : 0;
 
 	if (gate_chains(fn, &ret, &cfa))
 		return BIND_CHAIN;

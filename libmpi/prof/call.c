@@ -99,7 +99,7 @@ void prof_leave(void)
 
 	if (c->depth == 0 || c->generation != prof_state.generation || --c->depth > 0)
 		return;
-	now = prof_ticks();
+	now = shm_ticks();
 	ticks = now - c->since;
 	if (unlikely(c->wait != 0 || c->w != NULL))
 		leave_waited(c);

@@ -28,7 +28,7 @@ char *prof_pack(size_t *len)
 	char *bytes, *at;
 
 	prof_clock_set(prof_state.table);
-	prof_state.table->end = prof_ticks();
+	prof_state.table->end = shm_ticks();
 	for (size_t i = 0; i < pages; i++)
 		used += table_page(i) != NULL;
 	bytes = malloc(used * (sizeof(int64_t) + PAGE) + sizeof(end));

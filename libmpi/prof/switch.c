@@ -74,7 +74,7 @@ static void gate_set(bool on)
 static void profile_switch(bool on)
 {
 	struct prof_table *t = prof_state.table;
-	uint64_t now = prof_ticks();
+	uint64_t now = shm_ticks();
 
 	if (on == (t->on != 0))
 		return;
@@ -90,11 +90,11 @@ static void table_begin(struct prof_table *t, int host)
 {
 	if (t->begin == 0) {
 		t->begin_ns = clock_now_ns();
-		t->begin = prof_ticks();
+		t->begin = shm_ticks();
 	}
 	t->end = 0;
 	t->on = 1;
-	t->ns = prof_ticks_are_ns();
+	t->ns = shm_ticks_are_ns();
 	t->rank = haft_life.rank;
 	t->size = haft_life.size;
 	t->number = haft_life.peer;
@@ -139,7 +139,7 @@ void prof_close(void)
 	if (prof_state.table == NULL)
 		return;
 	gate_set(false);
-	prof_state.table->end = prof_ticks();
+	prof_state.table->end = shm_ticks();
 	atomic_store_explicit(&prof_state.table->stage, PROF_DONE, memory_order_release);
 }
 
@@ -181,7 +181,7 @@ void prof_push(const char *from)
 	if (i == PROF_REGIONS)
 		return;
 	memcpy(t->region[i].name, name, PROF_NAME);
-	t->region_at[at][0] = prof_ticks();
+	t->region_at[at][0] = shm_ticks();
 	t->region_at[at][1] = t->mpi;
 	t->region_at[at][2] = t->wait;
 }
@@ -196,7 +196,7 @@ static void region_pop(struct prof_table *t)
 	at = t->depth;
 	r = &t->region[t->stack[at]];
 	r->n++;
-	r->ticks += prof_ticks() - t->region_at[at][0];
+	r->ticks += shm_ticks() - t->region_at[at][0];
 	r->mpi += t->mpi - t->region_at[at][1];
 	r->wait += t->wait - t->region_at[at][2];
 	if (prof_traces())

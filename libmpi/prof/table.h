@@ -9,11 +9,12 @@
  * whole words, and rows that may be a call behind.  Memory full of zeros is the valid first state,
  * and pages that a rank does not touch cost nothing.
  *
- * Times are ticks of prof_ticks; prof_clock_set makes nanoseconds of them.  The rings of a trace
+ * Times are ticks of shm_ticks; prof_clock_set makes nanoseconds of them.  The rings of a trace
  * (ring.h) are behind the tables. */
 #ifndef HAFT_PROF_TABLE_H
 #define HAFT_PROF_TABLE_H
 
+#include "libshm/ticks.h"
 #include <stdatomic.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -133,10 +134,6 @@ struct prof_table {
 	_Alignas(4096) struct prof_site site[PROF_SITES];
 	_Alignas(4096) struct prof_peer peer[PROF_PEERS];
 };
-
-/* A clock of one host: the processor's counter where it runs evenly, else CLOCK_MONOTONIC. */
-uint64_t prof_ticks(void);
-uint32_t prof_ticks_are_ns(void);
 
 /* By a reader on the same host: sets t->ns_per_tick. */
 void prof_clock_set(struct prof_table *t);

@@ -127,7 +127,7 @@ void prof_trace_wait(struct prof_call *c)
 
 void prof_trace_region(struct prof_call *c, int row, uint64_t begin)
 {
-	uint64_t end = c->depth > 0 ? c->since : prof_ticks();
+	uint64_t end = c->depth > 0 ? c->since : shm_ticks();
 
 	long_put(&(struct prof_record){.at = begin,
 		.ticks = end > begin ? end - begin : 0,
@@ -167,7 +167,7 @@ static void trace_matched(const struct comm *c, uint64_t ctx, int rank, int tag,
 	if (!prof_traces() || rank < 0 || rank >= g->size)
 		return;
 	if (prof_state.match.kind != PROF_RECORD_NONE)
-		prof_trace_match(prof_ticks());
+		prof_trace_match(shm_ticks());
 	prof_state.match = (struct prof_record){.peer = group_peer(g, rank),
 		.tag = tag,
 		.bytes = bytes,
@@ -175,7 +175,7 @@ static void trace_matched(const struct comm *c, uint64_t ctx, int rank, int tag,
 		.thread = call_thread(call),
 		.kind = PROF_RECORD_MATCHED};
 	if (call->depth != 1 || call->w != NULL || call->generation != prof_state.generation)
-		prof_trace_match(prof_ticks());
+		prof_trace_match(shm_ticks());
 }
 
 void prof_trace_open(int fd, const struct prof_head *head, int seat)

@@ -83,7 +83,7 @@ static void watch_begin(struct shm_wait *w)
 
 	if (c->depth == 0 || (c->w != NULL && c->w != w))
 		return; /* the progress thread; a wait inside of another */
-	now = prof_ticks();
+	now = shm_ticks();
 	c->idle = now;
 	if (c->w == w)
 		return;
@@ -106,7 +106,7 @@ static void watch_idled(struct shm_wait *w)
 
 	if (c->w != w || c->depth == 0)
 		return;
-	now = prof_ticks();
+	now = shm_ticks();
 	c->idled += now - c->idle;
 	c->idle = now;
 	if (now < c->look_at)

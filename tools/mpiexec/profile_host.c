@@ -32,7 +32,7 @@ static void moment_take(uint64_t *ticks, uint64_t *ns)
 
 	*ticks = *ns = 0;
 	for (int i = 0; i < MOMENT_LOOKS; i++) {
-		uint64_t before = prof_ticks(), at = now_ns(), after = prof_ticks();
+		uint64_t before = shm_ticks(), at = now_ns(), after = shm_ticks();
 
 		if (after - before >= least)
 			continue;
@@ -46,7 +46,7 @@ double profile_host_scale(const struct profile_host *h)
 {
 	uint64_t ticks, ns;
 
-	if (prof_ticks_are_ns() != 0)
+	if (shm_ticks_are_ns() != 0)
 		return 1;
 	moment_take(&ticks, &ns);
 	return ticks > h->ticks ? (double)(ns - h->ns) / (double)(ticks - h->ticks) : 1;
@@ -118,7 +118,7 @@ void profile_host_died(const struct profile_host *h, int seat)
 {
 	if (h->table != NULL && seat >= 0 && seat < h->n && table_used(&h->table[seat]) &&
 		h->table[seat].end == 0)
-		h->table[seat].end = prof_ticks();
+		h->table[seat].end = shm_ticks();
 }
 
 /* Numbers that a reader uses as an index are in range. */
@@ -195,7 +195,7 @@ void profile_host_look(
 		if (t == NULL)
 			continue;
 		if (t->end == 0)
-			t->end = prof_ticks();
+			t->end = shm_ticks();
 		each(arg, t);
 	}
 }

@@ -20,7 +20,7 @@ static uint64_t bytes_sum(const struct prof_table *t)
 static void table_look(const struct profile_host *h, const struct prof_table *t, struct top_row *r)
 {
 	uint32_t stage = atomic_load_explicit(&t->stage, memory_order_acquire);
-	uint64_t since = t->now.wait_since, now = prof_ticks(), wait = t->wait;
+	uint64_t since = t->now.wait_since, now = shm_ticks(), wait = t->wait;
 	double scale = profile_host_scale(h);
 
 	r->inside = stage == PROF_RUNS;

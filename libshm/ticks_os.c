@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* ticks_os.c - a cheap clock, for what looks at it at each call or each wait.
+ *
+ * x86-64 with an invariant time-stamp counter: RDTSC, half of the price of clock_gettime, and it
+ * touches no page of the kernel's clock.  Its counters agree among the CPUs of a host.  A reader
+ * measures its frequency against CLOCK_MONOTONIC: of the profile over the whole job, of a rank's
+ * waits from time to time (shm_wait.c). */
+#include "libshm/ticks.h"
+
+#include <stdbool.h>
+#include <time.h>
+#if defined(__x86_64__)
+#include <cpuid.h>
+#include <x86intrin.h>
+#endif
+
+static uint64_t ticks_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+#if defined(__x86_64__)
+static int even = -1; /* the counter is invariant */
+
+static void even_find(void)
+{
+	unsigned a, b, c, d;
+
+	even = __get_cpuid(0x80000007, &a, &b, &c, &d) != 0 && (d >> 8 & 1) != 0;
+}
+
+uint64_t shm_ticks(void)
+{
+	if (__builtin_expect(even < 0, 0))
+		even_find();
+	return __builtin_expect(even, 1) ? __rdtsc() : ticks_ns();
+}
+
+uint32_t shm_ticks_are_ns(void)
+{
+	if (even < 0)
+		even_find();
+	return !even;
+}
+#else
+uint64_t shm_ticks(void)
+{
+	return ticks_ns();
+}
+
+uint32_t shm_ticks_are_ns(void)
+{
+	return 1;
+}
+#endif
