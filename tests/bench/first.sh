@@ -5,6 +5,7 @@
 #   B=DIR         build directory, whose bench/mpi.LIB `make bench-peers' has made
 #   LIBS=LIST     of "haft openmpi mpich" (default haft)
 #   STARTS=N      jobs of each kind (default 200)
+#   KINDS=LIST    of the kinds below (default all), for parts of a long measurement
 #
 #   job    one job at a time          bound  with rank r bound to processor r, after MPI_Init
 #   two    two jobs at once           multiple  at MPI_THREAD_MULTIPLE
@@ -15,6 +16,7 @@ set -u
 B=${B:-build/release}
 LIBS=${LIBS:-haft}
 STARTS=${STARTS:-200}
+KINDS=${KINDS:-bound job multiple-bound multiple two-bound two}
 
 start()
 {
@@ -44,7 +46,7 @@ many()
 }
 
 for lib in $LIBS; do
-	for kind in bound job multiple-bound multiple two-bound two; do
+	for kind in $KINDS; do
 		many "$lib" "$kind" | sort -g | awk -v lib="$lib" -v kind="$kind" '{ v[NR] = $1 }
 			END { printf "%-8s %-15s %4d jobs: %.3f %.3f %.3f %.3f\n", lib, kind, NR,
 				v[1], v[int((NR + 1) / 2)], v[int(NR * 0.9)], v[NR] }'
