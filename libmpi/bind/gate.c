@@ -3,6 +3,7 @@
  *
  *     gate 0            the binding goes straight on: nothing here is called
  *     gate THREADS      bind_gate takes the library lock, bind_leave releases it
+ *     gate HELPER       the same, without an atomic instruction (core/library_lock.h)
  *     gate DIE          it counts the call (HAFT_DIE)
  *     gate PROFILE      bind_gate begins the call in the profile, bind_leave ends it (libmpi/prof)
  *     gate METER        tools have asked for the call, or for messages (prof/meter.c)
@@ -61,6 +62,8 @@ static inline int gate_open(int fn, uintptr_t ret, uintptr_t cfa)
 	now = gate_profiles() ? shm_ticks() : 0;
 	if (haft_threads_enabled())
 		haft_lock();
+	else if ((haft_life.gate & HAFT_GATE_HELPER) != 0)
+		haft_lock_program();
 	if (bind_rare((haft_life.gate & HAFT_GATE_DIE) != 0))
 		ft_die_count(haft_gated_call);
 	if (now != 0)

@@ -24,6 +24,15 @@ static struct {
 	_Atomic uint32_t starving; /* those of them that were woken in vain */
 } lock;
 
+/* Of a program with a helper.  A line of its own: the helper reads it. */
+static struct {
+	_Alignas(64) _Atomic uint32_t calls; /* begun and ended; written by the program alone */
+	_Atomic uint32_t claimed;            /* by the helper */
+	_Atomic uint32_t awaited;            /* the helper sleeps until `calls' changes */
+} program;
+
+/* This thread has the lock from haft_lock_program: free of claims, or as threads take it. */
+static __thread bool lock_by_program, lock_counted;
 __thread bool haft_locked;
 int (*haft_lock_ready_hook)(_Atomic uint32_t *words[], int max);
 _Atomic(void *) haft_lock_deferred;
@@ -106,18 +115,106 @@ void haft_lock_to_poll(void)
 	haft_lock();
 }
 
+/* --- a program with a helper ---------------------------------------------------------------- */
+
+static void program_count(void)
+{
+	uint32_t n = atomic_load_explicit(&program.calls, memory_order_relaxed);
+
+	/* Release: the helper that sees an even number sees all of the call. */
+	atomic_store_explicit(&program.calls, n + 1, memory_order_release);
+}
+
+void haft_lock_program(void)
+{
+	must(!haft_locked);
+	program_count();
+	atomic_signal_fence(memory_order_seq_cst); /* and haft_barrier_all, by the helper */
+	if (likely(atomic_load_explicit(&program.claimed, memory_order_acquire) == 0)) {
+		lock_by_program = haft_locked = true;
+		return;
+	}
+	haft_lock();
+	lock_counted = true;
+}
+
+/* The call is over. */
+static void program_leave(void)
+{
+	program_count();
+	atomic_signal_fence(memory_order_seq_cst); /* as in haft_lock_program */
+	if (unlikely(atomic_load_explicit(&program.awaited, memory_order_relaxed) != 0))
+		haft_program_await_end();
+}
+
+uint32_t haft_program_calls(void)
+{
+	return atomic_load_explicit(&program.calls, memory_order_acquire);
+}
+
+void haft_program_await(uint32_t calls)
+{
+	atomic_store(&program.awaited, 1);
+	if (haft_barrier_all() && haft_program_calls() == calls)
+		haft_futex_wait(&program.awaited, 1, 0);
+	atomic_store(&program.awaited, 0);
+}
+
+void haft_program_await_end(void)
+{
+	atomic_store(&program.awaited, 0);
+	haft_futex_wake(&program.awaited, 1);
+}
+
+bool haft_help_begin(uint32_t calls)
+{
+	if (calls % 2 != 0)
+		return false;
+	atomic_store(&program.claimed, 1);
+	if (haft_barrier_all() && haft_program_calls() == calls)
+		return true;
+	haft_help_end();
+	return false;
+}
+
+void haft_help_end(void)
+{
+	atomic_store_explicit(&program.claimed, 0, memory_order_release);
+}
+
+/* Threads come while the program is in a call: it has the lock as they do from now on. */
+static void lock_as_threads(void)
+{
+	lock_by_program = haft_locked = false;
+	haft_lock();
+	lock_counted = true;
+}
+
+/* --- the lock of threads -------------------------------------------------------------------- */
+
 void haft_unlock(void)
 {
 	_Atomic uint32_t *wake[HAFT_LOCK_WAKES];
-	int n = haft_lock_ready_hook != NULL ? haft_lock_ready_hook(wake, HAFT_LOCK_WAKES) : 0;
-	bool keep = atomic_load_explicit(&lock.starving, memory_order_relaxed) != 0;
+	bool keep;
+	int n;
 
 	must(haft_locked);
+	if (lock_by_program) {
+		lock_by_program = haft_locked = false;
+		program_leave();
+		return;
+	}
+	n = haft_lock_ready_hook != NULL ? haft_lock_ready_hook(wake, HAFT_LOCK_WAKES) : 0;
+	keep = atomic_load_explicit(&lock.starving, memory_order_relaxed) != 0;
 	haft_locked = false;
 	if (atomic_exchange(&lock.word, keep ? KEPT : FREE) != TAKEN)
 		haft_futex_wake(&lock.word, 1);
 	for (int i = 0; i < n; i++)
 		haft_futex_wake(wake[i], 1);
+	if (unlikely(lock_counted)) {
+		lock_counted = false;
+		program_leave();
+	}
 	if (unlikely(atomic_load(&haft_lock_deferred) != NULL) && haft_trylock()) {
 		haft_lock_deferred_hook();
 		haft_unlock();
@@ -128,6 +225,8 @@ void haft_threads_enable(void)
 {
 	obj_domain_threads(haft_domain, 1);
 	haft_life.gate |= HAFT_GATE_THREADS;
+	if (lock_by_program)
+		lock_as_threads();
 }
 
 void haft_threads_disable(void)
@@ -141,5 +240,6 @@ void haft_lock_child(void)
 	atomic_store_explicit(&lock.word, FREE, memory_order_relaxed);
 	atomic_store_explicit(&lock.waiting, 0, memory_order_relaxed);
 	atomic_store_explicit(&lock.starving, 0, memory_order_relaxed);
-	haft_locked = false;
+	atomic_store_explicit(&program.claimed, 0, memory_order_relaxed);
+	haft_locked = lock_by_program = lock_counted = false;
 }

@@ -15,7 +15,17 @@
  *  - No thread holds it while the program's code runs, or while it waits for anything but the lock.
  *  - A thread that waited and was overtaken gets the lock next: no thread starves.
  *  - The holder, before it unlocks, looks for waiting threads whose condition holds
- *    (haft_lock_ready_hook).  So no thread misses the effect of a call. */
+ *    (haft_lock_ready_hook).  So no thread misses the effect of a call.
+ *
+ * A program of one thread at a time may have a helper beside it (HAFT_PROGRESS=thread).  Then the
+ * lock is the program's unless the helper claims it: a call that comes in stores its number, loads
+ * whether there is a claim, and has the lock.  There is no atomic instruction in it.
+ *
+ *      program   number + 1 (odd: inside) ── a claim? ── no: it has the lock ── number + 1
+ *      helper    claim ── membarrier ── the number is even: it may take the lock from now on
+ *
+ * One of the two sees the other's store, as the membarrier executes a full barrier on the CPU of
+ * the program's thread.  While there is a claim the program locks as threads do. */
 #ifndef HAFT_CORE_LIBRARY_LOCK_H
 #define HAFT_CORE_LIBRARY_LOCK_H
 
@@ -69,6 +79,27 @@ void haft_threads_disable(void);
 
 static inline bool haft_threads_enabled(void);
 
+/* The lock of a call of a program that has a helper and one thread at a time (gate HELPER).
+ * haft_unlock releases it. */
+void haft_lock_program(void);
+
+/* How often such calls have begun and ended, together: odd while the program is inside.  Any
+ * thread. */
+uint32_t haft_program_calls(void);
+
+/* Sleeps until that number is not `calls' any more.  The helper's. */
+void haft_program_await(uint32_t calls);
+void haft_program_await_end(void); /* ends such a sleep.  Any thread */
+
+/* The helper claims the lock: until haft_help_end the program's calls lock as threads do, and the
+ * helper may use haft_trylock.  False: the program is inside, or has been since the number was
+ * `calls'; there is no claim. */
+bool haft_help_begin(uint32_t calls);
+void haft_help_end(void);
+
+/* True: calls lock, because there are threads or a helper. */
+static inline bool haft_calls_lock(void);
+
 /* In a forked child: the lock is free, whichever thread of the parent had it. */
 void haft_lock_child(void);
 
@@ -92,11 +123,20 @@ extern int (*haft_lock_ready_hook)(_Atomic uint32_t *words[], int max);
 void haft_futex_wait(_Atomic uint32_t *word, uint32_t old, uint64_t ns);
 void haft_futex_wake(_Atomic uint32_t *word, int n);
 
+/* Every running thread of this process executes a full barrier.  False: the kernel does not know
+ * that. */
+bool haft_barrier_all(void);
+
 #include "libmpi/core/process_state.h"
 
 static inline bool haft_threads_enabled(void)
 {
 	return unlikely((haft_life.gate & HAFT_GATE_THREADS) != 0);
+}
+
+static inline bool haft_calls_lock(void)
+{
+	return unlikely((haft_life.gate & (HAFT_GATE_THREADS | HAFT_GATE_HELPER)) != 0);
 }
 
 #endif

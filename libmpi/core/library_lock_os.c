@@ -5,6 +5,7 @@
 
 #include "libmpi/core/clock.h"
 #include <linux/futex.h>
+#include <linux/membarrier.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -18,4 +19,15 @@ void haft_futex_wait(_Atomic uint32_t *word, uint32_t old, uint64_t ns)
 void haft_futex_wake(_Atomic uint32_t *word, int n)
 {
 	syscall(SYS_futex, word, FUTEX_WAKE, n, NULL, NULL, 0);
+}
+
+bool haft_barrier_all(void)
+{
+	static bool registered;
+
+	if (!registered &&
+		syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) != 0)
+		return false;
+	registered = true;
+	return syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0) == 0;
 }

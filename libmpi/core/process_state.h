@@ -25,7 +25,8 @@ enum haft_gate {
 	HAFT_GATE_PROFILE = 16, /* calls are profiled: libmpi/prof */
 	HAFT_GATE_METER = 32,   /* tools count messages, or ask which call runs: prof/meter.c */
 	HAFT_GATE_EVENTS = 64,  /* events wait for the end of a call: tool/event_ring.c */
-	HAFT_GATE_TOOLS = 128   /* tools take calls: libmpi/qmpi */
+	HAFT_GATE_TOOLS = 128,  /* tools take calls: libmpi/qmpi */
+	HAFT_GATE_HELPER = 256  /* a helper beside one thread: the same (core/library_lock.h) */
 };
 
 struct haft_life {

@@ -279,9 +279,10 @@ static const struct setting_row rows[SETTING_COUNT] = {
 		.max = 1,
 		.words = {"call", "thread"},
 		.meaning = "progress is made in calls of MPI only (call), or also by a thread "
-			   "that sleeps until it is needed (thread)",
-		.more = "With thread, operations on a window by message and rendezvous messages "
-			"do not wait for the next call of MPI at the other side."},
+			   "while the program computes and a CPU is idle (thread)",
+		.more = "With thread, operations on a window by message, rendezvous messages and "
+			"nonblocking collective calls do not wait for the next call of MPI at the "
+			"other side.  Where no CPU is idle the thread gets a few ms a second."},
 	[SETTING_OFI_PROVIDER] = {.name = "HAFT_OFI_PROVIDER",
 		.form = SETTING_TEXT,
 		.everywhere = true,

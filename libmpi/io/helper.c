@@ -133,7 +133,8 @@ void io_helper_want(int (*pass)(void), bool (*pending)(void))
 		helper.admits = true;
 		haft_threads_enable();
 		via_threads_start();
-		haft_lock(); /* for the rest of this call */
+		if (!haft_locked)
+			haft_lock(); /* for the rest of this call */
 	}
 	pthread_mutex_lock(&helper.mutex);
 	helper.wanted = true;
@@ -145,7 +146,7 @@ void io_helper_rest(void)
 {
 	bool asleep;
 
-	if (!helper.admits || haft_life.user_threads)
+	if (!helper.admits || haft_life.user_threads || haft_setting_get(SETTING_PROGRESS) != 0)
 		return;
 	pthread_mutex_lock(&helper.mutex);
 	asleep = (helper.asleep && !helper.wanted) || !helper.runs;

@@ -182,8 +182,7 @@ int life_up(int level)
 		return err;
 	if (level == MPI_THREAD_MULTIPLE)
 		haft_life.user_threads = true;
-	if ((level == MPI_THREAD_MULTIPLE || haft_setting_get(SETTING_PROGRESS) != 0) &&
-		!haft_threads_enabled()) {
+	if (level == MPI_THREAD_MULTIPLE && !haft_threads_enabled()) {
 		haft_threads_enable();
 		via_threads_start();
 	}

@@ -1,56 +1,198 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* progress_thread.c - see progress_thread.h. */
+/* progress_thread.c - see progress_thread.h.
+ *
+ *      turn    LOOK ──── the lookout sees an idle CPU and a program outside ────> HELP
+ *               ^                                                                  │
+ *               └──────── nothing more moves, or the program has called ──────────┘
+ *
+ * Invariants
+ *  - One of the two threads runs at a time: that whose turn it is.  The other sleeps on `turn'.
+ *  - The helper has a claim on the lock (haft_help_begin) while it is its turn, and the lock during
+ *    a pass. */
 #include "libmpi/life/progress_thread.h"
 
+#include "libmpi/core/clock.h"
 #include "libmpi/core/err.h"
 #include "libmpi/core/library_lock.h"
+#include "libmpi/core/objects.h"
 #include "libmpi/core/setting.h"
-#include "libmpi/p2p/p2p.h"
-#include "libmpi/via/via.h"
 #include "libmpi/core/thread_start.h"
+#include "libmpi/p2p/p2p.h"
 #include <mpi.h>
 #include <pthread.h>
+#include <sched.h>
 #include <string.h>
+#include <sys/prctl.h>
+
+/* A look reads a line that each call of the program writes: 0.1 us of every LOOK_NS. */
+#define LOOK_NS      10000u   /* between two looks while the program calls, or messages move */
+#define ACTIVE_NS    200000u  /* and so long afterwards; then naps */
+#define NAP_FIRST_NS 50000u   /* they are doubled */
+#define NAP_LAST_NS  1000000u /* the end of a nap costs an idle CPU about 5 us */
+#define IN_VAIN_NS   200000u  /* of passes that move nothing, and of the yields in between */
+
+enum progress_turn { LOOK, HELP, STOP };
 
 static struct {
-	pthread_t thread;
-	bool runs, stop; /* under the library's lock */
-} helper;
+	pthread_t lookout, helper;
+	bool runs;             /* under the library's lock */
+	_Atomic uint32_t turn; /* enum progress_turn */
+	int moved;             /* in the helper's last turn */
+} thread;
 
-static bool progress_thread_stopped(void *arg)
-{
-	(void)arg;
-	return helper.stop;
-}
+/* --- the helper ----------------------------------------------------------------------------- */
 
-static int progress_thread_poll(void *arg)
+/* One pass.  -1: the program has the lock, or waits in MPI. */
+static int helper_pass(void)
 {
-	(void)arg;
-	return p2p_progress();
-}
+	int moved;
 
-static void *progress_thread_main(void *arg)
-{
-	(void)arg;
-	haft_lock();
-	via_wait(&(struct via_condition){
-		.ready = progress_thread_stopped, .pass = progress_thread_poll});
+	if (!haft_trylock())
+		return -1;
+	moved = p2p_progress_help();
 	haft_unlock();
+	return moved;
+}
+
+/* Makes passes until nothing moves any more or the program calls.  After one in vain it yields: a
+ * rank that waits for it on this CPU comes soon back, one that computes ends the turn.  Returns how
+ * much has moved. */
+static int helper_serve(void)
+{
+	uint32_t calls = haft_program_calls();
+	uint64_t last_ns = clock_now_ns();
+	int moved = 0, n;
+
+	if (!haft_help_begin(calls))
+		return 0;
+	while (haft_program_calls() == calls && (n = helper_pass()) >= 0) {
+		if (n > 0) {
+			moved += n;
+			last_ns = clock_now_ns();
+			continue;
+		}
+		sched_yield();
+		if (clock_now_ns() - last_ns > IN_VAIN_NS)
+			break;
+	}
+	haft_help_end();
+	return moved;
+}
+
+/* Hands the turn over, unless MPI ends. */
+static void turn_pass(uint32_t from, uint32_t to)
+{
+	if (atomic_compare_exchange_strong(&thread.turn, &from, to))
+		haft_futex_wake(&thread.turn, 2);
+}
+
+static uint32_t turn_await_change(uint32_t from)
+{
+	while (atomic_load(&thread.turn) == from)
+		haft_futex_wait(&thread.turn, from, 0);
+	return atomic_load(&thread.turn);
+}
+
+static void *helper_main(void *arg)
+{
+	(void)arg;
+	while (turn_await_change(LOOK) != STOP) {
+		thread.moved = helper_serve();
+		turn_pass(HELP, LOOK);
+	}
 	return NULL;
+}
+
+/* --- the lookout ---------------------------------------------------------------------------- */
+
+/* Where a system refuses it, naps alone keep the lookout from disturbing. */
+static void lookout_begin(void)
+{
+	const struct sched_param none = {0};
+	const unsigned long slack_ns = 1000;
+
+	sched_setscheduler(0, SCHED_IDLE, &none);
+	prctl(PR_SET_TIMERSLACK, slack_ns, 0, 0, 0);
+}
+
+/* Until the next look. */
+static void lookout_pause(uint32_t nap_ns)
+{
+	struct timespec nap = {.tv_nsec = nap_ns};
+	uint64_t until;
+
+	if (nap_ns != 0) {
+		nanosleep(&nap, NULL);
+		return;
+	}
+	until = clock_now_ns() + LOOK_NS;
+	do {
+		sched_yield();
+	} while (clock_now_ns() < until);
+}
+
+/* Lets the helper work.  Returns how much has moved. */
+static int lookout_call(void)
+{
+	turn_pass(LOOK, HELP);
+	return turn_await_change(HELP) == LOOK ? thread.moved : 0;
+}
+
+static void *lookout_main(void *arg)
+{
+	uint32_t seen = haft_program_calls(), nap_ns = 0;
+	uint64_t last_ns = clock_now_ns(); /* a call, or a message that has moved */
+
+	(void)arg;
+	lookout_begin();
+	while (atomic_load(&thread.turn) != STOP) {
+		uint32_t calls = haft_program_calls();
+		bool stays = calls == seen;
+
+		seen = calls;
+		if (stays && calls % 2 == 0)
+			stays = lookout_call() == 0;
+		if (!stays) {
+			last_ns = clock_now_ns();
+			nap_ns = 0;
+		} else if (calls % 2 != 0 && nap_ns >= NAP_LAST_NS) {
+			haft_program_await(calls);
+		} else if (nap_ns != 0 || clock_now_ns() - last_ns > ACTIVE_NS) {
+			nap_ns = nap_ns == 0 ? NAP_FIRST_NS : nap_ns * 2;
+			nap_ns = nap_ns < NAP_LAST_NS ? nap_ns : NAP_LAST_NS;
+		}
+		lookout_pause(nap_ns);
+	}
+	return NULL;
+}
+
+/* --- start and end -------------------------------------------------------------------------- */
+
+static int progress_refused(int err)
+{
+	return haft_err(MPI_ERR_OTHER, "no thread for HAFT_PROGRESS=thread: %s", strerror(err));
 }
 
 int life_progress_start(void)
 {
 	int err;
 
-	if (helper.runs || haft_setting_get(SETTING_PROGRESS) == 0)
+	if (thread.runs || haft_setting_get(SETTING_PROGRESS) == 0)
 		return 0;
-	helper.stop = false;
-	err = haft_thread_start(&helper.thread, NULL, progress_thread_main, NULL);
+	obj_domain_threads(haft_domain, 1);
+	atomic_store(&thread.turn, LOOK);
+	err = haft_thread_start(&thread.helper, NULL, helper_main, NULL);
 	if (err != 0)
-		return haft_err(
-			MPI_ERR_OTHER, "no thread for HAFT_PROGRESS=thread: %s", strerror(err));
-	helper.runs = true;
+		return progress_refused(err);
+	err = haft_thread_start(&thread.lookout, NULL, lookout_main, NULL);
+	if (err != 0) {
+		atomic_store(&thread.turn, STOP);
+		haft_futex_wake(&thread.turn, 2);
+		pthread_join(thread.helper, NULL);
+		return progress_refused(err);
+	}
+	haft_gate_set(HAFT_GATE_HELPER);
+	thread.runs = true;
 	return 0;
 }
 
@@ -58,11 +200,15 @@ void life_progress_stop(void)
 {
 	bool had;
 
-	if (!helper.runs)
+	if (!thread.runs)
 		return;
-	helper.stop = true;
 	had = haft_user_begin();
-	pthread_join(helper.thread, NULL);
+	atomic_store(&thread.turn, STOP);
+	haft_futex_wake(&thread.turn, 2);
+	haft_program_await_end();
+	pthread_join(thread.lookout, NULL);
+	pthread_join(thread.helper, NULL);
+	haft_gate_clear(HAFT_GATE_HELPER);
 	haft_user_end(had);
-	helper.runs = false;
+	thread.runs = false;
 }

@@ -1,19 +1,27 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* progress_thread.h - HAFT_PROGRESS=thread: a thread that makes progress while the program
- * computes.
+/* progress_thread.h - HAFT_PROGRESS=thread: a helper that makes progress while the program computes
+ * and a CPU is idle.
  *
- *      program           ....computes.............|MPI_Recv|....computes....
- *      progress thread   ~~~sleeps~~|serves|~~~~~~~~~~~~~~~~~~|serves|~~~~~~
+ *      program   ....computes..............|MPI_Wait|....computes...|MPI_Recv: waits itself
+ *      lookout   ~~looks~~|~~~~~~~~~~~~~~~~|looks|~~~|~~~~~~~~~~~~~~|~~sleeps~~~~~~~~~~~~~~
+ *      helper    ~~~~~~~~~|passes, passes..|~~~~~|~~~|passes, pass..|~~~~~~~~~~~~~~~~~~~~~~
  *
- * It is one more thread that waits in MPI, until MPI ends.  Its polls serve operations on windows
- * by message and rendezvous messages.  So calls lock as they do at MPI_THREAD_MULTIPLE, whatever
- * level the program has asked for. */
+ * The lookout is a thread that the kernel runs where a CPU is idle, and for a few milliseconds of a
+ * second elsewhere (SCHED_IDLE).  So it finds out by running that there is an idle CPU, also where
+ * other jobs have the others.  If the program is outside of MPI then, and was when the lookout
+ * looked before, it wakes the helper.  That one makes passes of progress until the program calls,
+ * or nothing more moves.  The helper has the usual scheduling: it holds the lock of the library,
+ * and must not be kept waiting.
+ *
+ * No message wakes the lookout: it looks by itself, often while the program calls MPI or
+ * messages move, seldom after that, and never while the program waits in MPI.  The program's calls
+ * lock as core/library_lock.h says, which costs them no atomic instruction. */
 #ifndef HAFT_LIFE_PROGRESS_THREAD_H
 #define HAFT_LIFE_PROGRESS_THREAD_H
 
-/* life_progress_start starts the thread, if the setting asks for it and it does not run yet;
- * several threads are admitted already.  0, or MPI_ERR_OTHER with words.  life_progress_stop ends
- * it; the caller holds the library lock, which is released meanwhile. */
+/* life_progress_start starts the threads, if the setting asks for them and they do not run yet.
+ * The caller holds the library lock, as a thread does.  0, or MPI_ERR_OTHER with words.
+ * life_progress_stop ends them; the caller holds the library lock, which is released meanwhile. */
 int life_progress_start(void);
 void life_progress_stop(void);
 

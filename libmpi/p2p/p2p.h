@@ -219,6 +219,10 @@ int p2p_progress(void);
  * on. Under the lock. */
 void p2p_tune(void);
 
+/* As p2p_progress, by the helper of HAFT_PROGRESS=thread; -1: a thread of the program waits, and
+ * makes progress itself. */
+int p2p_progress_help(void);
+
 /* As p2p_progress, for calls that look and come back (MPI_Test, MPI_Iprobe ...).  After some that
  * have moved nothing it gives up the CPU, if there are more ranks than CPUs. */
 void p2p_progress_poll(void);

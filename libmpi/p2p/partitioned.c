@@ -179,15 +179,20 @@ static int part_mark(struct part_op *p, int i)
 	return 0;
 }
 
-/* Sends the partitions that the marks allow; if another thread has the lock, it will. */
+/* Sends the partitions that the marks allow; if another thread of several has the lock, it will. */
 static void part_send_marked(void)
 {
-	if (!haft_threads_enabled()) {
-		p2p_part_take_marks();
-	} else if (haft_trylock()) {
-		p2p_part_take_marks();
-		haft_unlock();
+	bool locks = haft_calls_lock();
+
+	if (haft_threads_enabled()) {
+		if (!haft_trylock())
+			return;
+	} else if (locks) {
+		haft_lock();
 	}
+	p2p_part_take_marks();
+	if (locks)
+		haft_unlock();
 }
 
 /* Copies what of a Fortran section is ready now.  Under the lock, so that the copy of a thread that
@@ -196,10 +201,10 @@ static void part_take_section(struct req *r)
 {
 	if (r->copies == NULL)
 		return;
-	if (haft_threads_enabled())
+	if (haft_calls_lock())
 		haft_lock();
 	p2p_req_copies_take(r);
-	if (haft_threads_enabled())
+	if (haft_calls_lock())
 		haft_unlock();
 }
 
@@ -261,12 +266,12 @@ int p2p_parrived(struct req *r, int i, int *flag)
 		return haft_err(MPI_ERR_ARG, "partition %d is not one of 0..%d", i, p->n - 1);
 	if (!r->active || (part_has_arrived(p, i) && r->copies == NULL))
 		return 0;
-	if (haft_threads_enabled())
+	if (haft_calls_lock())
 		haft_lock();
 	*flag = part_look_again(r, i);
 	if (*flag && r->copies != NULL)
 		p2p_req_copies_give(r, false);
-	if (haft_threads_enabled())
+	if (haft_calls_lock())
 		haft_unlock();
 	return 0;
 }

@@ -28,6 +28,7 @@ static struct {
 	int (*hooks[HOOKS_MAX])(void);
 	int nhooks;
 	bool in_hooks;     /* a pass is inside them */
+	bool helping;      /* a pass of the helper is not over: p2p_progress_help */
 	int fruitless;     /* calls of p2p_progress_poll, lately, that moved nothing */
 	int empty;         /* as fruitless, since the clock was read */
 	uint64_t empty_ns; /* nothing has moved in a loop of such calls since then; 0: it has */
@@ -122,6 +123,27 @@ int p2p_progress(void)
 	return progress.nhooks > 0 ? moved + progress_hooks() : moved;
 }
 
+int p2p_progress_help(void)
+{
+	int moved;
+
+	if (progress.helping || via_is_waiting())
+		return -1;
+	progress.helping = true;
+	moved = p2p_progress();
+	progress.helping = false;
+	return moved;
+}
+
+/* The helper's pass is in a function of the user's, without the lock: it must end, or the hooks
+ * rest. */
+static void progress_let_help(void)
+{
+	haft_unlock();
+	sched_yield();
+	haft_lock();
+}
+
 /* A loop over MPI_Test that lasts is as a wait that has become long.  Reading the clock costs as
  * much as a call, so only some calls do. */
 static void progress_poll_long(void)
@@ -209,6 +231,8 @@ static void progress_until_alone(const struct p2p_condition *want, struct shm_wa
 			shm_flag_look(via.shm, want->flag, w->old);
 		if (one && p2p_poll_from(want->req->peer) > 0)
 			continue;
+		if (unlikely(progress.helping))
+			progress_let_help();
 		if (p2p_progress() > 0)
 			shm_wait_again(w);
 		else if (want->flag != NULL ? shm_flag_get(want->flag) == w->old
