@@ -176,6 +176,7 @@ job()
 	case $place in
 	cores) options="-p" ;;
 	share) prefix="taskset -c $(first_cpu)"; options="-t 400 -b 20" ;;
+	helper) prefix="env HAFT_PROGRESS=thread"; options="-t 400 -b 20" ;;
 	*) options="-t 400 -b 20" ;;
 	esac
 	[ "$figure" != profcall ] || prefix="env HAFT_PROFILE=$work/profile.txt"
