@@ -10,8 +10,8 @@
 #   job    one job at a time          bound  with rank r bound to processor r, after MPI_Init
 #   two    two jobs at once           multiple  at MPI_THREAD_MULTIPLE
 #
-# A line for each library and kind: microseconds of a message of the first 4,000, as the least,
-# median, 90th percentile and worst of all jobs.
+# A line for each library and kind: microseconds of a message of the first 4,000 after one round trip,
+# as the least, median, 90th percentile and worst of all jobs.
 set -u
 B=${B:-build/release}
 LIBS=${LIBS:-haft}
