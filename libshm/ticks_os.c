@@ -7,20 +7,11 @@
  * waits from time to time (shm_wait.c). */
 #include "libshm/ticks.h"
 
-#include <stdbool.h>
-#include <time.h>
+#include "libshm/shm_inner.h"
 #if defined(__x86_64__)
 #include <cpuid.h>
 #include <x86intrin.h>
 #endif
-
-static uint64_t ticks_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
 
 #if defined(__x86_64__)
 static int even = -1; /* the counter is invariant */
@@ -36,7 +27,7 @@ uint64_t shm_ticks(void)
 {
 	if (__builtin_expect(even < 0, 0))
 		even_find();
-	return __builtin_expect(even, 1) ? __rdtsc() : ticks_ns();
+	return __builtin_expect(even, 1) ? __rdtsc() : shm_os_now();
 }
 
 uint32_t shm_ticks_are_ns(void)
@@ -48,7 +39,7 @@ uint32_t shm_ticks_are_ns(void)
 #else
 uint64_t shm_ticks(void)
 {
-	return ticks_ns();
+	return shm_os_now();
 }
 
 uint32_t shm_ticks_are_ns(void)
