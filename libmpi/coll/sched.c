@@ -518,17 +518,17 @@ static bool sched_drained(struct sched *s)
 	return true;
 }
 
-/* Does this member lack the data of this send? */
-static bool step_poisoned(const struct sched *s, const struct step *p)
+/* Is this a send of data that a poisoned schedule lacks? */
+static bool step_lacks_data(const struct sched *s, const struct step *p)
 {
-	return s->poisoned && p->kind == STEP_SEND && !p->own && !to_myself(s, p->peer);
+	return p->kind == STEP_SEND && !p->own && !to_myself(s, p->peer);
 }
 
 /* Lacking data are replaced by an error message.  If the communicator is revoked, nothing is sent:
  * the peer learns that, and would return two errors, this one and that. */
 static void step_message(struct sched *s, const struct step *p)
 {
-	bool poisoned = unlikely(s->poisoned) && step_poisoned(s, p);
+	bool poisoned = unlikely(s->poisoned) && step_lacks_data(s, p);
 	struct req *r;
 
 	if (unlikely(poisoned) && (s->comm->hints & COMM_REVOKED) != 0)
