@@ -22,6 +22,7 @@
  *    part in it and says so there: coll_shm.h. */
 #include "libmpi/coll/coll_shm.h"
 #include "libmpi/coll/hierarchical.h"
+#include "libmpi/coll/pipelined.h"
 #include <string.h>
 
 /* --- parts ---------------------------------------------------------------------------------- */
@@ -179,6 +180,105 @@ void coll_allreduce_hier(struct sched *s, const struct coll_args *k)
 	coll_hier_local(s, &in);
 }
 
+/* --- long broadcasts, in segments --------------------------------------------------------------
+ *
+ *      host 0   0 ─> 1 ─> 2       a chain or a tree of hosts: 0 and 3 receive for their hosts, and
+ *                    └──┐         the next members, 1 and 4, send on
+ *      host 1   3 <─────┘ ...
+ *
+ * A leader alone would receive each byte, copy it into the host's memory, and send it. */
+
+/* The rank of host i's leader in a broadcast: its first member. */
+static int pipe_leader(const struct coll_args *k, const struct coll_hier *h, int i)
+{
+	return i == coll_hier_host(h, k->comm, k->root) ? k->root : h->leaders[i];
+}
+
+/* The rank of host i's sender: its second member, or the leader alone. */
+static int pipe_sender(const struct coll_args *k, const struct coll_hier *h, int i)
+{
+	int r = pipe_leader(k, h, i);
+
+	if (h->host_sizes[i] == 1)
+		return r;
+	do
+		r = (r + 1) % k->n;
+	while (coll_hier_host(h, k->comm, r) != i);
+	return r;
+}
+
+/* The place of this host in the tree of hosts: its parent sends, its children are leaders. */
+static struct pipe pipe_of_hosts(const struct coll_args *k, const struct coll_hier *h, int arity)
+{
+	struct coll_args hosts = *k;
+	struct pipe p;
+
+	hosts.n = h->nhosts;
+	hosts.me = h->my_host;
+	hosts.root = coll_hier_host(h, k->comm, k->root);
+	p = coll_pipe_of(&hosts, arity, k->bytes, 1);
+	if (p.parent >= 0)
+		p.parent = pipe_sender(k, h, p.parent);
+	for (int i = 0; i < p.children; i++)
+		p.child[i] = pipe_leader(k, h, p.child[i]);
+	return p;
+}
+
+/* One segment, whose call within the host is *in.  Of v members there it goes to 0, from other
+ * hosts; from there to all by memory, or to 1, 2 ... by messages; from 1 to other hosts. */
+static void pipe_segment(struct sched *s, const struct coll_args *k, const struct coll_args *in,
+	const struct pipe *hosts)
+{
+	int n = in->n, v = (in->me - in->root + n) % n;
+
+	if (v == 0 && hosts->parent >= 0)
+		coll_sched_recv(s, in->rbuf, in->rcount, in->rtype, hosts->parent);
+	if (v > 0 && !k->blocking) {
+		coll_sched_group(s, in->comm->group);
+		coll_sched_recv(s, in->rbuf, in->rcount, in->rtype, (in->me + n - 1) % n);
+		coll_sched_group(s, k->comm->group);
+	}
+	coll_sched_fence(s);
+	if (k->blocking)
+		coll_hier_local(s, in);
+	for (int i = 0; v == (n > 1) && i < hosts->children; i++)
+		coll_sched_send(s, in->rbuf, in->rcount, in->rtype, hosts->child[i]);
+	if (k->blocking || v == n - 1)
+		return;
+	coll_sched_group(s, in->comm->group);
+	coll_sched_send(s, in->rbuf, in->rcount, in->rtype, (in->me + 1) % n);
+	coll_sched_group(s, k->comm->group);
+}
+
+static void bcast_hosts_pipelined(struct sched *s, const struct coll_args *k, int arity)
+{
+	struct coll_hier *h = coll_hier_of(k->comm);
+	struct coll_args in = coll_hier_local_args(k, h, COLL_BCAST, coll_hier_leader(k, h));
+	struct pipe p = pipe_of_hosts(k, h, arity);
+	char *mem = k->rtype->dense ? k->rbuf : coll_sched_bytes(s, k->bytes);
+
+	if (!k->rtype->dense && k->me == k->root)
+		coll_sched_pack(s, k->rbuf, k->rcount, k->rtype, mem, k->bytes);
+	in.rtype = type_predefined(MPI_BYTE);
+	for (int64_t at = 0; at < p.all; at += p.length) {
+		in.rbuf = mem + at;
+		in.rcount = in.bytes = coll_pipe_len(&p, at);
+		pipe_segment(s, k, &in, &p);
+	}
+	if (!k->rtype->dense && k->me != k->root)
+		coll_sched_unpack(s, mem, k->rbuf, k->rcount, k->rtype, k->bytes);
+}
+
+void coll_bcast_hier_chain(struct sched *s, const struct coll_args *k)
+{
+	bcast_hosts_pipelined(s, k, 1);
+}
+
+void coll_bcast_hier_binary(struct sched *s, const struct coll_args *k)
+{
+	bcast_hosts_pipelined(s, k, 2);
+}
+
 /* --- lanes: long reductions, in which all members of a host work ------------------------------
  *
  *      host 0   0 1 2 3      local   reduce_scatter: member j has part j of its host's sum
@@ -297,6 +397,43 @@ void coll_reduce_lanes(struct sched *s, const struct coll_args *k)
 		lanes_gather_local(s, k, h, COLL_GATHER, k->root, mine, part);
 	if (rest.rcount > 0)
 		coll_reduce_hier(s, &rest);
+}
+
+/* Each member's block in the order of lanes: those of the first members of all hosts, and so on. */
+static void *lanes_sort_blocks(
+	struct sched *s, const struct coll_args *k, const struct coll_hier *h, int64_t block)
+{
+	int each = h->local.size;
+	char *operand = (char *)(uintptr_t)coll_operand(k);
+	void *sorted = coll_sched_elements(s, k->rtype, k->n * block);
+
+	for (int r = 0; r < k->n; r++) {
+		int64_t to = (int64_t)(r % each) * h->nhosts + r / each;
+
+		coll_sched_move(s, coll_element(operand, k->rtype, r * block),
+			coll_element(sorted, k->rtype, to * block), block, k->rtype);
+	}
+	return sorted;
+}
+
+/* Blocks of one length: each member combines those of its lane for its host, then the lanes
+ * reduce_scatter. */
+void coll_reduce_scatter_lanes(struct sched *s, const struct coll_args *k)
+{
+	struct coll_hier *h = coll_hier_of(k->comm);
+	int64_t block = coll_block_size(k, 0);
+	struct coll_args sorted = *k, out;
+	void *mine;
+
+	sorted.in_place = false;
+	sorted.sbuf = lanes_sort_blocks(s, k, h, block);
+	sorted.root = -1;
+	sorted.bytes = k->bytes * h->local.size;
+	mine = lanes_reduce_local(s, &sorted, h, h->nhosts * block);
+	out = sorted;
+	out.sbuf = mine;
+	out.kind = COLL_REDUCE_SCATTER_BLOCK;
+	lane_call(s, &sorted, h, &out);
 }
 
 /* Counts the elements of each host's blocks.  Returns those of this host's. */

@@ -10,22 +10,12 @@
  *      of a reduction:            recv 0 | recv 1, combine 0, send 0 | ...
  *
  * v = (rank - root) mod n.  A reduction combines neighbors in the tree: its operation commutes. */
-#include "libmpi/coll/algorithms.h"
+#include "libmpi/coll/pipelined.h"
 
 #define SEGMENT  MEAN_OR(64, 16 * 1024) /* bytes: an eager message between hosts */
 #define SEGMENTS 4096                   /* most of a call: each is some steps of a schedule */
-#define ARITY    2                      /* most children */
 
-/* A member's place, and its data in segments: bytes, or elements of a reduction. */
-struct pipe {
-	int parent;          /* rank; -1: this is the root */
-	int children;        /* so many */
-	int child[ARITY];    /* ranks */
-	int64_t all, length; /* of the data; of a segment */
-};
-
-/* all: bytes, or elements of `size' bytes. */
-static struct pipe pipe_of(const struct coll_args *k, int arity, int64_t all, int64_t size)
+struct pipe coll_pipe_of(const struct coll_args *k, int arity, int64_t all, int64_t size)
 {
 	int v = (k->me - k->root + k->n) % k->n;
 	int64_t least = (all - 1) / SEGMENTS + 1, length = SEGMENT / (size > 0 ? size : 1);
@@ -38,23 +28,18 @@ static struct pipe pipe_of(const struct coll_args *k, int arity, int64_t all, in
 	return p;
 }
 
-static int64_t pipe_len(const struct pipe *p, int64_t at)
-{
-	return p->all - at < p->length ? p->all - at : p->length;
-}
-
 /* --- broadcast ------------------------------------------------------------------------------ */
 
 static void bcast_pipelined(struct sched *s, const struct coll_args *k, int arity)
 {
-	struct pipe p = pipe_of(k, arity, k->bytes, 1);
+	struct pipe p = coll_pipe_of(k, arity, k->bytes, 1);
 	struct type *byte = type_predefined(MPI_BYTE);
 	char *mem = k->rtype->dense ? k->rbuf : coll_sched_bytes(s, k->bytes);
 
 	if (!k->rtype->dense && p.parent < 0)
 		coll_sched_pack(s, k->rbuf, k->rcount, k->rtype, mem, k->bytes);
 	for (int64_t at = 0; at < p.all; at += p.length) {
-		int64_t n = pipe_len(&p, at);
+		int64_t n = coll_pipe_len(&p, at);
 
 		if (p.parent >= 0) {
 			coll_sched_recv(s, mem + at, n, byte, p.parent);
@@ -81,16 +66,16 @@ void coll_bcast_binary(struct sched *s, const struct coll_args *k)
 
 /* Receives the children's results of the segment at `at' into this half of the temps. */
 static void pipe_recv(struct sched *s, const struct coll_args *k, const struct pipe *p,
-	void *const temp[ARITY], int64_t at)
+	void *const temp[PIPE_ARITY], int64_t at)
 {
 	for (int i = 0; i < p->children && at < p->all; i++)
-		coll_sched_recv(s, temp[i], pipe_len(p, at), k->rtype, p->child[i]);
+		coll_sched_recv(s, temp[i], coll_pipe_len(p, at), k->rtype, p->child[i]);
 }
 
 /* Combines this member's segment with those of the children.  Returns the result: the operand
  * itself without children, rbuf at the root, else the last child's temp. */
 static void *pipe_combine(struct sched *s, const struct coll_args *k, const struct pipe *p,
-	void *const temp[ARITY], int64_t at)
+	void *const temp[PIPE_ARITY], int64_t at)
 {
 	void *acc = coll_element(coll_operand(k), k->rtype, at);
 
@@ -99,9 +84,9 @@ static void *pipe_combine(struct sched *s, const struct coll_args *k, const stru
 		void *out = last && p->parent < 0 ? coll_element(k->rbuf, k->rtype, at) : temp[i];
 
 		if (acc == out) /* in place */
-			coll_sched_reduce(s, temp[i], acc, out, pipe_len(p, at), k->rtype);
+			coll_sched_reduce(s, temp[i], acc, out, coll_pipe_len(p, at), k->rtype);
 		else
-			coll_sched_reduce(s, acc, temp[i], out, pipe_len(p, at), k->rtype);
+			coll_sched_reduce(s, acc, temp[i], out, coll_pipe_len(p, at), k->rtype);
 		acc = out;
 	}
 	return acc;
@@ -109,8 +94,8 @@ static void *pipe_combine(struct sched *s, const struct coll_args *k, const stru
 
 static void reduce_pipelined(struct sched *s, const struct coll_args *k, int arity)
 {
-	struct pipe p = pipe_of(k, arity, k->rcount, k->rtype->size);
-	void *temp[2][ARITY] = {{NULL}};
+	struct pipe p = coll_pipe_of(k, arity, k->rcount, k->rtype->size);
+	void *temp[2][PIPE_ARITY] = {{NULL}};
 	int half = 0;
 
 	for (int i = 0; i < 2 * p.children; i++)
@@ -123,7 +108,7 @@ static void reduce_pipelined(struct sched *s, const struct coll_args *k, int ari
 		pipe_recv(s, k, &p, temp[1 - half], at + p.length);
 		sum = pipe_combine(s, k, &p, temp[half], at);
 		if (p.parent >= 0)
-			coll_sched_send(s, sum, pipe_len(&p, at), k->rtype, p.parent);
+			coll_sched_send(s, sum, coll_pipe_len(&p, at), k->rtype, p.parent);
 	}
 	if (k->n == 1)
 		coll_sched_move(s, coll_operand(k), k->rbuf, k->rcount, k->rtype);

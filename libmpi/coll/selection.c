@@ -18,7 +18,7 @@
 #include <strings.h>
 
 /* Limits of the rules: tests/sim/coll_sim.c asserts that they choose well.  Bytes of a block, or of
- * the data; PART: of a member's part. */
+ * the data; PART: of a member's part, or of a host's. */
 #define PART_CHAIN        MEAN_OR(32, 64 * 1024)  /* segments go along a chain */
 #define PART_CHAIN_FEW    MEAN_OR(16, 16 * 1024)  /* as that, if members are FEW_HOSTS */
 #define PART_CHAIN_REDUCE MEAN_OR(16, 32 * 1024)  /* as that, with several members on hosts */
@@ -26,24 +26,28 @@
 #define PART_SCAN_HOSTS   MEAN_OR(8, 4 * 1024)    /* as that, with several members on hosts */
 #define BCAST_CUT         MEAN_OR(32, 16 * 1024)  /* a broadcast goes in segments, or in parts */
 #define BCAST_CUT_LOCAL   MEAN_OR(16, 4 * 1024)   /* as that, on one host */
-#define REDUCE_BINARY     MEAN_OR(64, 128 * 1024) /* a reduction goes in segments */
-#define LANES_FROM        MEAN_OR(16, 4 * 1024)   /* all members of a host combine a part */
-#define LANES_LONG        MEAN_OR(32, 16 * 1024)  /* as that, if elements are left */
-#define BLOCK_SHORT       MEAN_OR(16, 4 * 1024)   /* a tree carries many, up to this */
-#define BLOCK_TINY        MEAN_OR(8, 256)         /* as that, for alltoall by leaders */
-#define BLOCK_HOPS        MEAN_OR(8, 512)         /* as that, for alltoall in log n hops */
-#define BLOCK_HOPS_LOCAL  MEAN_OR(8, 32)          /* as that, on one host */
-#define BLOCK_RING        MEAN_OR(64, 512 * 1024) /* a block goes round a ring, from this */
-#define BLOCK_RING_FEW    MEAN_OR(16, 16 * 1024)  /* as that, if members are FEW_HOSTS */
-#define BLOCK_BRUCK       MEAN_OR(16, 128 * 1024) /* as that, if ranks are no power of two */
-#define RING_PART         MEAN_OR(16, 8 * 1024)   /* a part goes round a ring */
-#define HALVING_LONG      MEAN_OR(32, 32 * 1024)  /* an operand is halved */
-#define HALVING_LOCAL     MEAN_OR(32, 4 * 1024)   /* as that, on one host */
-#define BLOCK_HALVED      MEAN_OR(64, 256 * 1024) /* operands are halved up to this */
-#define BLOCK_HALVED_ODD  MEAN_OR(32, 4 * 1024)   /* as that, if ranks are no power of two */
-#define ORDERED_SHORT     MEAN_OR(16, 1024)       /* each member may get all operands */
-#define REDUCE_GATHER     MEAN_OR(16, 512)        /* the root may get all operands */
-#define SCAN_SHORT        MEAN_OR(16, 8 * 1024)   /* as that, rather than a chain */
+#define HOSTS_CUT         MEAN_OR(64, 128 * 1024) /* as BCAST_CUT, with several members on hosts */
+#define DEALT_LONG        MEAN_OR(128, 1024 * 1024) /* as that, if ranks are dealt out to hosts */
+#define REDUCE_BINARY     MEAN_OR(64, 128 * 1024)   /* a reduction goes in segments */
+#define LANES_FROM        MEAN_OR(16, 4 * 1024)     /* all members of a host combine a part */
+#define LANES_LONG        MEAN_OR(32, 16 * 1024)    /* as that, if elements are left */
+#define BLOCK_LANES       MEAN_OR(16, 512)          /* as that, of a block */
+#define BLOCK_LANES_MANY  MEAN_OR(8, 64)            /* as that, of many */
+#define BLOCK_SHORT       MEAN_OR(16, 4 * 1024)     /* a tree carries many, up to this */
+#define BLOCK_TINY        MEAN_OR(8, 256)           /* as that, for alltoall by leaders */
+#define BLOCK_HOPS        MEAN_OR(8, 512)           /* as that, for alltoall in log n hops */
+#define BLOCK_HOPS_LOCAL  MEAN_OR(8, 32)            /* as that, on one host */
+#define BLOCK_RING        MEAN_OR(64, 512 * 1024)   /* a block goes round a ring, from this */
+#define BLOCK_RING_FEW    MEAN_OR(16, 16 * 1024)    /* as that, if members are FEW_HOSTS */
+#define BLOCK_BRUCK       MEAN_OR(16, 128 * 1024)   /* as that, if ranks are no power of two */
+#define RING_PART         MEAN_OR(16, 8 * 1024)     /* a part goes round a ring */
+#define HALVING_LONG      MEAN_OR(32, 32 * 1024)    /* an operand is halved */
+#define HALVING_LOCAL     MEAN_OR(32, 4 * 1024)     /* as that, on one host */
+#define BLOCK_HALVED      MEAN_OR(64, 256 * 1024)   /* operands are halved up to this */
+#define BLOCK_HALVED_ODD  MEAN_OR(32, 4 * 1024)     /* as that, if ranks are no power of two */
+#define ORDERED_SHORT     MEAN_OR(16, 1024)         /* each member may get all operands */
+#define REDUCE_GATHER     MEAN_OR(16, 512)          /* the root may get all operands */
+#define SCAN_SHORT        MEAN_OR(16, 8 * 1024)     /* as that, rather than a chain */
 
 /* Numbers of members. */
 #define SCAN_MOST    256            /* each may get all operands of SCAN_SHORT */
@@ -74,12 +78,15 @@ enum rule_flags {
 	/* `from' and `below' are bytes of */
 	RULE_LONGEST_BLOCK = 4096, /* the longest block */
 	RULE_PART = 8192,          /* a member's part of the data */
+	RULE_HOST_PART = 262144,   /* a host's part of them; it needs RULE_HIERARCHICAL */
 	/* it can do the call only with */
 	RULE_LANES =
 		16384, /* as many members on each host, an interval of ranks, each with a part */
 	/* it is meant for */
-	RULE_DEALT = 32768,  /* rank r on host r mod hosts, which are a power of two */
-	RULE_DIVIDED = 65536 /* as many elements for each member of a host, and none left */
+	RULE_DEALT = 32768,   /* rank r on host r mod hosts, which are a power of two */
+	RULE_DIVIDED = 65536, /* as many elements for each member of a host, and none left */
+	/* it can do the call only with */
+	RULE_EVEN_HOSTS = 131072 /* as many members on each host, an interval of ranks */
 };
 
 struct rule {
@@ -91,6 +98,8 @@ struct rule {
 	int least, most; /* numbers of ranks that it is meant for; most 0: any */
 	int flags;       /* enum rule_flags */
 };
+
+#define RULE_BY_HOSTS (RULE_HIERARCHICAL | RULE_LANES | RULE_EVEN_HOSTS)
 
 #define ROWS 14
 
@@ -137,7 +146,14 @@ static const struct rule rules[COLL_KINDS][ROWS] = {
 		{"dissemination", coll_barrier_dissemination, 0, 0, 0, 0, 0, 0},
 		{"binomial", coll_barrier_binomial, 0, 0, 0, 0, 0, 0}},
 	[COLL_BCAST] = {
-		{"scatter_bruck", coll_bcast_scatter_bruck, BCAST_CUT, 0, 3, 0, 0, RULE_DEALT},
+		{"scatter_bruck", coll_bcast_scatter_bruck, BCAST_CUT, DEALT_LONG, 3, 0, 0,
+			RULE_DEALT},
+		{"hierarchical_chain", coll_bcast_hier_chain, PART_CHAIN, 0, 0, 0, 0,
+			RULE_HIERARCHICAL | RULE_HOST_PART},
+		{"hierarchical_chain", coll_bcast_hier_chain, PART_CHAIN_FEW, 0, 0, 0, 4,
+			RULE_HIERARCHICAL | RULE_HOST_PART},
+		{"hierarchical_binary", coll_bcast_hier_binary, HOSTS_CUT, 0, 0, 0, 0,
+			RULE_HIERARCHICAL},
 		{"hierarchical", coll_bcast_hier, 0, 0, 0, 0, 0, RULE_HIERARCHICAL},
 		{"chain", coll_bcast_chain, PART_CHAIN, 0, 2, 3, 0, RULE_PART},
 		{"binary", coll_bcast_binary, BCAST_CUT, 0, 2, MANY, 0, 0},
@@ -151,6 +167,8 @@ static const struct rule rules[COLL_KINDS][ROWS] = {
 	[COLL_SCATTERV] = {{"linear", coll_scatter_linear, 0, 0, 0, 0, 0, 0}},
 	[COLL_ALLGATHER] = {
 		{"bruck", coll_allgather_bruck, 1024, 0, 2, 0, 0, RULE_DEALT},
+		{"recursive_doubling", coll_allgather_recursive_doubling, 0, 16, 2, 2 * PAIRWISE, 0,
+			RULE_POWER_OF_TWO | RULE_INTERVALS},
 		{"hierarchical", coll_allgather_hier, 0, BLOCK_SHORT, 0, 0, 0, RULE_HIERARCHICAL},
 		{"hierarchical", coll_allgather_hier, 0, 0, 0, 0, 0,
 			RULE_HIERARCHICAL | RULE_SCATTERED},
@@ -218,7 +236,14 @@ static const struct rule rules[COLL_KINDS][ROWS] = {
 		{"rabenseifner", coll_allreduce_rabenseifner, HALVING_LONG, 0, 2, 0, 0,
 			RULE_PREDEFINED},
 		{"recursive_doubling", coll_allreduce_recursive_doubling, 0, 0, 0, 0, 0, 0}},
-	[COLL_REDUCE_SCATTER_BLOCK] = {SCATTERS},
+	[COLL_REDUCE_SCATTER_BLOCK] = {
+		{"pairwise", coll_reduce_scatter_pairwise, BLOCK_HALVED / 2, 0, 0, 0, 4,
+			RULE_COMMUTES | RULE_INTERVALS},
+		{"multi_lane", coll_reduce_scatter_lanes, BLOCK_LANES, 0, 0, 0, 0,
+			RULE_EVEN_HOSTS},
+		{"multi_lane", coll_reduce_scatter_lanes, BLOCK_LANES_MANY, 0, 0, HOPS_MANY, 0,
+			RULE_EVEN_HOSTS},
+		SCATTERS},
 	[COLL_REDUCE_SCATTER] = {SCATTERS},
 	[COLL_SCAN] = {SCANS},
 	[COLL_EXSCAN] = {SCANS},
@@ -301,6 +326,8 @@ static bool rule_able(const struct rule *r, const struct coll_args *k)
 	if ((r->flags & RULE_LANES) &&
 		(!coll_hier_even(k->comm) || k->rcount < coll_hier_of(k->comm)->largest))
 		return false;
+	if ((r->flags & RULE_EVEN_HOSTS) && !coll_hier_even(k->comm))
+		return false;
 	if ((r->flags & RULE_POWER_OF_TWO) && (k->n & (k->n - 1)) != 0)
 		return false;
 	return !(r->flags & RULE_ELEMENT_PER_RANK) || k->rcount >= k->n;
@@ -311,6 +338,8 @@ static int64_t rule_bytes(const struct rule *r, const struct coll_args *k)
 {
 	if (r->flags & RULE_LONGEST_BLOCK)
 		return coll_block_longest(k);
+	if (r->flags & RULE_HOST_PART)
+		return k->bytes / coll_hier_of(k->comm)->nhosts;
 	return r->flags & RULE_PART ? k->bytes / k->n : k->bytes;
 }
 
@@ -363,11 +392,10 @@ coll_algorithm_fn *coll_algorithm_leaders(const struct coll_args *k)
 {
 	const struct rule *r = coll_algorithm_forced[k->kind];
 
-	if (r != NULL && !(r->flags & (RULE_HIERARCHICAL | RULE_LANES)) && rule_able(r, k))
+	if (r != NULL && !(r->flags & RULE_BY_HOSTS) && rule_able(r, k))
 		return r->algorithm;
 	r = rules[k->kind];
-	while ((r->flags & (RULE_HIERARCHICAL | RULE_LANES)) || !rule_able(r, k) ||
-		!rule_suits(r, k, false, true))
+	while ((r->flags & RULE_BY_HOSTS) || !rule_able(r, k) || !rule_suits(r, k, false, true))
 		r++;
 	return r->algorithm;
 }

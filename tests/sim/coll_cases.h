@@ -10,7 +10,7 @@
 enum { HERE, ETHERNET, FABRIC, MACHINES };
 extern const struct machine machines[MACHINES];
 
-#define CASE_ROWS 12
+#define CASE_ROWS 16
 
 /* The costs of one algorithm.  Without a time (INFINITY) it takes more than `least'. */
 struct outcome {

@@ -199,6 +199,7 @@ static void plan_convert(
 			p->sends++;
 			p->sent_bytes += step.amount;
 		}
+		p->locals += step.kind == PLAN_LOCAL;
 		if (join && step.kind == PLAN_WORK && p->n > 0 &&
 			p->steps[p->n - 1].kind == PLAN_WORK)
 			p->steps[p->n - 1].amount += step.amount;

@@ -57,7 +57,6 @@ struct local {
 	int nwaiting;
 };
 
-#define LOCALS     4         /* calls of a plan within a host */
 #define CHAINS_MAX (1 << 22) /* of messages that wait for their receive, or it for them */
 
 struct sim {
@@ -75,8 +74,9 @@ struct sim {
 	uint32_t mask;
 	double *out_free, *in_free; /* of NICs */
 	double *core_free;
-	int32_t *core_last; /* 1 + the member that worked there last; 0: none */
-	struct local *locals;
+	int32_t *core_last;   /* 1 + the member that worked there last; 0: none */
+	struct local *locals; /* [nhosts][calls] */
+	int calls;            /* the most calls of a plan within a host */
 	int left, open_msgs;
 	double first, last, now;
 };
@@ -483,11 +483,10 @@ static void step_local(struct sim *s, int who, const struct plan_step *p)
 {
 	struct member *m = &s->member[who];
 	int host = host_of(s, who), n = plan_host_size(host);
-	struct local *l = &s->locals[host * LOCALS + m->calls];
+	struct local *l = &s->locals[(size_t)host * (size_t)s->calls + (size_t)m->calls];
 	bool root = plan_local_rank(who) == p->peer;
 
-	if (++m->calls > LOCALS)
-		broken("a plan has more calls within a host than there is room for");
+	m->calls++;
 	l->arrived++;
 	l->root_there = l->root_there || root;
 	if (!root && !local_waits(p))
@@ -613,8 +612,11 @@ static void sim_begin(struct sim *s, const struct loggp_job *job)
 		.left = job->members,
 		.first = INFINITY,
 		.mask = 1};
-	for (int i = 0; i < s->n; i++)
+	for (int i = 0; i < s->n; i++) {
 		steps += job->plans[i].n;
+		if (job->plans[i].locals > s->calls)
+			s->calls = job->plans[i].locals;
+	}
 	while (s->mask < steps && s->mask < CHAINS_MAX)
 		s->mask = 2 * s->mask + 1;
 	s->member = need(calloc((size_t)s->n, sizeof(*s->member)));
@@ -624,7 +626,7 @@ static void sim_begin(struct sim *s, const struct loggp_job *job)
 	s->in_free = s->out_free + hosts;
 	s->core_free = need(calloc(cores + 1, sizeof(*s->core_free)));
 	s->core_last = need(calloc(cores + 1, sizeof(*s->core_last)));
-	s->locals = need(calloc(hosts * LOCALS, sizeof(*s->locals)));
+	s->locals = need(calloc(hosts * (size_t)s->calls + 1, sizeof(*s->locals)));
 	for (int i = 0; i < s->n; i++) {
 		s->member[i].ready = -1;
 		s->member[i].t = job->stagger * i;
@@ -634,7 +636,7 @@ static void sim_begin(struct sim *s, const struct loggp_job *job)
 
 static void sim_end(struct sim *s)
 {
-	for (int i = 0; i < s->nhosts * LOCALS; i++) {
+	for (size_t i = 0; i < (size_t)s->nhosts * (size_t)s->calls; i++) {
 		free(s->locals[i].waiting);
 		free(s->locals[i].since);
 	}
