@@ -65,37 +65,109 @@ static double reach(int n, double D, double gap)
 	return last;
 }
 
-/* Bytes, through the bytes of the call, that pass the NIC of some host, or without hosts a
- * member. */
-static double share(enum coll_kind kind, double n, double at)
+/* A case, as its bounds need it. */
+struct job {
+	const struct machine *m;
+	double n, hosts, each; /* members; of the largest host */
+	double bytes;
+	double D;     /* the shortest message between hosts, or of one host's members */
+	double reach; /* the least time in which all hosts, or members, hear of one */
+	double r; /* a byte from another member of the host, for the receiver: the cheapest way */
+};
+
+static struct job job_of(const struct coll_case *c)
+{
+	const struct machine *m = c->m;
+	struct job j = {.m = m,
+		.n = c->shape.ranks,
+		.hosts = c->shape.hosts,
+		.each = plan_host_size(0),
+		.bytes = (double)c->call.bytes,
+		.r = fmin(m->host.c, m->host.G)};
+	const struct loggp *l = j.hosts > 1 ? &m->net : &m->host;
+
+	j.D = l->L + 2 * l->o;
+	j.reach = reach(j.hosts > 1 ? c->shape.hosts : c->shape.ranks, j.D,
+		fmax(l->g, j.hosts > 1 ? l->o / j.each : l->o));
+	if (j.hosts > 1)
+		j.r = fmin(j.r, m->work.copy);
+	else if (j.bytes * j.n <= (double)m->host.eager)
+		j.r = m->host.c; /* no message can be long */
+	return j;
+}
+
+/* Bytes, through the bytes of the call, that pass the NIC of some host, each way. */
+static double nic_share(enum coll_kind kind, const struct job *j)
 {
 	switch (kind) {
 	case COLL_GATHER:
 	case COLL_SCATTER:
-	case COLL_ALLGATHER: return n - at;
-	case COLL_ALLTOALL: return at * (n - at);
-	case COLL_ALLREDUCE: return 2 * (n - at) / n;
-	case COLL_REDUCE_SCATTER_BLOCK: return n - at;
+	case COLL_ALLGATHER:
+	case COLL_REDUCE_SCATTER_BLOCK: return j->n - j->each;
+	case COLL_ALLTOALL: return j->each * (j->n - j->each);
+	case COLL_ALLREDUCE: return 2 * (j->hosts - 1) / j->hosts;
 	case COLL_BARRIER: return 0;
 	default: return 1;
 	}
 }
 
+/* The first message arrives after D, and a NIC needs its time for all.  Where one member has, or
+ * gets, all data of all: a byte leaves the root's NIC last, and still has to reach all hosts.
+ * Turned round, a byte's last part comes to the root's NIC first; so in scans, to the last. */
+static double bound_nic(enum coll_kind kind, const struct job *j)
+{
+	double G = j->hosts > 1 ? j->m->net.G * j->bytes : 0;
+	double time = fmax(j->reach, j->D + G * nic_share(kind, j));
+
+	if (kind == COLL_BCAST || (kind >= COLL_REDUCE && kind != COLL_REDUCE_SCATTER_BLOCK))
+		time = fmax(time, j->reach + G);
+	return time;
+}
+
+/* Bytes, through those of the call, that a member must get: the root, or any. */
+static double member_share(enum coll_kind kind, const struct job *j)
+{
+	double local = j->each - 1, kG = j->each * j->m->net.G;
+
+	switch (kind) {
+	case COLL_GATHER:
+	case COLL_ALLTOALL: return local;
+	case COLL_ALLGATHER: /* some may come from members of the host, the others by the NIC */
+		return j->hosts > 1 ? (j->n - 1) * kG / (kG + j->r) : local;
+	case COLL_BARRIER: return 0;
+	default: return local > 0 && j->hosts < 2; /* the root is on a host of its own */
+	}
+}
+
+/* A member's time: its own block, if it is copied, and all that it gets; none comes before D, and
+ * the own block may be copied before. */
+static double bound_member(enum coll_kind kind, const struct job *j)
+{
+	double gets = j->r * j->bytes * member_share(kind, j);
+	bool own = kind >= COLL_GATHER && kind <= COLL_ALLTOALL;
+
+	return fmax((own ? j->m->work.copy * j->bytes : 0) + gets, j->D + gets);
+}
+
+/* The arithmetic: n - 1 combinations, and one operand of each comes from another member, of the
+ * host if it has some; the results of an allreduce go to all.  The mean of all members. */
+static double bound_work(enum coll_kind kind, const struct job *j)
+{
+	double all = kind == COLL_REDUCE_SCATTER_BLOCK ? j->n : 1;
+	double moves = kind == COLL_ALLREDUCE ? 2 : 1;
+
+	if (kind < COLL_REDUCE)
+		return 0;
+	return j->bytes * all *
+	       (j->m->work.reduce * (j->n - 1) / j->n + moves * j->r * (j->each - 1) / j->each);
+}
+
 static double bound_of(const struct coll_case *c)
 {
-	const struct machine *m = c->m;
-	bool hosts = c->shape.hosts > 1;
-	double n = c->shape.ranks, most = hosts ? plan_host_size(0) : 1;
-	const struct loggp *l = hosts ? &m->net : &m->host;
-	double all = c->call.kind == COLL_REDUCE_SCATTER_BLOCK ? n : 1;
-	double time = reach(
-		hosts ? c->shape.hosts : c->shape.ranks, l->L + 2 * l->o, fmax(l->g, l->o / most));
-	double bytes = (double)c->call.bytes;
+	struct job j = job_of(c);
+	enum coll_kind kind = c->call.kind;
 
-	time = fmax(time, l->G * bytes * share(c->call.kind, n, most));
-	if (c->call.kind >= COLL_REDUCE)
-		time = fmax(time, m->work.reduce * bytes * all * (n - 1) / n);
-	return time;
+	return fmax(bound_nic(kind, &j), fmax(bound_member(kind, &j), bound_work(kind, &j)));
 }
 
 /* --- plans ---------------------------------------------------------------------------------- */
