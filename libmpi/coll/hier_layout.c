@@ -136,8 +136,9 @@ static void layout_fill(struct coll_hier *h, const struct comm *c)
 	}
 	h->my_host = coll_hier_host(h, c, c->rank);
 	h->useful = h->nhosts > 1 && h->nhosts < c->size;
+	if ((h->ordered || h->dealt) && (int64_t)h->largest * h->nhosts == c->size)
+		h->lane_step = h->ordered ? 1 : h->nhosts;
 	h->dealt = h->dealt && h->useful && (h->nhosts & (h->nhosts - 1)) == 0;
-	h->even = h->ordered && (int64_t)h->largest * h->nhosts == c->size;
 }
 
 /* Makes this host's members a communicator. */
@@ -200,9 +201,9 @@ bool coll_hier_useful(struct comm *c, bool ordered)
 	return h->useful && (h->ordered || !ordered);
 }
 
-bool coll_hier_even(struct comm *c)
+bool coll_hier_even(struct comm *c, bool ordered)
 {
-	return coll_hier_useful(c, true) && coll_hier_of(c)->even;
+	return coll_hier_useful(c, ordered) && coll_hier_of(c)->lane_step > 0;
 }
 
 bool coll_hier_dealt(struct comm *c)

@@ -288,9 +288,9 @@ void coll_bcast_hier_binary(struct sched *s, const struct coll_args *k)
  *                            local   allgather, or gather to the root
  *
  * A leader alone would combine and send all data of its host.  Here each member does so for one
- * part, and between hosts go no more bytes than leaders would send.  The members of each host are
- * an interval of ranks, and as many on each host.  Elements that are left when the data are cut
- * into equal parts go by leaders. */
+ * part, and between hosts go no more bytes than leaders would send.  Each host has as many members,
+ * intervals of ranks or dealt out.  Elements that are left when the data are cut into equal parts
+ * go by leaders. */
 
 /* Members j of each host make a call among themselves, as *out says; out->root is a host.  The
  * lanes share the hosts' networks, so the choice is that for all data. */
@@ -301,7 +301,7 @@ static void lane_call(
 	struct group group = {.size = h->nhosts, .rank = h->my_host, .stride = 1, .map = map};
 
 	for (int i = 0; i < h->nhosts; i++)
-		map[i] = group_peer(k->comm->group, h->leaders[i] + h->local.rank);
+		map[i] = group_peer(k->comm->group, h->leaders[i] + h->local.rank * h->lane_step);
 	out->n = out->nin = out->nout = h->nhosts;
 	out->me = h->my_host;
 	out->at_root = out->me == out->root;
@@ -399,14 +399,17 @@ void coll_reduce_lanes(struct sched *s, const struct coll_args *k)
 		coll_reduce_hier(s, &rest);
 }
 
-/* Each member's block in the order of lanes: those of the first members of all hosts, and so on. */
-static void *lanes_sort_blocks(
+/* All blocks in the order of lanes: those of the first members of all hosts, and so on. */
+static const void *lanes_sort_blocks(
 	struct sched *s, const struct coll_args *k, const struct coll_hier *h, int64_t block)
 {
+	const void *operand = coll_operand(k);
 	int each = h->local.size;
-	char *operand = (char *)(uintptr_t)coll_operand(k);
-	void *sorted = coll_sched_elements(s, k->rtype, k->n * block);
+	void *sorted;
 
+	if (h->lane_step > 1)
+		return operand; /* ranks dealt out to hosts are in this order */
+	sorted = coll_sched_elements(s, k->rtype, k->n * block);
 	for (int r = 0; r < k->n; r++) {
 		int64_t to = (int64_t)(r % each) * h->nhosts + r / each;
 

@@ -11,17 +11,17 @@
  * host, elsewhere the lowest rank. */
 struct coll_hier {
 	int nhosts;
-	int my_host;           /* 0 .. nhosts-1, in the order of the hosts' lowest ranks */
-	int largest;           /* members of the host that has the most */
-	bool useful;           /* more hosts than one, and fewer than members */
-	bool ordered;          /* the members of each host are an interval of ranks */
-	bool even;             /* and as many on each host */
-	bool dealt;            /* rank r is on host r mod nhosts; hosts are a power of two */
-	int room;              /* of nodes; a power of 2 */
-	int32_t *slots;        /* [2 * room] hashed by node: 1 + the host; 0: empty */
-	int32_t *nodes;        /* [nhosts] via's number of each */
-	int32_t *host_sizes;   /* [nhosts] members */
-	int32_t *leaders;      /* [nhosts] lowest rank */
+	int my_host;         /* 0 .. nhosts-1, in the order of the hosts' lowest ranks */
+	int largest;         /* members of the host that has the most */
+	bool useful;         /* more hosts than one, and fewer than members */
+	bool ordered;        /* the members of each host are an interval of ranks */
+	bool dealt;          /* rank r is on host r mod nhosts; hosts are a power of two */
+	int lane_step;       /* member j of host i is rank leaders[i] + j * this; 0: it is not so */
+	int room;            /* of nodes; a power of 2 */
+	int32_t *slots;      /* [2 * room] hashed by node: 1 + the host; 0: empty */
+	int32_t *nodes;      /* [nhosts] via's number of each */
+	int32_t *host_sizes; /* [nhosts] members */
+	int32_t *leaders;    /* [nhosts] lowest rank */
 	int32_t *leader_peers; /* [nhosts] the leaders' peers, of the call that is being planned */
 	int32_t *filled;       /* [nhosts] blocks that hier_blocks.c has met, of the same call */
 	int64_t *sums;         /* [nhosts] elements of each host's blocks, of the same call */
@@ -37,9 +37,9 @@ struct coll_hier {
  * members of each an interval of ranks?  Local; all members get equal results. */
 bool coll_hier_useful(struct comm *c, bool ordered);
 
-/* Is it so, and are there as many members on each host?  Or is it not so, and rank r is on host
- * r mod hosts, which are a power of two? */
-bool coll_hier_even(struct comm *c);
+/* Is it so, and are there as many members on each host, in lanes (lane_step)?  Or is it not so, and
+ * rank r is on host r mod hosts, which are a power of two? */
+bool coll_hier_even(struct comm *c, bool ordered);
 bool coll_hier_dealt(struct comm *c);
 
 /* The hosts of a communicator, which keeps them.  Never NULL: without memory the job ends with

@@ -80,13 +80,12 @@ enum rule_flags {
 	RULE_PART = 8192,          /* a member's part of the data */
 	RULE_HOST_PART = 262144,   /* a host's part of them; it needs RULE_HIERARCHICAL */
 	/* it can do the call only with */
-	RULE_LANES =
-		16384, /* as many members on each host, an interval of ranks, each with a part */
+	RULE_LANES = 16384, /* as many members on each host, in lanes, each with a part */
 	/* it is meant for */
 	RULE_DEALT = 32768,   /* rank r on host r mod hosts, which are a power of two */
 	RULE_DIVIDED = 65536, /* as many elements for each member of a host, and none left */
 	/* it can do the call only with */
-	RULE_EVEN_HOSTS = 131072 /* as many members on each host, an interval of ranks */
+	RULE_EVEN_HOSTS = 131072 /* as many members on each host, in lanes */
 };
 
 struct rule {
@@ -239,6 +238,8 @@ static const struct rule rules[COLL_KINDS][ROWS] = {
 	[COLL_REDUCE_SCATTER_BLOCK] = {
 		{"pairwise", coll_reduce_scatter_pairwise, BLOCK_HALVED / 2, 0, 0, 0, 4,
 			RULE_COMMUTES | RULE_INTERVALS},
+		{"multi_lane", coll_reduce_scatter_lanes, 0, 0, 0, 0, 0,
+			RULE_EVEN_HOSTS | RULE_SCATTERED},
 		{"multi_lane", coll_reduce_scatter_lanes, BLOCK_LANES, 0, 0, 0, 0,
 			RULE_EVEN_HOSTS},
 		{"multi_lane", coll_reduce_scatter_lanes, BLOCK_LANES_MANY, 0, 0, HOPS_MANY, 0,
@@ -323,10 +324,10 @@ static bool rule_able(const struct rule *r, const struct coll_args *k)
 		return false;
 	if ((r->flags & RULE_HIERARCHICAL) && !coll_hier_useful(k->comm, rule_contiguous(r, k)))
 		return false;
-	if ((r->flags & RULE_LANES) &&
-		(!coll_hier_even(k->comm) || k->rcount < coll_hier_of(k->comm)->largest))
+	if ((r->flags & RULE_LANES) && (!coll_hier_even(k->comm, rule_contiguous(r, k)) ||
+					       k->rcount < coll_hier_of(k->comm)->largest))
 		return false;
-	if ((r->flags & RULE_EVEN_HOSTS) && !coll_hier_even(k->comm))
+	if ((r->flags & RULE_EVEN_HOSTS) && !coll_hier_even(k->comm, rule_contiguous(r, k)))
 		return false;
 	if ((r->flags & RULE_POWER_OF_TWO) && (k->n & (k->n - 1)) != 0)
 		return false;
