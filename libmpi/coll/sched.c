@@ -573,6 +573,13 @@ static int step_compute(struct sched *s, const struct step *p)
 	return p->check(p->out);
 }
 
+/* Does a poisoned schedule leave out this step?  Its data have not come: no user's function shall
+ * see them, and no result is written.  Own data are packed all the same, to be sent. */
+static bool step_is_void(const struct step *p)
+{
+	return p->kind != STEP_CALL && p->kind != STEP_PACK;
+}
+
 /* Runs steps until messages are incomplete (false), or to the end (true). */
 static bool sched_advance(struct sched *s)
 {
@@ -590,7 +597,7 @@ static bool sched_advance(struct sched *s)
 			continue;
 		}
 		err = 0;
-		if (p->kind != STEP_CHECK || likely(!s->poisoned))
+		if (likely(!s->poisoned) || !step_is_void(p))
 			err = step_compute(s, p);
 		if (unlikely(err != 0))
 			sched_fail(s, err, true);

@@ -27,6 +27,8 @@
  *  - After an error a member may lack the data of a message, and sends an error message instead.
  *    Its receiver has an error and no data.  So all members fail whose result depends on the data.
  *    coll_sched_send_own sends in any case.
+ *  - Such a member computes nothing more: it calls no user's function with data that have not come,
+ *    and writes no result.
  *  - A schedule with a request holds all objects that its steps use.
  *  - One thread at a time runs the steps of a schedule (`busy'), although the library's lock is
  *    open during a user's function.  coll_sched_valid checks what can be checked of this. */
