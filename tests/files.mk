@@ -6,7 +6,7 @@
 # libmpi that one needs are named as its prerequisites.
 sim_PART   := tests/sim/wire.c # the network that tests/sim/net_sim.c runs on
 sim_PART   += tests/sim/members.c # that of agreement.c and revocation.c
-coll_sim_SRCS := $(addprefix tests/sim/,coll_cases.c coll_curves.c coll_data.c coll_plan.c loggp.c) # of coll_sim.c
+coll_sim_SRCS := $(addprefix tests/sim/,coll_cases.c coll_curves.c coll_data.c coll_makers.c coll_plan.c loggp.c) # of coll_sim.c
 sim_PART   += $(coll_sim_SRCS)
 unit_TESTS := $(filter-out $(sim_PART),$(wildcard tests/fuzz/*.c tests/sim/*.c tests/unit/*.c))
 

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 
 #define CUT     4.0 /* times the best: a row that takes longer is given up */
+#define PLANNED 8.0 /* times as many steps as are simulated may be planned */
 #define SAMPLES 3   /* hosts whose plans are compared before one stands for all */
 
 double case_steps_max = 3e6;
@@ -145,8 +146,10 @@ static double bound_member(enum coll_kind kind, const struct job *j)
 {
 	double gets = j->r * j->bytes * member_share(kind, j);
 	bool own = kind >= COLL_GATHER && kind <= COLL_ALLTOALL;
+	double copy = own ? j->m->work.copy * j->bytes : 0;
 
-	return fmax((own ? j->m->work.copy * j->bytes : 0) + gets, j->D + gets);
+	/* the root of a scatter gets nothing else */
+	return fmax(kind == COLL_SCATTER ? copy : copy + gets, j->D + gets);
 }
 
 /* The arithmetic: n - 1 combinations, and one operand of each comes from another member, of the
@@ -265,7 +268,9 @@ static struct plan *plans_make(const struct coll_case *c, const struct plan_call
 		if (i == 0 || i == n - 1)
 			o->least = fmax(o->least, plan_least(c->m, i, &plans[i]));
 		if (o->least > limit || steps > case_steps_max ||
-			(i == 1 && (double)plans[i].n * n > case_steps_max)) /* not a root */
+			(i == 1 && /* not a root */
+				((double)plans[i].n * n > case_steps_max ||
+					(double)plans[i].planned * n > PLANNED * case_steps_max)))
 			break;
 	}
 	if (i == n)

@@ -46,7 +46,4 @@ struct outcome case_row(const struct coll_case *c, coll_algorithm_fn *fn, bool f
  * before the last had come: coll_data.c. */
 void case_check(const struct plan_shape *shape, struct plan_call call);
 
-/* Writes curves of these cases: coll_curves.c.  False: cannot. */
-bool curves_write(const char *path, const struct coll_case *cases, int n);
-
 #endif

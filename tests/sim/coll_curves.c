@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* coll_curves.c - a page of curves, SVG: for each collective and job the time of each algorithm by
- * its bytes, both on scales of powers of ten.
+ * its bytes, both on scales of powers of ten; below, constructors and the like by ranks.
  *
  *      thick    what the rules choose          grey, dashed    the lower bound */
-#include "tests/sim/coll_cases.h"
+#include "tests/sim/coll_makers.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -142,11 +142,12 @@ static void cell_draw(FILE *f, struct cell *c, const struct coll_case *end, int 
 	fprintf(f, "</g>\n");
 }
 
-bool curves_write(const char *path, const struct coll_case *cases, int n)
+bool curves_write(const char *path, const struct coll_case *cases, int n,
+	const struct maker_table *tables, int ntables)
 {
 	struct cell cells[CELLS];
 	FILE *f = fopen(path, "we");
-	int ncells = 0;
+	int ncells = 0, top;
 
 	if (f == NULL)
 		return false;
@@ -158,12 +159,15 @@ bool curves_write(const char *path, const struct coll_case *cases, int n)
 		if (j == ncells && cases[i].call.kind != COLL_BARRIER)
 			cells[ncells++].first = &cases[i];
 	}
+	top = (ncells + COLUMNS - 1) / COLUMNS * CELL_H;
 	fprintf(f,
 		"<svg xmlns='http://www.w3.org/2000/svg' width='%d' height='%d' "
 		"font-family='sans-serif'>\n<rect width='100%%' height='100%%' fill='#fff'/>\n",
-		COLUMNS * CELL_W, (ncells + COLUMNS - 1) / COLUMNS * CELL_H);
+		COLUMNS * CELL_W, top + ntables * 2 * CELL_H);
 	for (int i = 0; i < ncells; i++)
 		cell_draw(f, &cells[i], cases + n, i);
+	for (int i = 0; i < ntables; i++)
+		top += makers_draw(f, &tables[i], top);
 	fprintf(f, "</svg>\n");
 	return fclose(f) == 0;
 }

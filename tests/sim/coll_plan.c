@@ -232,6 +232,7 @@ struct plan plan_make(const struct plan_call *call, const struct plan_costs *cos
 				  (size_t)s->most * sizeof(*s->reqs));
 	for (struct chunk *c = s->chunks; c != NULL; c = c->next)
 		p.temp_memory += (int64_t)malloc_usable_size(c);
+	p.planned = s->nsteps;
 	plan_convert(&p, costs, s, !keep);
 	if (keep)
 		p.sched = s;

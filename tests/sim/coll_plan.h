@@ -48,6 +48,7 @@ struct plan_step {
 struct plan {
 	struct plan_step *steps;
 	int n;
+	int planned;       /* steps of the schedule, of which work is joined in `steps' */
 	int sends, locals; /* of its steps: messages sent, calls within its host */
 	int64_t sent_bytes;
 	int64_t step_memory, temp_memory; /* bytes of the schedule: its steps; its buffers */

@@ -11,6 +11,7 @@
  *     coll_sim -s                    a line for each algorithm in them
  *     coll_sim -a DIR [RANKS HOSTS]  all, or this shape: a line for each algorithm in
  *                                    DIR/sim-coll.txt, curves in DIR/sim-coll.svg
+ *     coll_sim -m                    constructors, files and the start, at all sizes
  *     coll_sim -t                    calls of 2 to 16 ranks on a host of 2 processors
  *
  * Asserted
@@ -18,11 +19,12 @@
  *    ranks are no powers of two, hosts are in blocks and dealt out.
  *  - A plan made with a shared layout is that of a communicator of its own.
  *  - One host that stands for all takes the time of all hosts.
+ *  - No algorithm takes less than the bound.
  *  - The rules choose an algorithm that takes at most RATIO_GOOD times the least time. */
 #include <mpi.h>
 
 #include "tests/check_true.h"
-#include "tests/sim/coll_cases.h"
+#include "tests/sim/coll_makers.h"
 #include <malloc.h>
 #include <math.h>
 #include <stdio.h>
@@ -31,6 +33,7 @@
 
 #define RATIO_GOOD 1.3
 #define FOLD_ERROR 0.05 /* parts of uneven lengths; messages that come at one time */
+#define ROUNDING   1e-6
 #define CASES_MAX  4000
 #define MEMORY_MAX ((double)(4LL << 30)) /* bytes of a member's buffers */
 #define STEPS_ALL  2e7                   /* of a case of -a */
@@ -47,6 +50,9 @@ static const struct plan_shape more_shapes[] = {{8, 1, false}, {64, 4, false}, {
 	{4096, 64, false}, {4096, 4096, false}, {10000, 100, false}, {10000, 10000, false},
 	{65536, 1024, false}, {100000, 1000, false}, {1000000, 10000, false},
 	{1048576, 8192, false}};
+static const struct plan_shape maker_shapes[] = {{16, 4, false}, {256, 16, false},
+	{1024, 64, false}, {4096, 64, false}, {10000, 100, false}, {65536, 1024, false},
+	{1000000, 10000, false}};
 
 static struct coll_case *cases;
 static int ncases;
@@ -207,6 +213,7 @@ static void summary(bool asserts)
 			n++;
 			within += case_ratio(c) <= RATIO_GOOD;
 			above += c->best > 2 * c->bound;
+			CHECK(c->best > (1 - ROUNDING) * c->bound);
 			if (worst == NULL || case_ratio(c) > case_ratio(worst))
 				worst = c;
 		}
@@ -223,8 +230,55 @@ static void summary(bool asserts)
 	CHECK(!asserts || good == all);
 }
 
+/* Constructors, files and the start.  Returns the table, as a line each in f. */
+static struct maker_table makers_of(FILE *f, int machine)
+{
+	struct maker_table t = makers_run(&machines[machine], maker_shapes, countof(maker_shapes));
+
+	makers_print(f, &t);
+	return t;
+}
+
+static void run_makers(void)
+{
+	case_steps_max = STEPS_ALL;
+	for (int m = ETHERNET; m < MACHINES; m++) {
+		struct maker_table t = makers_of(stdout, m);
+
+		free(t.ns);
+		free(t.messages);
+	}
+}
+
+/* Those that send nothing do so, and the others as many messages as their trees have edges. */
+static void check_makers(void)
+{
+	static const struct plan_shape shapes[] = {{16, 4, false}, {60, 60, false}};
+	struct maker_table t = makers_run(&machines[FABRIC], shapes, countof(shapes));
+	static const char *const none[] = {"MPI_Init", "MPI_Comm_dup"};
+
+	for (int i = 0; i < MAKERS; i++)
+		for (int s = 0; s < t.nshapes; s++) {
+			double n = t.messages[i * t.nshapes + s];
+			const char *name = maker_name(i);
+
+			if (strcmp(name, none[0]) == 0 || strcmp(name, none[1]) == 0)
+				CHECK(n < 1);
+			else if (strcmp(name, "MPI_Comm_create_group") == 0)
+				CHECK(fabs(n - (shapes[s].ranks - 1)) < 1);
+			else if (strcmp(name, "mpiexec, start") == 0)
+				CHECK(fabs(n - 4 * (shapes[s].hosts - 1)) < 1);
+			else
+				CHECK(n >= shapes[s].hosts - 1);
+		}
+	free(t.ns);
+	free(t.messages);
+}
+
 static void run_all(const char *dir, int ranks, int hosts)
 {
+	struct maker_table tables[2];
+	int ntables = 0;
 	char path[4096];
 	FILE *f;
 
@@ -241,9 +295,15 @@ static void run_all(const char *dir, int ranks, int hosts)
 			if (ranks == 0 || (s->ranks == ranks && s->hosts == hosts))
 				cases_of_shape(f, &machines[m], s, s->ranks < WIDE ? 4 : 32);
 		}
+	for (int m = ETHERNET; m < MACHINES && ranks == 0; m++)
+		tables[ntables++] = makers_of(f, m);
 	CHECK(fclose(f) == 0);
 	snprintf(path, sizeof(path), "%s/sim-coll.svg", dir);
-	CHECK(curves_write(path, cases, ncases));
+	CHECK(curves_write(path, cases, ncases, tables, ntables));
+	for (int i = 0; i < ntables; i++) {
+		free(tables[i].ns);
+		free(tables[i].messages);
+	}
 }
 
 /* Times of the chosen algorithms, which PERF.md compares with measurements. */
@@ -282,10 +342,13 @@ int main(int argc, char **argv)
 	CHECK(cases != NULL);
 	if (argc > 1 && strcmp(argv[1], "-t") == 0)
 		run_times();
+	else if (argc > 1 && strcmp(argv[1], "-m") == 0)
+		run_makers();
 	else if (argc > 2)
 		run_all(argv[2], argc > 4 ? atoi(argv[3]) : 0, argc > 4 ? atoi(argv[4]) : 0);
 	else {
 		check_results();
+		check_makers();
 		check_fold(&(struct plan_shape){12, 4, false}, &folded);
 		check_fold(&(struct plan_shape){32, 8, false}, &folded);
 		check_fold(&(struct plan_shape){9, 9, false}, &folded);
