@@ -56,6 +56,11 @@ void p2p_claim_end(struct req *r)
 	claims_used &= ~(UINT32_C(1) << (claim - claim_array) / sizeof(struct claim_word));
 }
 
+bool p2p_claim_open_any(void)
+{
+	return claims_used != 0;
+}
+
 /* acq_rel: the side that has it reads or re-uses the message afterwards. */
 bool p2p_claim_take(uint64_t claim)
 {

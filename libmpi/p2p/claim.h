@@ -22,6 +22,9 @@ uint64_t p2p_claim_new(void);
 /* The message of a send is over: gives its claim word back, if it has one. */
 void p2p_claim_end(struct req *r);
 
+/* Has this process messages under way that may be read in place? */
+bool p2p_claim_open_any(void);
+
 /* The receiver claims the message; false: revoked. */
 bool p2p_claim_take(uint64_t claim);
 

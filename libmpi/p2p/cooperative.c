@@ -7,6 +7,9 @@
  *                    <─────────────────── COOP_DONE id: none is left, and I had some
  *   everything is here: FIN ─────────────────────────────────────────> done
  *
+ * A receiver that sends messages to be read in place itself does not invite: in an exchange both
+ * processes copy already, and what a peer writes would have to cross to this CPU once more.
+ *
  * The counter of chunks is in shared memory, beside the message's claim word.  The receiver does
  * not wait for the sender: a sender that computes, and looks at no frame, gets no chunk.  It sends
  * no COOP_DONE then, and the receiver knows by counting its own chunks.
@@ -51,7 +54,7 @@ static bool coop_invite(struct req *r, int peer, const char *to, int64_t n)
 	struct coop_msg j = {
 		.to = (uint64_t)(uintptr_t)to, .n = n, .chunk = (uint32_t)coop_chunk_size(n)};
 
-	if (via_oversubscribed_now() || n < 2 * COOP_CHUNK_MIN ||
+	if (via_oversubscribed_now() || n < 2 * COOP_CHUNK_MIN || p2p_claim_open_any() ||
 		!id_table_take(&p2p_state.ids, r, &r->recv.coop_id))
 		return false;
 	j.id = r->recv.coop_id;
