@@ -41,6 +41,24 @@ void coll_barrier_binomial(struct sched *s, const struct coll_args *k)
 
 /* --- allgather ------------------------------------------------------------------------------ */
 
+/* The caller's own block, where the caller has it.  A peer that reads it there takes no cache line
+ * that this process has just written. */
+static struct block allgather_own(const struct coll_args *k)
+{
+	if (k->in_place)
+		return coll_block_in(k, k->me);
+	return (struct block){(void *)(uintptr_t)k->sbuf, k->scount, k->stype};
+}
+
+/* Copies the own block into the result, while its message is under way. */
+static void allgather_keep_own(struct sched *s, const struct coll_args *k)
+{
+	struct block to = coll_block_in(k, k->me);
+
+	if (!k->in_place)
+		coll_sched_copy(s, k->sbuf, k->scount, k->stype, to.at, to.count, to.type);
+}
+
 /* After step s this rank has blocks me .. me + 2^(s+1) - 1, in mem from 0 on. */
 void coll_allgather_bruck(struct sched *s, const struct coll_args *k)
 {
@@ -72,26 +90,34 @@ void coll_allgather_bruck(struct sched *s, const struct coll_args *k)
 void coll_allgather_ring(struct sched *s, const struct coll_args *k)
 {
 	int left = (k->me + k->n - 1) % k->n, right = (k->me + 1) % k->n;
-	struct block out = coll_block_in(k, k->me), in;
+	struct block out = allgather_own(k), in;
 
-	if (!k->in_place)
-		coll_sched_copy(s, k->sbuf, k->scount, k->stype, out.at, out.count, out.type);
 	for (int i = 1; i < k->n; i++, out = in) {
 		in = coll_block_in(k, (k->me + k->n - i) % k->n);
 		coll_sched_recv(s, in.at, in.count, in.type, left);
 		coll_sched_send(s, out.at, out.count, out.type, right);
+		if (i == 1)
+			allgather_keep_own(s, k);
 		coll_sched_fence(s);
 	}
+	if (k->n == 1)
+		allgather_keep_own(s, k);
 }
 
 /* A power of two: groups of 2^s neighbors exchange all their blocks, in place. */
 void coll_allgather_recursive_doubling(struct sched *s, const struct coll_args *k)
 {
-	struct block b = coll_block_in(k, k->me);
+	struct block b = allgather_own(k);
 
-	if (!k->in_place)
-		coll_sched_copy(s, k->sbuf, k->scount, k->stype, b.at, b.count, b.type);
-	for (int bit = 1; bit < k->n; bit <<= 1) {
+	if (k->n == 1) {
+		allgather_keep_own(s, k);
+		return;
+	}
+	coll_sched_recv(s, coll_block_in(k, k->me ^ 1).at, k->rcount, k->rtype, k->me ^ 1);
+	coll_sched_send(s, b.at, b.count, b.type, k->me ^ 1);
+	allgather_keep_own(s, k);
+	coll_sched_fence(s);
+	for (int bit = 2; bit < k->n; bit <<= 1) {
 		int mine = k->me & ~(bit - 1), theirs = mine ^ bit;
 
 		b = coll_block_in(k, theirs);
