@@ -162,6 +162,16 @@ int coll_shm_exscan(const struct coll_args *k);
 typedef int coll_shm_fn(const struct coll_args *k);
 extern coll_shm_fn *const coll_shm_fns[COLL_KINDS];
 
+/* Bytes of a block from which two members with a CPU each are faster by a message; > 0 for the
+ * operations that ask. */
+extern const int64_t coll_two_from[COLL_KINDS];
+
+/* Does a call of this many bytes a block go by messages, although there is shared memory? */
+static inline bool coll_two_by_message(const struct coll *s, enum coll_kind kind, int64_t block)
+{
+	return s->n == 2 && !s->central && block >= coll_two_from[kind];
+}
+
 /* --- which call ----------------------------------------------------------------------------- */
 
 /* The digest of a call: kind 5 | root 8 | bytes 11 bits.  Bytes are equal in all members, or

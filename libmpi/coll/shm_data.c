@@ -58,25 +58,19 @@ static void shm_bcast_line(const struct coll_args *k, struct coll *s, int64_t by
 	shm_unpack(s, k->rtype, k->rbuf, k->rcount, 0, shm_block_out(s->block, e)->data, bytes);
 }
 
-/* From so many bytes on, two members with a CPU each are faster by a message, which both of them
- * copy (p2p/cooperative.c).  Below, the leaf reads short chunks from the root's own slot. */
-#define BCAST_CHUNK  MEAN_OR(64, 8 * 1024) /* bytes of a chunk between two members */
-#define BCAST_BY_TWO ((int64_t)MEAN_OR(1024, 128 * 1024))
-
 int coll_shm_bcast(const struct coll_args *k)
 {
 	struct coll *s = k->comm->coll;
 	int64_t bytes = k->rcount * k->rtype->size, chunk;
-	bool two = k->n == 2 && !s->central;
 
 	coll_keep(s, coll_digest(k));
 	if (bytes <= COLL_LINE_DATA) {
 		shm_bcast_line(k, s, bytes);
 		return 0;
 	}
-	if ((two && bytes >= BCAST_BY_TWO) || !coll_shm_slots(s))
+	if (coll_two_by_message(s, COLL_BCAST, bytes) || !coll_shm_slots(s))
 		return COLL_SHM_NONE;
-	chunk = two ? shm_min(BCAST_CHUNK, s->slot_bytes) : coll_shm_chunk(s, bytes);
+	chunk = coll_shm_chunk(s, bytes);
 	for (int64_t at = 0; at < bytes; at += chunk) {
 		uint64_t e = coll_phase_begin(s);
 		int64_t len = shm_min(chunk, bytes - at);
@@ -84,19 +78,13 @@ int coll_shm_bcast(const struct coll_args *k)
 		if (k->me == k->root) {
 			shm_pack(s, k->rtype, k->rbuf, k->rcount, at,
 				coll_phase_own_data(s, e, chunk), len);
-			if (!two)
-				(void)coll_phase_out_line(
-					s, e); /* waits until the line may be written */
+			(void)coll_phase_out_line(s, e); /* waits until it may be written */
 			coll_phase_arrive(s, e);
-			if (!two)
-				coll_phase_release(s, e);
+			coll_phase_release(s, e);
 			continue;
 		}
 		coll_phase_arrive(s, e);
-		if (two)
-			coll_phase_wait(s, e, k->root);
-		else
-			coll_phase_wait_release(s, e);
+		coll_phase_wait_release(s, e);
 		shm_unpack(s, k->rtype, k->rbuf, k->rcount, at,
 			coll_phase_data(s, e, chunk, k->root), len);
 	}
@@ -114,7 +102,8 @@ int coll_shm_gather(const struct coll_args *k)
 
 	coll_keep(s, coll_digest(k));
 	if (block > COLL_LINE_DATA) {
-		if (block > BLOCK_LONG || !coll_shm_slots(s))
+		if (block > BLOCK_LONG || coll_two_by_message(s, COLL_GATHER, block) ||
+			!coll_shm_slots(s))
 			return COLL_SHM_NONE;
 		chunk = coll_shm_chunk(s, block);
 	}
@@ -153,7 +142,8 @@ int coll_shm_scatter(const struct coll_args *k)
 	uint64_t e;
 
 	coll_keep(s, coll_digest(k));
-	if (all > COLL_LINE_DATA && (!coll_shm_slots(s) || all > s->slot_bytes))
+	if (all > COLL_LINE_DATA && (coll_two_by_message(s, COLL_SCATTER, block) ||
+					    !coll_shm_slots(s) || all > s->slot_bytes))
 		return COLL_SHM_NONE;
 	e = coll_phase_begin(s);
 	if (!root) {
@@ -188,7 +178,7 @@ int coll_shm_allgather(const struct coll_args *k)
 	void *mine = coll_element(k->rbuf, k->rtype, k->me * k->rcount);
 
 	if (block > COLL_LINE_DATA) {
-		if (!coll_shm_slots(s))
+		if (coll_two_by_message(s, COLL_ALLGATHER, block) || !coll_shm_slots(s))
 			return COLL_SHM_NONE;
 		chunk = coll_shm_chunk(s, block);
 	}
@@ -242,7 +232,8 @@ int coll_shm_alltoall(const struct coll_args *k)
 	int64_t block = k->rcount * k->rtype->size, part = block;
 
 	if (block * k->n > COLL_LINE_DATA) {
-		if (block > BLOCK_LONG || !coll_shm_slots(s))
+		if (block > BLOCK_LONG || coll_two_by_message(s, COLL_ALLTOALL, block) ||
+			!coll_shm_slots(s))
 			return COLL_SHM_NONE;
 		part = shm_min(block, s->slot_bytes / k->n);
 		if (part == 0 || block > COLL_CHUNKS * part)
