@@ -125,6 +125,7 @@ void spawn_child(struct bench *b, const struct bench_row *row);
 void coll_barrier(struct bench *b, const struct bench_row *row);
 void coll_bcast(struct bench *b, const struct bench_row *row);
 void coll_allreduce(struct bench *b, const struct bench_row *row);
+void coll_allgather(struct bench *b, const struct bench_row *row);
 void coll_alltoall(struct bench *b, const struct bench_row *row);
 
 void neighbor_ring(struct bench *b, const struct bench_row *row);

@@ -168,6 +168,33 @@ static double alltoall_op(struct bench *b, void *ctx, long n)
 	return MPI_Wtime() - t0;
 }
 
+static double allgather_op(struct bench *b, void *ctx, long n)
+{
+	struct coll *c = ctx;
+	int prev = (b->rank + b->size - 1) % b->size;
+	double t0 = MPI_Wtime();
+
+	for (long i = 0; i < n; i++) {
+		c->round++;
+		c->out[0] = parcel(c->round, b->rank, 0);
+		MPI_Allgather(
+			c->out, c->count, MPI_DOUBLE, c->in, c->count, MPI_DOUBLE, MPI_COMM_WORLD);
+		if (c->in[prev * c->count] != parcel(c->round, prev, 0))
+			bench_fail(b, "allgather %llu: rank %d sent %g",
+				(unsigned long long)c->round, prev, c->in[prev * c->count]);
+	}
+	return MPI_Wtime() - t0;
+}
+
+void coll_allgather(struct bench *b, const struct bench_row *row)
+{
+	struct coll c;
+
+	coll_init(b, &c, row->arg, (size_t)b->size);
+	bench_measure(b, row->name, &us, allgather_op, &c, 0);
+	coll_fini(&c);
+}
+
 static void alltoall_check(struct bench *b, struct coll *c)
 {
 	for (int r = 0; r < b->size; r++)

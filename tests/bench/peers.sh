@@ -151,14 +151,13 @@ bare_of()
 	case $1 in
 	lat8) "$work/line" 2>>"$log" | awk '{ print $14 / 1e3 }' ;;
 	start) "$work/bare_start" "$2" 2>>"$log" | awk '$2 == "together" { print $4 }' ;;
-	lat64k | lat1m | allreduce1m | bcast64k)
+	lat64k | lat1m | allreduce1m)
 		"$work/copy" 2>>"$log" | awk -v figure="$1" '
 			function least(a, b, c) { return a < b ? (a < c ? a : c) : (b < c ? b : c) }
 			/ rows / { next }
 			figure == "lat64k" { print least($5, $6, $7) }
 			figure == "lat1m" { print least($9, $10, $11) }
-			figure == "allreduce1m" { print $12 }
-			figure == "bcast64k" { print $13 }'
+			figure == "allreduce1m" { print $12 }'
 		;;
 	esac
 }
