@@ -3,20 +3,23 @@
  *
  *      the one that revokes                the next present member at distance .. 8, 4, 2, 1
  *      one that is told from distance 8    the next present member at distance 4, 2, 1
- *      one that is told from distance 1    the next present member at distance 1
+ *      one that is told from distance 1    none; when it knows of a failure: the next present one
  *      when a member fails after that      the next present member at distance 1
- *      when one says that it is absent     those that it would have told, once
+ *      when one says that it is absent     those that it would have told
  *
  * Absent is a member without the communicator: it has freed it, or has not made it yet.  Present
  * are those that are neither absent nor failed, as far as is known here.
  *
  * If all are present, all of n members know after ceil(log2 n) messages one after the other, of
- * fewer than 2 n in all: each one wakes a process.  No member tells a distance twice, so if all
- * revoke at once each sends ceil(log2 n).  A distance is a power of two, written as its exponent.
+ * fewer than 2 n in all, and of n - 1 if n is a power of two: each one wakes a process.  No member
+ * tells a distance twice, so if all revoke at once each sends ceil(log2 n).  A distance is a power
+ * of two, written as its exponent.
  *
- * Invariant: each member that knows has told the one that it takes for its next present member.  So
- * if one that lives knows, all that are present will.  tests/sim/revocation.c plays deaths at any
- * moment. */
+ * Invariants.  While none has failed, one that is told from distance 1 << k sees to it that the
+ * 1 << k members from itself on are told.  Each member that knows of the revocation and of a
+ * failure has told the one that it takes for its next present member.  All that live learn of the
+ * failure in the end.  So if one that lives knows, all that are present will.
+ * tests/sim/revocation.c plays deaths at any moment. */
 #ifndef HAFT_FT_FLOOD_H
 #define HAFT_FT_FLOOD_H
 
@@ -26,6 +29,7 @@
 struct ft_flood {
 	int n, me;       /* members; this one */
 	int flooded;     /* distances below 1 << flooded have been told */
+	bool lossy;      /* a member may have failed, or left, as far as is known here */
 	uint8_t *absent; /* the caller's: set of those that have said so; or NULL: none has */
 	bool (*gone)(int member, void *arg); /* has it failed, as far as is known here? */
 	void (*tell)(int member, int step, void *arg);
@@ -56,7 +60,7 @@ static inline void flood_tell(const struct ft_flood *f, int from, int step)
 #define FT_FLOOD_REVOKES 31
 static inline int flood_reach(const struct ft_flood *f, int told)
 {
-	int all = 0, reach = told > 0 ? told : 1;
+	int all = 0, reach = told > 0 || !f->lossy ? told : 1;
 
 	while (all < FT_FLOOD_REVOKES && INT64_C(1) << all < f->n)
 		all++;
@@ -76,7 +80,7 @@ static inline void ft_flood_told(struct ft_flood *f, int told)
 /* A member that was told from distance 1 << told says that it is absent.  f->absent is not NULL. */
 static inline void ft_flood_absent(struct ft_flood *f, int member, int told)
 {
-	int to = ft_bit(f->absent, member) ? 0 : flood_reach(f, told);
+	int to = told == 0 && ft_bit(f->absent, member) ? 0 : flood_reach(f, told);
 
 	ft_bit_set(f->absent, member);
 	while (to-- > 0)
@@ -84,8 +88,9 @@ static inline void ft_flood_absent(struct ft_flood *f, int member, int told)
 }
 
 /* A member has failed. */
-static inline void ft_flood_lost(const struct ft_flood *f)
+static inline void ft_flood_lost(struct ft_flood *f)
 {
+	f->lossy = true;
 	flood_tell(f, f->me, 0);
 }
 

@@ -38,6 +38,7 @@ struct revocation {
 
 static struct revocation *revocations; /* the latest first */
 static int nrevocations, nahead;       /* ahead: not here */
+static bool any_gone;                  /* a process has failed, or left */
 
 /* --- the list ------------------------------------------------------------------------------- */
 
@@ -128,8 +129,12 @@ static void revocation_begin(struct revocation *r, const struct comm *c)
 	obj_hold(r->group);
 	if (r->remote != NULL)
 		obj_hold(r->remote);
-	r->flood = (struct ft_flood){
-		.n = r->m.n, .me = r->m.me, .gone = revoke_gone, .tell = revoke_tell, .arg = r};
+	r->flood = (struct ft_flood){.n = r->m.n,
+		.me = r->m.me,
+		.lossy = any_gone,
+		.gone = revoke_gone,
+		.tell = revoke_tell,
+		.arg = r};
 }
 
 /* Ends what waits for messages of the communicator. */
@@ -262,7 +267,6 @@ void ft_revoke_got(const struct shm_frame *f)
 {
 	uint64_t ctx = f->ctx / CTX_PLANES * CTX_PLANES;
 	struct revocation *r;
-
 	if (f->tag >= 0) {
 		if (f->len == 0)
 			ft_use(false);
@@ -276,7 +280,8 @@ void ft_revoke_got(const struct shm_frame *f)
 
 void ft_revoke_peer_lost(int peer)
 {
-	for (const struct revocation *r = revocations; r != NULL; r = r->next)
+	any_gone = true;
+	for (struct revocation *r = revocations; r != NULL; r = r->next)
 		if (r->here && ft_member_of(&r->m, peer) >= 0)
 			ft_flood_lost(&r->flood);
 }
