@@ -51,17 +51,20 @@ int haft_err(int class, const char *fmt, ...)
 {
 	char text[HAFT_ERR_TEXT_MAX]; /* not words->text: arguments may point there */
 	va_list ap;
+	int len;
 
 	if (words == NULL)
 		words = words_new();
 	if (words == NULL)
 		return class;
 	va_start(ap, fmt);
-	vsnprintf(text, sizeof(text), fmt, ap);
+	len = vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
 	words->class = words->code = class;
 	words->self = NULL;
-	memcpy(words->text, text, sizeof(text));
+	words->text[0] = '\0'; /* len < 0: there are no words */
+	if (len >= 0) /* with its 0, and no more: all of `text' is many lines of the cache */
+		memcpy(words->text, text, len < (int)sizeof(text) ? (size_t)len + 1 : sizeof(text));
 	return class;
 }
 
