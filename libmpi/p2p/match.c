@@ -85,11 +85,14 @@ void p2p_match_unpost(struct req *r)
 
 struct req *p2p_match_unpost_if(bool (*hit)(const struct req *r, void *arg), void *arg)
 {
+	uint32_t left =
+		p2p_match.nposted; /* most buckets are empty: behind the last receive it ends */
 	struct req *cut = NULL, *next;
 
-	for (uint32_t i = 0; p2p_match.nposted > 0 && i <= p2p_match.mask; i++) {
+	for (uint32_t i = 0; left > 0 && i <= p2p_match.mask; i++) {
 		for (struct req *r = p2p_match.posted[i].head; r != NULL; r = next) {
 			next = r->next;
+			left--;
 			if (!hit(r, arg))
 				continue;
 			p2p_match_unpost(r);
