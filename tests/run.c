@@ -364,6 +364,12 @@ static void test_add(enum kind kind, const char *src)
 
 /* --- leftovers in the file system ----------------------------------------------------------- */
 
+/* ThreadSanitizer's file of a process that was killed between two of its first system calls. */
+static int file_is_tsan(const char *name)
+{
+	return strncmp(name, "tsan.rodata.", strlen("tsan.rodata.")) == 0;
+}
+
 /* Files of ours in `dir' that are not older than the test: name into buf.  `ours' is a part of the
  * name, or NULL if every file counts.  (We make no directories in /tmp; people do, for a clone.) */
 static int file_find(const char *dir, const char *ours, const struct job *j, char *buf, size_t len)
@@ -376,6 +382,8 @@ static int file_find(const char *dir, const char *ours, const struct job *j, cha
 
 	while (d != NULL && (e = readdir(d)) != NULL) {
 		if (e->d_name[0] == '.' || (ours != NULL && strstr(e->d_name, ours) == NULL))
+			continue;
+		if (file_is_tsan(e->d_name))
 			continue;
 		if (fstatat(dirfd(d), e->d_name, &st, AT_SYMLINK_NOFOLLOW) != 0)
 			continue;
