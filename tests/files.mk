@@ -98,7 +98,7 @@ $(B)/tests/sim/coll_sim: $(call objs,$(coll_sim_SRCS)) \
 $(B)/tests/sim/coll_sim: private ldflags += -Wl,--wrap=via_node_any
 
 # Tests of libmpi from inside.
-$(B)/tests/unit/engine_valid $(B)/tests/unit/init_messages $(B)/tests/unit/session_valid $(B)/tests/unit/job_map $(B)/tests/unit/node_join $(B)/tests/unit/settings $(B)/tests/unit/type_runs $(B)/tests/unit/win_attributes: $(libmpi_OBJS)
+$(B)/tests/unit/engine_valid $(B)/tests/unit/file_locks $(B)/tests/unit/init_messages $(B)/tests/unit/session_valid $(B)/tests/unit/job_map $(B)/tests/unit/node_join $(B)/tests/unit/settings $(B)/tests/unit/type_runs $(B)/tests/unit/win_attributes: $(libmpi_OBJS)
 
 $(B)/tests/unit/node_join: private ldflags += -Wl,--wrap=boot_node_host
 

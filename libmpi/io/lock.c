@@ -19,7 +19,9 @@
  *      exclusive    slot; exclusive++; waits until no entry has a part of its range
  *
  * A process that dies leaves its slots and its entry, and perhaps the mutex.  A waiter that has
- * slept for LOCK_NAP_NS looks for processes that are gone.  model/lock_table.pml is the model. */
+ * slept for LOCK_NAP_NS looks for processes that are gone.  So does one access of LOCK_REAP_EVERY
+ * that take a slot: the dead one's exclusive lock may meet no other range, but keeps shared locks
+ * from their entries.  model/lock_table.pml is the model. */
 #include "libmpi/io/lock.h"
 
 #include "libmpi/core/clock.h"
@@ -32,6 +34,9 @@
 #define LOCK_SPIN_NS  MEAN_OR(100, 30000)
 #define LOCK_BACK_NS  MEAN_OR(200, 50000) /* some accesses of 64 KiB */
 #define LOCK_AGAIN_NS 1000                /* a loop over an access comes again sooner */
+
+/* A look is a system call for each slot in use, 0.2 us, and there are few. */
+#define LOCK_REAP_EVERY ((uint64_t)MEAN_OR(4, 256))
 
 /* --- the mutex ------------------------------------------------------------------------------ */
 
@@ -237,6 +242,8 @@ static int lock_table_take(struct io_shared *s, int64_t lo, int64_t hi, enum io_
 	while ((i = lock_slot_free(t)) < 0)
 		lock_sleep(s);
 	lock_slot_fill(t, i, lo, hi, mode);
+	if (t->ticket % LOCK_REAP_EVERY == 0)
+		lock_reap(s);
 	while (lock_slot_waits(s, i))
 		lock_sleep(s);
 	lock_mutex_give(t);
@@ -294,6 +301,12 @@ static bool lock_entry_take(
 	return likely(atomic_load(&t->exclusive) == 0);
 }
 
+/* The entry of this member.  NULL: the members of this host are not all, and have none. */
+static struct io_lock_entry *lock_entry_mine(const struct io_file *f)
+{
+	return f->rank < f->shared->listed ? &f->shared->member[f->rank].entry : NULL;
+}
+
 /* --- both ----------------------------------------------------------------------------------- */
 
 enum io_lock_reach io_lock_reach(const struct io_file *f)
@@ -310,7 +323,7 @@ int io_lock_range(struct io_file *f, int64_t lo, int64_t hi, enum io_lock_mode m
 	enum io_lock_reach reach, struct io_lock *lock)
 {
 	struct io_shared *s = f->shared;
-	struct io_lock_entry *entry = &s->member[f->rank].entry;
+	struct io_lock_entry *entry = lock_entry_mine(f);
 	bool had, held = false;
 	/* The kernel's locks of one process are one: the second shared lock of a byte would go with
 	 * the first one's unlock.  So only one access of a host has a byte locked there. */
@@ -318,7 +331,8 @@ int io_lock_range(struct io_file *f, int64_t lo, int64_t hi, enum io_lock_mode m
 	int err = 0;
 
 	*lock = (struct io_lock){lo, hi, IO_LOCK_ENTRY, reach};
-	if (here == IO_LOCK_SHARED && lock_entry_take(&s->locks, entry, lo, hi, &held))
+	if (here == IO_LOCK_SHARED && entry != NULL &&
+		lock_entry_take(&s->locks, entry, lo, hi, &held))
 		return 0;
 	had = haft_user_begin();
 	if (held)
@@ -341,7 +355,7 @@ void io_unlock_range(struct io_file *f, struct io_lock *lock)
 	if (lock->reach == IO_LOCK_ALL)
 		io_unlock_kernel(f, lock->lo, lock->hi);
 	if (lock->slot == IO_LOCK_ENTRY)
-		lock_entry_give(&f->shared->locks, &f->shared->member[f->rank].entry);
+		lock_entry_give(&f->shared->locks, lock_entry_mine(f));
 	else
 		lock_table_give(&f->shared->locks, lock->slot);
 	lock->slot = -1;
