@@ -55,6 +55,9 @@ char **words_split(char *line, int *n);
 /* A number of processes: 1 to SHM_RANKS_MAX. */
 int option_number(const char *opt, const char *s);
 
+/* How often: 0 or more. */
+int option_times(const char *opt, const char *s);
+
 /* A positive number of seconds; `name': of the option, or of the variable. */
 double option_seconds(const char *name, const char *s);
 

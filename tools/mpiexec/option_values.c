@@ -17,6 +17,8 @@
 #include "tools/mpiexec/profile.h"
 #include "tools/mpiexec/trace.h"
 
+#define TIMES_MAX 1000000 /* of a job that is started again: days, if it fails at once */
+
 int option_number(const char *opt, const char *s)
 {
 	char *end;
@@ -28,6 +30,19 @@ int option_number(const char *opt, const char *s)
 		fatal(EXIT_USAGE, "-%s needs a number of processes, not `%s'", opt, s);
 	if (n < 1 || n > SHM_RANKS_MAX)
 		fatal(EXIT_USAGE, "-%s %s: a job has 1 to %d processes", opt, s, SHM_RANKS_MAX);
+	return (int)n;
+}
+
+int option_times(const char *opt, const char *s)
+{
+	char *end;
+	long n;
+
+	errno = 0;
+	n = strtol(s, &end, 10);
+	if (end == s || *end != '\0' || n < 0 || n > TIMES_MAX)
+		fatal(EXIT_USAGE, "-%s needs a number of times, 0 to %d, not `%s'", opt, TIMES_MAX,
+			s);
 	return (int)n;
 }
 

@@ -145,6 +145,11 @@ static void plan_number(const struct option_use *u)
 	*(int *)plan_field(u) = option_number(u->name, u->v[0]);
 }
 
+static void plan_times(const struct option_use *u)
+{
+	*(int *)plan_field(u) = option_times(u->name, u->v[0]);
+}
+
 /* An int, or an enum: those of struct plan are as large. */
 static void plan_int(const struct option_use *u)
 {
@@ -572,7 +577,7 @@ static const struct option options[] = {
 	{"initial-errhandler", 1, "mpi_errors_are_fatal mpi_errors_abort mpi_errors_return",
 	 errhandler_set, 0, 0},
 	{"ft disable-auto-cleanup", 0, "", ft_yes, 0, 0},
-	{"respawn", 1, "", plan_number, PLAN(respawn), 0},
+	{"respawn", 1, "", plan_times, PLAN(respawn), 0},
 	{"with-ft", 1, "ulfm mpi no auto", ft_set, 0, 0},
 	{"memory-alloc-kinds arch file soft", 1, "", app_info, 0, 0},
 	{"v verbose", 0, "", plan_flag, PLAN(verbose), true},
