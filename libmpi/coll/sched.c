@@ -31,7 +31,8 @@
 #define INLINE_BYTES 1024 /* bytes of temporary memory in the schedule itself */
 #define ALIGN        16   /* strictest alignment of a basic type */
 #define ROOM_FIRST   MEAN_OR(1, 16)
-#define DRY_OPEN     16 /* messages in flight in a dry run */
+#define DRY_OPEN     16                /* messages in flight in a dry run */
+#define LEFT_FROM    MEAN_OR(1, 65536) /* bytes of a copy that is left to the helper: about 5 us */
 
 enum step_kind {
 	STEP_SEND,
@@ -84,6 +85,8 @@ struct sched {
 	struct p2p_error_msg error;
 	struct req *req; /* the user's request; NULL: a blocking call */
 	bool busy;       /* a thread runs its steps */
+	bool starting;   /* in the call that starts it */
+	bool left;       /* its next step, a long copy, is left to progress */
 	struct step *steps;
 	int nsteps, room, at;
 	struct req *reqs; /* messages of this round: below nreqs started, below waited done */
@@ -128,7 +131,7 @@ static struct sched *sched_new(const struct coll_args *k)
 	s->req = NULL;
 	s->bad = s->err = 0;
 	s->words = NULL;
-	s->busy = s->poisoned = false;
+	s->busy = s->starting = s->left = s->poisoned = false;
 	s->nsteps = s->at = 0;
 	s->nreqs = s->waited = s->round = s->most = 0;
 	s->nheld = 0;
@@ -580,7 +583,15 @@ static bool step_is_void(const struct step *p)
 	return p->kind != STEP_CALL && p->kind != STEP_PACK;
 }
 
-/* Runs steps until messages are incomplete (false), or to the end (true). */
+/* In the call that starts a request, beside messages: a long copy is left to the helper, which does
+ * it while the program computes.  Without a helper the call does it at once. */
+static bool step_is_left(const struct sched *s, const struct step *p)
+{
+	return s->starting && s->nreqs > 0 && (haft_life.gate & HAFT_GATE_HELPER) != 0 &&
+	       (p->kind == STEP_COPY || p->kind == STEP_MOVE) && p->n * p->type->size >= LEFT_FROM;
+}
+
+/* Runs steps until messages are incomplete or a step is left (false), or to the end (true). */
 static bool sched_advance(struct sched *s)
 {
 	for (; s->at < s->nsteps; s->at++) {
@@ -596,6 +607,9 @@ static bool sched_advance(struct sched *s)
 			step_message(s, p);
 			continue;
 		}
+		s->left = step_is_left(s, p);
+		if (unlikely(s->left))
+			return false;
 		err = 0;
 		if (likely(!s->poisoned) || !step_is_void(p))
 			err = step_compute(s, p);
@@ -666,7 +680,7 @@ static int sched_progress(void)
 		struct sched *here = s;
 		bool over;
 
-		if (s->busy || !s->reqs[s->waited].done) {
+		if (s->busy || (!s->left && !s->reqs[s->waited].done)) {
 			s = s->next;
 			continue;
 		}
@@ -693,9 +707,9 @@ static int sched_start(struct req *r)
 	s->at = s->nreqs = s->waited = 0;
 	s->err = 0;
 	s->poisoned = false;
-	s->busy = true;
+	s->busy = s->starting = true;
 	over = sched_advance(s);
-	s->busy = false;
+	s->busy = s->starting = false;
 	if (over) {
 		sched_finish(s);
 		return 0;

@@ -12,10 +12,10 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-enum { ROUNDS = 10, WORDS = 1 << 20, CALLS = 2000 };
+enum { ROUNDS = 10, WORDS = 1 << 20, CALLS = 2000, BLOCK = 1 << 16 };
 
 static bool all_call; /* no marks */
-static int *out, *in, *sum;
+static int *out, *in, *sum, *to;
 
 /* The file by which a rank says that it is done with a round. */
 static const char *mark_of(int rank, int round)
@@ -79,6 +79,24 @@ static void exchange_check(int round)
 	}
 }
 
+/* The own block of MPI_Ialltoall is of no other rank: the helper copies it, as it is long. */
+static void blocks_await_own(int round)
+{
+	volatile int *own = to + ((size_t)check_rank + 1) * BLOCK - 1;
+
+	while (*own != 100 * round + check_rank)
+		usleep(1000);
+}
+
+static void blocks_check(int round)
+{
+	for (int r = 0; r < check_size; r++) {
+		const int *words = to + (size_t)r * BLOCK;
+
+		CHECK(words[0] == 100 * round + r && words[BLOCK - 1] == 100 * round + r);
+	}
+}
+
 /* Short calls while the helper may work. */
 static void call_often(MPI_Request req[], int n)
 {
@@ -101,12 +119,16 @@ static void round_run(int round, MPI_Op op)
 		out[i] = 100 * round + check_rank;
 	n = exchange_start(round, req);
 	OK(MPI_Iallreduce(out, sum, 1000, MPI_INT, op, MPI_COMM_WORLD, &req[n++]));
+	OK(MPI_Ialltoall(out, BLOCK, MPI_INT, to, BLOCK, MPI_INT, MPI_COMM_WORLD, &req[n++]));
 	if (all_call || round % 2 != 0)
 		call_often(req, n);
-	if (check_rank == 0 && !all_call)
+	if (check_rank == 0 && !all_call) {
 		await_marks(round);
+		blocks_await_own(round);
+	}
 	OK(MPI_Waitall(n, req, MPI_STATUSES_IGNORE));
 	exchange_check(round);
+	blocks_check(round);
 	CHECK(sum[0] == 100 * round + check_size - 1 && sum[999] == sum[0]);
 	if (check_rank != 0 && !all_call)
 		mark(round);
@@ -121,7 +143,8 @@ int main(int argc, char **argv)
 	out = malloc(WORDS * sizeof(int));
 	in = malloc((size_t)check_size * WORDS * sizeof(int));
 	sum = malloc(1000 * sizeof(int));
-	CHECK(out != NULL && in != NULL && sum != NULL);
+	to = malloc((size_t)check_size * BLOCK * sizeof(int));
+	CHECK(out != NULL && in != NULL && sum != NULL && to != NULL);
 	OK(MPI_Op_create(larger, 1, &op));
 	for (int round = 0; round < ROUNDS; round++)
 		round_run(round, op);
@@ -129,6 +152,7 @@ int main(int argc, char **argv)
 	free(out);
 	free(in);
 	free(sum);
+	free(to);
 	MPI_Finalize();
 	return 0;
 }
