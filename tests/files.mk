@@ -23,7 +23,7 @@ script_PART := tests/build/gdb.c tests/build/memcheck.c tests/build/own_leak.c t
 	tests/net/starved_root.c tests/ofi/crash_signals.c tests/ofi/ofi_connection_lost.c \
 	tests/tools/both_outputs.c tests/tools/crash.c tests/tools/debugged.c tests/tools/file_ends.c \
 	tests/tools/file_exchange.c tests/tools/hang.c tests/tools/info_env.c tests/tools/lost_rank.c \
-	tests/tools/mqs_host.c \
+	tests/tools/moved_ranks.c tests/tools/mqs_host.c \
 	tests/tools/one_cpu.c tests/tools/one_error.c tests/tools/other_call.c tests/tools/profile.c \
 	tests/tools/qmpi_where.c tests/tools/queues.c \
 	tests/tools/refuse.c tests/tools/sendrecv_ring.c tests/tools/spawner.c tests/tools/trace.c \
