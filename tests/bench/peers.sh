@@ -159,6 +159,12 @@ bare_of()
 			figure == "lat1m" { print least($9, $10, $11) }
 			figure == "allreduce1m" { print $12 }'
 		;;
+	apps.*) # of Haft's own jobs of this row; nothing where it is not above the ideal
+		awk -v id="$2.free" -v figure="$1.bare" '
+			$1 == id && $2 == "haft" && $4 == "=" && $5 == figure { print $(7 + int((NF - 6) / 2)) }
+			' "$results" | sort -g | awk '{ v[NR] = $1 }
+			END { if (NR && v[int((NR + 1) / 2)] > 0) print v[int((NR + 1) / 2)] }'
+		;;
 	esac
 }
 
@@ -252,7 +258,7 @@ while IFS='|' read -r figure n place rounds first target title; do
 	[ "$place" = alone ] && [ "${HAFT:-yes}" = no ] && continue
 	[ "$n" = = ] || row "$figure" "$np" "$place" "$rounds"
 	bare=
-	case $target in b*) bare=$(bare_of "$figure" "$np") ;; esac
+	case $first$target in *b*) bare=$(bare_of "$figure" "$np") ;; esac
 	table row "$figure" "$np.$place" "$first" "$target" "$title" "$bare"
 done <"$rows"
 line_probe after

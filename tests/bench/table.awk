@@ -112,7 +112,7 @@ function state()
 	if (reached(target) == 1)
 		return "ok"
 	if (reached(first) == 1)
-		return "first"
+		return substr(first, 1, 1) == "b" ? "bare" : "first"
 	return reached(target) == "" ? "-" : "MISS"
 }
 
