@@ -279,6 +279,113 @@ void coll_bcast_hier_binary(struct sched *s, const struct coll_args *k)
 	bcast_hosts_pipelined(s, k, 2);
 }
 
+/* --- ports: short data of all hosts in one step -------------------------------------------------
+ *
+ *      host h      member 0 1 2 3 0 1 ...   local   each member has its host's data
+ *      of hosts h + 1   2 3 4 5 6 ...       ports   member j exchanges them with hosts h +- d,
+ *                                                   d = 1 + j, 1 + j + members, ...
+ *                                           local   allgather: all members have the data of all
+ *
+ * Leaders alone need log2(hosts) messages one after another.  For hosts in lanes. */
+
+/* The messages of a member, rounded up. */
+static int port_rows(const struct coll_hier *h)
+{
+	return (h->nhosts - 2) / h->local.size + 1;
+}
+
+/* Writes the exchange of `count' elements at mem, of which each member of the host has a copy.
+ * Returns the other hosts' elements, a row after another. */
+static void *port_exchange(struct sched *s, const struct coll_args *k, const struct coll_hier *h,
+	const void *mem, int64_t count, struct type *type)
+{
+	int n = h->nhosts, lane = h->local.rank * h->lane_step, row = 0;
+	void *rows = coll_sched_elements(s, type, port_rows(h) * count);
+
+	coll_sched_group(s, k->comm->group);
+	for (int d = 1 + h->local.rank; d < n; d += h->local.size, row++) {
+		int from = h->leaders[(h->my_host + n - d) % n] + lane;
+		int to = h->leaders[(h->my_host + d) % n] + lane;
+
+		coll_sched_recv(s, coll_element(rows, type, row * count), count, type, from);
+		coll_sched_send(s, mem, count, type, to);
+	}
+	coll_sched_fence(s);
+	for (; row < port_rows(h); row++)
+		coll_sched_move(s, mem, coll_element(rows, type, row * count), count, type);
+	return rows;
+}
+
+void coll_barrier_ports(struct sched *s, const struct coll_args *k)
+{
+	struct coll_hier *h = coll_hier_of(k->comm);
+	struct coll_args in = coll_hier_local_args(k, h, COLL_BARRIER, h->leaders[h->my_host]);
+	char *byte = coll_sched_bytes(s, 1);
+
+	coll_hier_local(s, &in);
+	port_exchange(s, k, h, byte, 1, type_predefined(MPI_BYTE));
+	coll_hier_local(s, &in);
+}
+
+/* The members of a host reduce, to all.  Returns the sum. */
+static void *ports_reduce_local(struct sched *s, const struct coll_args *k, struct coll_hier *h)
+{
+	void *sum = coll_sched_elements(s, k->rtype, k->rcount);
+	struct coll_args in = coll_hier_local_args(k, h, COLL_ALLREDUCE, h->leaders[h->my_host]);
+
+	in.in_place = false;
+	in.sbuf = coll_operand(k);
+	in.rbuf = sum;
+	coll_hier_local(s, &in);
+	return sum;
+}
+
+/* Brings all members' rows together, one member's after another's. */
+static void *ports_gather_local(
+	struct sched *s, const struct coll_args *k, struct coll_hier *h, const void *rows)
+{
+	struct coll_args in = coll_hier_local_args(k, h, COLL_ALLGATHER, h->leaders[h->my_host]);
+	int64_t count = port_rows(h) * k->rcount;
+
+	in.in_place = false;
+	in.op = NULL;
+	in.sbuf = rows;
+	in.rbuf = coll_sched_elements(s, k->rtype, in.n * count);
+	in.stype = k->rtype;
+	in.scount = in.rcount = count;
+	in.bytes = count * k->rtype->size;
+	coll_hier_local(s, &in);
+	return in.rbuf;
+}
+
+/* The sum of a host among them. */
+static const void *port_sum(const struct coll_args *k, const struct coll_hier *h, const void *own,
+	const void *all, int host)
+{
+	int at = (h->my_host - host + h->nhosts) % h->nhosts - 1, each = h->local.size;
+
+	if (host == h->my_host)
+		return own;
+	return coll_element(
+		all, k->rtype, ((int64_t)(at % each) * port_rows(h) + at / each) * k->rcount);
+}
+
+/* Each member combines the sums of all hosts, in the order of hosts, which have several members. */
+void coll_allreduce_ports(struct sched *s, const struct coll_args *k)
+{
+	struct coll_hier *h = coll_hier_of(k->comm);
+	void *own = ports_reduce_local(s, k, h);
+	void *rows = port_exchange(s, k, h, own, k->rcount, k->rtype);
+	void *all = ports_gather_local(s, k, h, rows);
+	const void *sum = port_sum(k, h, own, all, h->nhosts - 1);
+
+	for (int i = h->nhosts - 2; i >= 0; i--) {
+		coll_sched_reduce(
+			s, port_sum(k, h, own, all, i), sum, k->rbuf, k->rcount, k->rtype);
+		sum = k->rbuf;
+	}
+}
+
 /* --- lanes: long reductions, in which all members of a host work ------------------------------
  *
  *      host 0   0 1 2 3      local   reduce_scatter: member j has part j of its host's sum

@@ -31,27 +31,29 @@
 #define REDUCE_BINARY     MEAN_OR(64, 128 * 1024)   /* a reduction goes in segments */
 #define LANES_FROM        MEAN_OR(16, 4 * 1024)     /* all members of a host combine a part */
 #define LANES_LONG        MEAN_OR(32, 16 * 1024)    /* as that, if elements are left */
-#define BLOCK_LANES       MEAN_OR(16, 512)          /* as that, of a block */
-#define BLOCK_LANES_MANY  MEAN_OR(8, 64)            /* as that, of many */
-#define BLOCK_SHORT       MEAN_OR(16, 4 * 1024)     /* a tree carries many, up to this */
-#define BLOCK_TINY        MEAN_OR(8, 256)           /* as that, for alltoall by leaders */
-#define BLOCK_HOPS        MEAN_OR(8, 512)           /* as that, for alltoall in log n hops */
-#define BLOCK_HOPS_LOCAL  MEAN_OR(8, 32)            /* as that, on one host */
-#define BLOCK_RING        MEAN_OR(64, 512 * 1024)   /* a block goes round a ring, from this */
-#define BLOCK_RING_FEW    MEAN_OR(16, 16 * 1024)    /* as that, if members are FEW_HOSTS */
-#define BLOCK_BRUCK       MEAN_OR(16, 128 * 1024)   /* as that, if ranks are no power of two */
-#define RING_PART         MEAN_OR(16, 8 * 1024)     /* a part goes round a ring */
-#define HALVING_LONG      MEAN_OR(32, 32 * 1024)    /* an operand is halved */
-#define HALVING_LOCAL     MEAN_OR(32, 4 * 1024)     /* as that, on one host */
-#define BLOCK_HALVED      MEAN_OR(64, 256 * 1024)   /* operands are halved up to this */
-#define BLOCK_HALVED_ODD  MEAN_OR(32, 4 * 1024)     /* as that, if ranks are no power of two */
-#define ORDERED_SHORT     MEAN_OR(16, 1024)         /* each member may get all operands */
-#define REDUCE_GATHER     MEAN_OR(16, 512)          /* the root may get all operands */
-#define SCAN_SHORT        MEAN_OR(16, 8 * 1024)     /* as that, rather than a chain */
+#define PORTS_SHORT       MEAN_OR(32, 2048)       /* each host sends all its data to each, below */
+#define BLOCK_LANES       MEAN_OR(16, 512)        /* as that, of a block */
+#define BLOCK_LANES_MANY  MEAN_OR(8, 64)          /* as that, of many */
+#define BLOCK_SHORT       MEAN_OR(16, 4 * 1024)   /* a tree carries many, up to this */
+#define BLOCK_TINY        MEAN_OR(8, 256)         /* as that, for alltoall by leaders */
+#define BLOCK_HOPS        MEAN_OR(8, 512)         /* as that, for alltoall in log n hops */
+#define BLOCK_HOPS_LOCAL  MEAN_OR(8, 32)          /* as that, on one host */
+#define BLOCK_RING        MEAN_OR(64, 512 * 1024) /* a block goes round a ring, from this */
+#define BLOCK_RING_FEW    MEAN_OR(16, 16 * 1024)  /* as that, if members are FEW_HOSTS */
+#define BLOCK_BRUCK       MEAN_OR(16, 128 * 1024) /* as that, if ranks are no power of two */
+#define RING_PART         MEAN_OR(16, 8 * 1024)   /* a part goes round a ring */
+#define HALVING_LONG      MEAN_OR(32, 32 * 1024)  /* an operand is halved */
+#define HALVING_LOCAL     MEAN_OR(32, 4 * 1024)   /* as that, on one host */
+#define BLOCK_HALVED      MEAN_OR(64, 256 * 1024) /* operands are halved up to this */
+#define BLOCK_HALVED_ODD  MEAN_OR(32, 4 * 1024)   /* as that, if ranks are no power of two */
+#define ORDERED_SHORT     MEAN_OR(16, 1024)       /* each member may get all operands */
+#define REDUCE_GATHER     MEAN_OR(16, 512)        /* the root may get all operands */
+#define SCAN_SHORT        MEAN_OR(16, 8 * 1024)   /* as that, rather than a chain */
 
 /* Numbers of members. */
 #define SCAN_MOST    256            /* each may get all operands of SCAN_SHORT */
 #define MANY         8              /* fewer messages pay */
+#define PORT_HOSTS   MEAN_OR(3, 8)  /* steps between leaders are worse than more messages */
 #define FEW_HOSTS    7              /* a chain is short */
 #define FEW          16             /* one root may send to all, or get from all */
 #define HOPS_MANY    32             /* hops pay */
@@ -85,7 +87,9 @@ enum rule_flags {
 	RULE_DEALT = 32768,   /* rank r on host r mod hosts, which are a power of two */
 	RULE_DIVIDED = 65536, /* as many elements for each member of a host, and none left */
 	/* it can do the call only with */
-	RULE_EVEN_HOSTS = 131072 /* as many members on each host, in lanes */
+	RULE_EVEN_HOSTS = 131072, /* as many members on each host, in lanes */
+	RULE_SHORT = 1048576,     /* fewer bytes than `below' */
+	RULE_MANY_HOSTS = 524288  /* PORT_HOSTS; it needs RULE_EVEN_HOSTS */
 };
 
 struct rule {
@@ -141,6 +145,8 @@ struct rule {
 static const struct rule rules[COLL_KINDS][ROWS] = {
 	/* name, algorithm, bytes from, below, ranks, least, most, flags */
 	[COLL_BARRIER] = {
+		{"multi_port", coll_barrier_ports, 0, 0, 0, 0, 0,
+			RULE_EVEN_HOSTS | RULE_MANY_HOSTS},
 		{"hierarchical", coll_barrier_hier, 0, 0, 0, 0, 0, RULE_HIERARCHICAL},
 		{"dissemination", coll_barrier_dissemination, 0, 0, 0, 0, 0, 0},
 		{"binomial", coll_barrier_binomial, 0, 0, 0, 0, 0, 0}},
@@ -166,12 +172,13 @@ static const struct rule rules[COLL_KINDS][ROWS] = {
 	[COLL_SCATTERV] = {{"linear", coll_scatter_linear, 0, 0, 0, 0, 0, 0}},
 	[COLL_ALLGATHER] = {
 		{"bruck", coll_allgather_bruck, 1024, 0, 2, 0, 0, RULE_DEALT},
-		{"recursive_doubling", coll_allgather_recursive_doubling, 0, 16, 2, 2 * PAIRWISE, 0,
-			RULE_POWER_OF_TWO | RULE_INTERVALS},
+		{"recursive_doubling", coll_allgather_recursive_doubling, 0, 16, 2, 2 * PAIRWISE,
+			8 * PAIRWISE, RULE_POWER_OF_TWO | RULE_INTERVALS},
 		{"hierarchical", coll_allgather_hier, 0, BLOCK_SHORT, 0, 0, 0, RULE_HIERARCHICAL},
 		{"hierarchical", coll_allgather_hier, 0, 0, 0, 0, 0,
 			RULE_HIERARCHICAL | RULE_SCATTERED},
 		{"ring", coll_allgather_ring, 0, 0, 0, MANY, 0, RULE_INTERVALS},
+		{"ring", coll_allgather_ring, BLOCK_BRUCK, 0, 0, 0, FEW_HOSTS, RULE_INTERVALS},
 		{"recursive_doubling", coll_allgather_recursive_doubling, 0, BLOCK_RING, 2, 0, 0,
 			RULE_POWER_OF_TWO},
 		{"ring", coll_allgather_ring, BLOCK_RING_FEW, 0, 0, 0, FEW_HOSTS, 0},
@@ -220,6 +227,8 @@ static const struct rule rules[COLL_KINDS][ROWS] = {
 			RULE_PREDEFINED},
 		{"binomial", coll_reduce_binomial, 0, 0, 0, 0, 0, 0}},
 	[COLL_ALLREDUCE] = {
+		{"multi_port", coll_allreduce_ports, 0, PORTS_SHORT, 0, 0, 0,
+			RULE_EVEN_HOSTS | RULE_MANY_HOSTS | RULE_SHORT},
 		{"multi_lane", coll_allreduce_lanes, LANES_FROM, 0, 0, 0, 0,
 			RULE_LANES | RULE_DIVIDED},
 		{"multi_lane", coll_allreduce_lanes, LANES_LONG, 0, 0, 0, 0, RULE_LANES},
@@ -328,6 +337,10 @@ static bool rule_able(const struct rule *r, const struct coll_args *k)
 					       k->rcount < coll_hier_of(k->comm)->largest))
 		return false;
 	if ((r->flags & RULE_EVEN_HOSTS) && !coll_hier_even(k->comm, rule_contiguous(r, k)))
+		return false;
+	if ((r->flags & RULE_MANY_HOSTS) && coll_hier_of(k->comm)->nhosts < PORT_HOSTS)
+		return false;
+	if ((r->flags & RULE_SHORT) && k->bytes >= r->below)
 		return false;
 	if ((r->flags & RULE_POWER_OF_TWO) && (k->n & (k->n - 1)) != 0)
 		return false;

@@ -252,6 +252,15 @@ static double plan_least(const struct machine *m, int rank, const struct plan *p
 	return t;
 }
 
+/* Have the plans of members 0 .. i, of n, too many steps? */
+static bool plans_many(const struct plan *plans, int i, int n, double steps)
+{
+	if (i == 1 && (double)plans[1].planned * n > PLANNED * case_steps_max)
+		return true;
+	return steps > case_steps_max || /* the second member is no root */
+	       (i == 1 && (double)plans[1].n * n > case_steps_max);
+}
+
 /* Plans of ranks 0 .. n-1; NULL: too many steps, or too long a time. */
 static struct plan *plans_make(const struct coll_case *c, const struct plan_call *call, int n,
 	double limit, struct outcome *o)
@@ -267,10 +276,8 @@ static struct plan *plans_make(const struct coll_case *c, const struct plan_call
 			o->least = INFINITY;
 		if (i == 0 || i == n - 1)
 			o->least = fmax(o->least, plan_least(c->m, i, &plans[i]));
-		if (o->least > limit || steps > case_steps_max ||
-			(i == 1 && /* not a root */
-				((double)plans[i].n * n > case_steps_max ||
-					(double)plans[i].planned * n > PLANNED * case_steps_max)))
+		o->many = plans_many(plans, i, n, steps);
+		if (o->least > limit || o->many)
 			break;
 	}
 	if (i == n)
@@ -314,7 +321,7 @@ struct outcome case_row(const struct coll_case *c, coll_algorithm_fn *fn, bool f
 	call.algorithm = fn;
 	job.members = c->shape.ranks / c->shape.hosts;
 	job.plans = fold ? fold_plans(c, &call, limit, &o, &job.fold) : NULL;
-	if (job.plans == NULL && o.least <= limit) {
+	if (job.plans == NULL && o.least <= limit && !o.many) {
 		job.members = c->shape.ranks;
 		job.plans = plans_make(c, &call, job.members, limit, &o);
 	}
@@ -361,5 +368,7 @@ void case_run(struct coll_case *c)
 
 double case_ratio(const struct coll_case *c)
 {
+	if (c->rows[0].many || isinf(c->best))
+		return NAN;
 	return c->rows[0].time / c->best;
 }

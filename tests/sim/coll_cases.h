@@ -19,6 +19,7 @@ struct outcome {
 	double messages, bytes;           /* of all members */
 	int64_t step_memory, temp_memory; /* bytes, of the member with the most */
 	bool chosen, folded;
+	bool many; /* without a time because its plans have too many steps */
 };
 
 struct coll_case {
@@ -36,7 +37,8 @@ extern double case_steps_max;
 /* Fills rows, best and bound.  The shape is set. */
 void case_run(struct coll_case *c);
 
-/* The chosen row's time through the best; INFINITY: it was given up. */
+/* The chosen row's time through the best; INFINITY: it was given up.  NAN: it, or all, have too
+ * many steps. */
 double case_ratio(const struct coll_case *c);
 
 /* Runs one algorithm, with one host for all if they are alike (fold) or with all.  limit: ns. */
