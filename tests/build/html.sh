@@ -52,6 +52,16 @@ done <links
 	sed -n '/<script>/,/<\/script>/p' index.html | sed '/script>/d' >search.js
 	cat pages.js search.js >all.js
 	node --check all.js || fail "the script of the search"
+	# Words that newcomers type lead to a page, and a function's name to the function first.
+	{ cat pages.js; sed -n '/^function hits/,/^}/p' search.js; cat <<-'END'; } >ask.js
+		for (const ask of ["gdb haft-debug", "vs code haft-debug", "oversubscribed haft-slow", "ssh haft-hosts",
+			"docker haft-containers", "mpi_send MPI_Send", "window MPI_Win_create"]) {
+			const words = ask.split(" "), page = words.pop(), got = hits(words).map(p => p[0]);
+			if (!got.includes(page) || page == "MPI_Send" && got[0] != page)
+				console.log(ask, "is not found");
+		}
+	END
+	asked=$(node ask.js) && [ -z "$asked" ] || fail "the search: $asked"
 }
 cd /
 finish

@@ -4,8 +4,9 @@
 # one folder, by mandoc.
 #
 #     OUT/MPI_Send.3.html    a page; other pages that it names are links
-#     OUT/index.html         where to begin, and a search over names and their one line
-#     OUT/pages.js           what the search knows: [name, section, line] of each page
+#     OUT/index.html         where to begin, and a search over names, their one line, and words of topics
+#     OUT/pages.js           what the search knows: [name, section, line] of each page; the words of
+#                            those of sections 1 and 7
 #
 # Nothing is loaded from a network: the folder can be opened as files, or put on any server.
 set -eu
@@ -58,6 +59,12 @@ END
 awk -v names="$out/.names" -f "$out/.link.awk" "$out"/*.raw
 rm -f "$out"/*.raw
 
+# The words of a page, each once, without the markup.
+words() {
+	sed -e '/^\.\\"/d' -e 's/^\.[A-Za-z]* *//' -e 's/\\-/-/g' -e 's/\\[a-z]//g' "$1" | tr 'A-Z' 'a-z' |
+		tr -cs 'a-z0-9_-' '\n' | sort -u | tr '\n' ' '
+}
+
 # The purpose of a page: the line after .SH NAME, without the names and the markup.
 {
 	echo 'const pages = ['
@@ -70,6 +77,11 @@ rm -f "$out"/*.raw
 		sub(/^\.Nd /, "") { printf "[\"%s\",\"%s\",\"%s\"],\n", name, section, $0 }
 		/^\.SH NAME/ && on == 0 { on = 1 }' "$@"
 	echo '];'
+	echo 'const texts = {'
+	for page in "$man"/man1/*.1 "$man"/man7/*.7; do
+		printf '"%s":"%s",\n' "${page##*/}" "$(words "$page")"
+	done
+	echo '};'
 } >"$out/pages.js"
 
 cat >"$out/style.css" <<'END'
@@ -134,11 +146,18 @@ row() {
 				row.insertCell().append(text);
 			}
 		}
+		// The pages for these words: of this name, with the words in name and purpose, in the text.
+		function hits(words) {
+			const line = p => (p[0] + " " + p[2]).toLowerCase();
+			const text = p => " " + (texts[p[0] + "." + p[1]] || "");
+			const rank = p => !words.every(w => line(p).includes(w) || text(p).includes(" " + w)) ? 3 :
+				!words.every(w => line(p).includes(w)) ? 2 : p[0].toLowerCase() != words[0] ? 1 : 0;
+			const ranked = pages.map(p => [rank(p), p]).filter(r => r[0] < 3);
+			return ranked.sort((a, b) => a[0] - b[0]).map(r => r[1]);
+		}
 		function search() {
 			const words = word.value.toLowerCase().split(/\s+/).filter(w => w);
-			const hits = pages.filter(p => words.every(w => (p[0] + " " + p[2]).toLowerCase().includes(w)));
-			hits.sort((a, b) => (b[0].toLowerCase() == words[0]) - (a[0].toLowerCase() == words[0]));
-			show(found, words.length ? hits.slice(0, 50) : []);
+			show(found, words.length ? hits(words).slice(0, 50) : []);
 			start.hidden = words.length > 0;
 		}
 		const word = document.getElementById("word"), found = document.getElementById("found");
