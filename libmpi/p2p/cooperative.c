@@ -92,7 +92,7 @@ static int64_t coop_copy(coop_copy_fn *copy, int peer, char *mine, const struct 
 	return count;
 }
 
-enum coop_result p2p_coop_read(struct req *r, int peer, char *to, const struct rts *rts, int64_t n)
+enum in_place p2p_read_private(struct req *r, int peer, char *to, const struct rts *rts, int64_t n)
 {
 	struct coop_msg j = {.to = rts->at, .n = n, .chunk = (uint32_t)coop_chunk_size(n)};
 	bool bad = false;
@@ -105,14 +105,14 @@ enum coop_result p2p_coop_read(struct req *r, int peer, char *to, const struct r
 		mine = coop_copy(coop_copy_in, peer, to, &j, rts->claim, &bad);
 		if (mine * j.chunk < n) {
 			r->state = bad ? STATE_AWAIT_COOP_FAILED : STATE_AWAIT_COOP;
-			return COOP_OPEN;
+			return IN_PLACE_OPEN;
 		}
 		id_table_drop(&p2p_state.ids, r->recv.coop_id);
 	}
 	if (bad)
-		return COOP_FAILED;
+		return IN_PLACE_NOT;
 	p2p_proto_took(PROTO_READ, n, clock_now_ns() - r->recv.began);
-	return COOP_DONE;
+	return IN_PLACE_DONE;
 }
 
 struct req *p2p_coop_end(const struct shm_frame *f, bool *bad)

@@ -5,15 +5,17 @@
 
 #include "libmpi/p2p/p2p_state.h"
 
-enum coop_result {
-	COOP_DONE,  /* the whole message is here */
-	COOP_OPEN,  /* the sender still copies: FRAME_COOP_DONE will come */
-	COOP_FAILED /* it could not be copied */
+/* The outcome of reading a message in place. */
+enum in_place {
+	IN_PLACE_DONE, /* the whole message is here */
+	IN_PLACE_OPEN, /* the sender still copies: FRAME_COOP_DONE will come */
+	IN_PLACE_NOT   /* it was not tried, or could not be read: it has to be sent */
 };
 
-/* Copies the first n bytes of the message of an RTS to `to', for receive r, which has its claim and
- * its sender_id.  Returns when this side's chunks are copied. */
-enum coop_result p2p_coop_read(struct req *r, int peer, char *to, const struct rts *rts, int64_t n);
+/* Reads the first n bytes of the message of an RTS from the sender's private memory to `to', for
+ * receive r, which has its claim and its sender_id: alone, or with the sender.  Returns when this
+ * side's chunks are copied. */
+enum in_place p2p_read_private(struct req *r, int peer, char *to, const struct rts *rts, int64_t n);
 
 /* Handler of FRAME_COOP, at the sender: copies chunks until none is left. */
 void p2p_coop_help(const struct shm_frame *f);

@@ -10,7 +10,8 @@
  *        RTS_AT_SHARED, claim taken ───────> the receiver copies from the segment ──────> FIN
  *        RTS_AT_PRIVATE, receive contiguous,
  *          proto.c says read, claim taken
- *          ├── n >= 64 KiB, CPUs to spare ─> COOP: both sides copy chunks (COOP_DONE) ──> FIN
+ *          ├── two chunks, CPUs to spare,
+ *          │   and this is no exchange ────> COOP: both sides copy chunks (COOP_DONE) ──> FIN
  *          └── else ───────────────────────> the receiver copies by process_vm_readv ───> FIN
  *        a copy has failed, or none of these:
  *          ├── remote peer ────────────────> CTS {stream}, the stream brings the data
@@ -138,19 +139,19 @@ static bool recv_deserted(int peer)
 }
 
 /* Reads a message in place if both buffers allow it and the sender has not taken it back. */
-static enum coop_result recv_in_place(struct req *r, int peer, const struct rts *rts)
+static enum in_place recv_in_place(struct req *r, int peer, const struct rts *rts)
 {
 	int64_t n = rts->total < r->bytes ? rts->total : r->bytes;
 	char *to = type_contiguous_at(r->type, r->buf, r->count);
 
 	if (rts->where == RTS_AT_SHARED && p2p_claim_take(rts->claim)) {
 		p2p_recv_unpack(r, via_mem_at(rts->at), rts->total);
-		return COOP_DONE;
+		return IN_PLACE_DONE;
 	}
 	if (rts->where != RTS_AT_PRIVATE || to == NULL || recv_deserted(peer) ||
 		!p2p_proto_read(peer, n) || !p2p_claim_take(rts->claim))
-		return COOP_FAILED;
-	return p2p_coop_read(r, peer, to, rts, n);
+		return IN_PLACE_NOT;
+	return p2p_read_private(r, peer, to, rts, n);
 }
 
 /* Sends FIN if the message has been received, else CTS. */
@@ -176,14 +177,14 @@ static void recv_answer(struct req *r, int peer, bool received)
 /* r has been matched with an RTS: reads the message in place, or asks for it. */
 static void recv_rendezvous(struct req *r, int peer, int tag, const struct rts *rts)
 {
-	enum coop_result how;
+	enum in_place how;
 
 	req_touch(r);
 	recv_matched(r, peer, tag, rts->total);
 	r->recv.sender_id = rts->id;
 	how = recv_in_place(r, peer, rts);
-	if (how != COOP_OPEN)
-		recv_answer(r, peer, how == COOP_DONE);
+	if (how != IN_PLACE_OPEN)
+		recv_answer(r, peer, how == IN_PLACE_DONE);
 }
 
 void p2p_recv_got_coop_done(const struct shm_frame *f)

@@ -33,7 +33,8 @@ struct via_transport {
 	void (*commit)(int peer, const struct shm_hdr *h, size_t len);
 
 	/* As via_stream_send, via_stream_post and via_stream_unpost.  They fill in *op, with its
-	 * peer: it says later whose stream this is. */
+	 * peer: it says later whose stream this is.  `poll' calls op->done, unless NULL, when
+	 * the state becomes DONE or LOST; not if it is so as the call returns (libnet/net.h). */
 	int (*stream_send)(int peer, uint64_t id, const void *buf, size_t len, struct net_op *op);
 	int (*stream_post)(int peer, uint64_t id, void *buf, size_t len, struct net_op *op);
 	void (*stream_unpost)(struct net_op *op);
@@ -46,7 +47,8 @@ struct via_transport {
 	bool (*quiet)(void);
 
 	/* Before a sleep of *ns, which it may shorten: *fd is a descriptor to sleep on, or -1.
-	 * False: there is work, do not sleep.  NULL: net_fd and net_sleep_ms say it. */
+	 * False: there is work, do not sleep.  net_fd and net_sleep_ms count besides; NULL: they
+	 * alone. */
 	bool (*sleep)(uint64_t *ns, int *fd);
 
 	/* The reason why a peer is lost, for messages.  Never NULL. */
