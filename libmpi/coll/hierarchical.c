@@ -320,10 +320,9 @@ void coll_barrier_ports(struct sched *s, const struct coll_args *k)
 {
 	struct coll_hier *h = coll_hier_of(k->comm);
 	struct coll_args in = coll_hier_local_args(k, h, COLL_BARRIER, h->leaders[h->my_host]);
-	char *byte = coll_sched_bytes(s, 1);
 
 	coll_hier_local(s, &in);
-	port_exchange(s, k, h, byte, 1, type_predefined(MPI_BYTE));
+	port_exchange(s, k, h, NULL, 0, type_predefined(MPI_BYTE));
 	coll_hier_local(s, &in);
 }
 
