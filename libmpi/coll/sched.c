@@ -483,9 +483,12 @@ static void sched_fail(struct sched *s, int err, bool spoils)
 }
 
 /* A message has more data than this member expects (err), or less (0): its sender is in another
- * call, or gives another number of bytes to this one. */
+ * call, or gives another number of bytes to this one.  Where a member has failed, that is the
+ * reason: a sender that learned of it earlier goes another way. */
 __attribute__((noinline)) static int sched_mismatch(struct sched *s, const struct req *r, int err)
 {
+	if (p2p_comm_broken(s->comm))
+		return p2p_comm_error(s->comm);
 	if (s->comm->coll != NULL && coll_other_call_hook(s->comm->coll, s->tag))
 		return haft_comm_differ_error(s->comm);
 	if (err != 0 && !(err == MPI_ERR_TRUNCATE && (s->equal || s->op != NULL)))
