@@ -206,23 +206,23 @@ static void shm_alltoall_part(
 	const struct coll_args *k, struct coll *s, int64_t part, int64_t at, int64_t len)
 {
 	uint64_t e = coll_phase_begin(s);
-	char *shm_pack = coll_phase_own_data(s, e, part * k->n);
+	char *out = coll_phase_own_data(s, e, part * k->n);
 
 	for (int i = 0; i < k->n; i++) {
 		if (k->in_place)
-			type_pack(k->rtype, coll_element(k->rbuf, k->rtype, i * k->rcount),
-				k->rcount, at, shm_pack + i * part, len);
+			shm_pack(s, k->rtype, coll_element(k->rbuf, k->rtype, i * k->rcount),
+				k->rcount, at, out + i * part, len);
 		else
-			type_pack(k->stype, coll_element(k->sbuf, k->stype, i * k->scount),
-				k->scount, at, shm_pack + i * part, len);
+			shm_pack(s, k->stype, coll_element(k->sbuf, k->stype, i * k->scount),
+				k->scount, at, out + i * part, len);
 	}
 	coll_phase_barrier(s, e);
 	for (int j = 0; j < k->n; j++) {
 		int i = (k->me + j) % k->n; /* members begin at different slots */
 		char *got = coll_phase_data(s, e, part * k->n, i);
 
-		type_unpack(k->rtype, coll_element(k->rbuf, k->rtype, i * k->rcount), k->rcount, at,
-			got + k->me * part, len);
+		shm_unpack(s, k->rtype, coll_element(k->rbuf, k->rtype, i * k->rcount), k->rcount,
+			at, got + k->me * part, len);
 	}
 }
 

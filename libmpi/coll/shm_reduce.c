@@ -297,7 +297,8 @@ static void reduce_blocks(struct shm_reduction *f, int64_t first, int64_t count)
 	f->e = coll_phase_begin(f->s);
 	to = coll_phase_own_data(f->s, f->e, f->area);
 	for (int i = 0; i < k->n; i++, to += bytes)
-		memcpy(to, coll_element(coll_operand(k), k->rtype, i * k->rcount + first), bytes);
+		reduce_copy(f->s, to,
+			coll_element(coll_operand(k), k->rtype, i * k->rcount + first), bytes);
 	coll_phase_barrier(f->s, f->e);
 	reduce_range(
 		f, k->n, (int64_t)bytes * k->me, count, coll_element(k->rbuf, k->rtype, first));
