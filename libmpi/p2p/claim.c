@@ -2,14 +2,14 @@
 /* claim.c - the claim words of this process: an array in the segment, and which are in use.
  *
  *   used  0110...   bit i: word i belongs to a message under way
- *   word  [open][taken][revoked] ...      in shared memory, a cache line each */
+ *   word  [open][taken][read][revoked] ...   in shared memory, a cache line each */
 #include "libmpi/p2p/claim.h"
 
 #include "libmpi/via/via.h"
 
 #define CLAIMS MEAN_OR(2, 32) /* messages under way at once that are read in place */
 
-enum { CLAIM_OPEN, CLAIM_TAKEN, CLAIM_REVOKED };
+enum { CLAIM_OPEN, CLAIM_TAKEN, CLAIM_REVOKED, CLAIM_READ };
 
 struct claim_word {
 	_Atomic uint32_t word;
@@ -19,14 +19,15 @@ struct claim_word {
 
 static uint64_t claim_array; /* offset; 0: none yet */
 static uint32_t claims_used;
-static bool claims_none; /* there was no memory for them */
+static int claim_peers[CLAIMS]; /* the receiver of each that is used */
+static bool claims_none;        /* there was no memory for them */
 
 static struct claim_word *claim_at(uint64_t off)
 {
 	return shm_ptr(via.shm, off);
 }
 
-uint64_t p2p_claim_new(void)
+uint64_t p2p_claim_new(int peer)
 {
 	uint32_t all = (uint32_t)((UINT64_C(1) << CLAIMS) - 1);
 	uint64_t off;
@@ -39,6 +40,7 @@ uint64_t p2p_claim_new(void)
 		return 0;
 	off = (uint64_t)__builtin_ctz(~claims_used);
 	claims_used |= UINT32_C(1) << off;
+	claim_peers[off] = peer;
 	off = claim_array + off * sizeof(struct claim_word);
 	/* relaxed: the frame that carries the offset is put with release order */
 	atomic_store_explicit(&claim_at(off)->word, CLAIM_OPEN, memory_order_relaxed);
@@ -56,9 +58,18 @@ void p2p_claim_end(struct req *r)
 	claims_used &= ~(UINT32_C(1) << (claim - claim_array) / sizeof(struct claim_word));
 }
 
-bool p2p_claim_open_any(void)
+/* relaxed: only whether it is worth while to invite the peer depends on it. */
+bool p2p_claim_unread(int peer)
 {
-	return claims_used != 0;
+	for (uint32_t left = claims_used; left != 0; left &= left - 1) {
+		uint32_t i = (uint32_t)__builtin_ctz(left);
+		uint64_t off = claim_array + i * sizeof(struct claim_word);
+
+		if (claim_peers[i] == peer && atomic_load_explicit(&claim_at(off)->word,
+						      memory_order_relaxed) != CLAIM_READ)
+			return true;
+	}
+	return false;
 }
 
 /* acq_rel: the side that has it reads or re-uses the message afterwards. */
@@ -66,6 +77,12 @@ bool p2p_claim_take(uint64_t claim)
 {
 	return atomic_exchange_explicit(
 		       &claim_at(claim)->word, CLAIM_TAKEN, memory_order_acq_rel) == CLAIM_OPEN;
+}
+
+/* relaxed: the frame that says so has release order. */
+void p2p_claim_read(uint64_t claim)
+{
+	atomic_store_explicit(&claim_at(claim)->word, CLAIM_READ, memory_order_relaxed);
 }
 
 bool p2p_claim_revoke(uint64_t claim)

@@ -16,17 +16,22 @@
 
 #include "libmpi/core/req.h"
 
-/* An open claim word of this process: its offset in the segment; 0: there is none left. */
-uint64_t p2p_claim_new(void);
+/* An open claim word of this process, for a message to this peer: its offset in the segment; 0:
+ * there is none left. */
+uint64_t p2p_claim_new(int peer);
 
 /* The message of a send is over: gives its claim word back, if it has one. */
 void p2p_claim_end(struct req *r);
 
-/* Has this process messages under way that may be read in place? */
-bool p2p_claim_open_any(void);
+/* Is a message of this process to this peer, to be read in place, not read yet?  Then the peer
+ * reads now, or will. */
+bool p2p_claim_unread(int peer);
 
 /* The receiver claims the message; false: revoked. */
 bool p2p_claim_take(uint64_t claim);
+
+/* The receiver has read the message that it claimed; before it says so by a frame. */
+void p2p_claim_read(uint64_t claim);
 
 /* The sender takes the message back; false: the receiver has it. */
 bool p2p_claim_revoke(uint64_t claim);

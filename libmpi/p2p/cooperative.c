@@ -7,8 +7,8 @@
  *                    <─────────────────── COOP_DONE id: none is left, and I had some
  *   everything is here: FIN ─────────────────────────────────────────> done
  *
- * A receiver that sends messages to be read in place itself does not invite: in an exchange both
- * processes copy already, and what a peer writes would have to cross to this CPU once more.
+ * A receiver does not invite a peer that has a message of this process to read: in an exchange both
+ * copy already, and what the peer writes would have to cross to this CPU once more.
  *
  * The counter of chunks is in shared memory, beside the message's claim word.  The receiver does
  * not wait for the sender: a sender that computes, and looks at no frame, gets no chunk.  It sends
@@ -54,7 +54,7 @@ static bool coop_invite(struct req *r, int peer, const char *to, int64_t n)
 	struct coop_msg j = {
 		.to = (uint64_t)(uintptr_t)to, .n = n, .chunk = (uint32_t)coop_chunk_size(n)};
 
-	if (via_oversubscribed_now() || n < 2 * COOP_CHUNK_MIN || p2p_claim_open_any() ||
+	if (via_oversubscribed_now() || n < 2 * COOP_CHUNK_MIN || p2p_claim_unread(peer) ||
 		!id_table_take(&p2p_state.ids, r, &r->recv.coop_id))
 		return false;
 	j.id = r->recv.coop_id;
@@ -111,6 +111,7 @@ enum in_place p2p_read_private(struct req *r, int peer, char *to, const struct r
 	}
 	if (bad)
 		return IN_PLACE_NOT;
+	p2p_claim_read(rts->claim);
 	p2p_proto_took(PROTO_READ, n, clock_now_ns() - r->recv.began);
 	return IN_PLACE_DONE;
 }
