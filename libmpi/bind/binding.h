@@ -121,22 +121,22 @@ BIND_SLOW void bind_blocks_tell(enum bind_blocks whose, struct haft_counts count
 	const struct type *type, const struct comm *c);
 BIND_SLOW void bind_blocks_each(enum bind_blocks whose, struct haft_counts counts,
 	const MPI_Datatype *types, const struct comm *c);
-#define BIND_PROFILES bind_rare((haft_life.gate & HAFT_GATE_PROFILE) != 0)
+#define BIND_PROFILES bind_rare(haft_gate_has(HAFT_GATE_PROFILE))
 
 #define BIND_CALLER (uintptr_t) __builtin_return_address(0), (uintptr_t)__builtin_dwarf_cfa()
 
 /* chain: the call of the first tool, whose result is the function's. */
 #define BIND_REFUSED(chain) (ret == BIND_CHAIN ? (chain) : ret)
 
-#define BIND_ENTER(fn, chain)                                                                  \
-	do {                                                                                   \
-		if (bind_rare(haft_life.gate != 0) && (ret = bind_gate(fn, BIND_CALLER)) != 0) \
-			return BIND_REFUSED(chain);                                            \
+#define BIND_ENTER(fn, chain)                                                                   \
+	do {                                                                                    \
+		if (bind_rare(haft_gate_now() != 0) && (ret = bind_gate(fn, BIND_CALLER)) != 0) \
+			return BIND_REFUSED(chain);                                             \
 	} while (0)
 
 #define BIND_ENTER_MESSAGE(fn, what, peer, tag, count, datatype, object, chain)                   \
 	do {                                                                                      \
-		if (bind_rare(haft_life.gate != 0) &&                                             \
+		if (bind_rare(haft_gate_now() != 0) &&                                            \
 			(ret = bind_gate_message((uint32_t)(fn) | (uint32_t)(what) << BIND_MOVES, \
 				 peer, tag, count, datatype, object, BIND_CALLER)) != 0)          \
 			return BIND_REFUSED(chain);                                               \
@@ -144,7 +144,7 @@ BIND_SLOW void bind_blocks_each(enum bind_blocks whose, struct haft_counts count
 
 #define BIND_ENTER_STARTS(fn, n, requests, chain)                                    \
 	do {                                                                         \
-		if (bind_rare(haft_life.gate != 0) &&                                \
+		if (bind_rare(haft_gate_now() != 0) &&                               \
 			(ret = bind_gate_starts(fn, n, requests, BIND_CALLER)) != 0) \
 			return BIND_REFUSED(chain);                                  \
 	} while (0)
@@ -153,9 +153,9 @@ BIND_SLOW void bind_blocks_each(enum bind_blocks whose, struct haft_counts count
 #define BIND_TO_TOOLS(fn) (bind_rare(haft_life.tools) && bind_chain(fn, BIND_CALLER))
 
 /* For a jump to the second binding of a call, which enters by the macros above. */
-#define BIND_GATED bind_rare(haft_life.gate != 0)
+#define BIND_GATED bind_rare(haft_gate_now() != 0)
 #define BIND_GATED_READ \
-	bind_rare((haft_life.gate & (HAFT_GATE_SHUT | HAFT_GATE_PROFILE | HAFT_GATE_TOOLS)) != 0)
+	bind_rare(haft_gate_has(HAFT_GATE_SHUT | HAFT_GATE_PROFILE | HAFT_GATE_TOOLS))
 
 /* Which count of a call is significant, as far as the arguments alone say. */
 #define BIND_GIVEN_SENDER   (sendbuf != MPI_IN_PLACE)
@@ -196,10 +196,10 @@ BIND_SLOW void bind_blocks_each(enum bind_blocks whose, struct haft_counts count
 			return BIND_REFUSED(chain);                               \
 	} while (0)
 
-#define BIND_LEAVE()                                \
-	do {                                        \
-		if (bind_rare(haft_life.gate != 0)) \
-			bind_leave();               \
+#define BIND_LEAVE()                                 \
+	do {                                         \
+		if (bind_rare(haft_gate_now() != 0)) \
+			bind_leave();                \
 	} while (0)
 
 #define BIND_LEAVE_ANYTIME() bind_leave()

@@ -35,7 +35,7 @@ int bind_not_running(int fn)
 {
 	const char *words = "called before MPI_Init";
 
-	if ((haft_life.gate & HAFT_GATE_CHILD) != 0)
+	if (haft_gate_has(HAFT_GATE_CHILD))
 		words = "called in a forked child of an MPI process: it has no place in the job, "
 			"and must not call MPI before it executes another program";
 	else if (haft_life.state != HAFT_BEFORE)
@@ -45,12 +45,12 @@ int bind_not_running(int fn)
 
 static inline bool gate_profiles(void)
 {
-	return (haft_life.gate & HAFT_GATE_PROFILE) != 0;
+	return haft_gate_has(HAFT_GATE_PROFILE);
 }
 
 static inline bool gate_meters(void)
 {
-	return bind_rare((haft_life.gate & HAFT_GATE_METER) != 0);
+	return bind_rare(haft_gate_has(HAFT_GATE_METER));
 }
 
 /* The time that the lock takes is the call's. */
@@ -62,9 +62,9 @@ static inline int gate_open(int fn, uintptr_t ret, uintptr_t cfa)
 	now = gate_profiles() ? shm_ticks() : 0;
 	if (haft_threads_enabled())
 		haft_lock();
-	else if ((haft_life.gate & HAFT_GATE_HELPER) != 0)
+	else if (haft_gate_has(HAFT_GATE_HELPER))
 		haft_lock_program();
-	if (bind_rare((haft_life.gate & HAFT_GATE_DIE) != 0))
+	if (bind_rare(haft_gate_has(HAFT_GATE_DIE)))
 		ft_die_count(haft_gated_call);
 	if (now != 0)
 		prof_enter((uint32_t)fn, now, ret, cfa);
@@ -76,21 +76,21 @@ static inline int gate_open(int fn, uintptr_t ret, uintptr_t cfa)
 /* Is it for a tool?  If it comes from tools, ret and cfa become those of the program's call. */
 static inline bool gate_chains(int fn, uintptr_t *ret, uintptr_t *cfa)
 {
-	return bind_rare((haft_life.gate & HAFT_GATE_TOOLS) != 0) && qmpi_enters(fn, ret, cfa);
+	return bind_rare(haft_gate_has(HAFT_GATE_TOOLS)) && qmpi_enters(fn, ret, cfa);
 }
 
 static BIND_COLD int gate_unusual(int fn, uintptr_t ret, uintptr_t cfa)
 {
 	if (gate_chains(fn, &ret, &cfa))
 		return BIND_CHAIN;
-	if ((haft_life.gate & HAFT_GATE_SHUT) != 0)
+	if (haft_gate_has(HAFT_GATE_SHUT))
 		return bind_not_running(fn);
 	return gate_open(fn, ret, cfa);
 }
 
 int bind_gate(int fn, uintptr_t ret, uintptr_t cfa)
 {
-	if (bind_rare((haft_life.gate & (HAFT_GATE_SHUT | HAFT_GATE_TOOLS)) != 0))
+	if (bind_rare(haft_gate_has(HAFT_GATE_SHUT | HAFT_GATE_TOOLS)))
 		return gate_unusual(fn, ret, cfa);
 	return gate_open(fn, ret, cfa);
 }
@@ -204,7 +204,7 @@ int bind_gate_read(int fn, uintptr_t ret, uintptr_t cfa)
 {
 	if (gate_chains(fn, &ret, &cfa))
 		return BIND_CHAIN;
-	if ((haft_life.gate & HAFT_GATE_SHUT) != 0)
+	if (haft_gate_has(HAFT_GATE_SHUT))
 		return bind_not_running(fn);
 	if (gate_profiles())
 		prof_count((uint32_t)fn);
@@ -236,7 +236,7 @@ int bind_gate_any(int fn, uintptr_t ret, uintptr_t cfa)
 
 static int gate_tool_check(void)
 {
-	if ((haft_life.gate & HAFT_GATE_CHILD) != 0)
+	if (haft_gate_has(HAFT_GATE_CHILD))
 		return haft_err(MPI_T_ERR_INVALID, "called in a forked child of an MPI process");
 	if (!tool_up())
 		return haft_err(MPI_T_ERR_NOT_INITIALIZED,
@@ -274,7 +274,7 @@ void bind_leave(void)
 		prof_meter_leave();
 	if (haft_locked)
 		haft_unlock();
-	if (bind_rare((haft_life.gate & HAFT_GATE_EVENTS) != 0))
+	if (bind_rare(haft_gate_has(HAFT_GATE_EVENTS)))
 		tool_events_deliver();
 }
 

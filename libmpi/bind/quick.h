@@ -23,7 +23,7 @@ static inline const struct type *quick_part(const void *buf, int count, MPI_Data
 	const struct type *t;
 	int64_t reach;
 
-	if (bind_rare(haft_life.gate != 0 || position == NULL || packed == NULL ||
+	if (bind_rare(haft_gate_now() != 0 || position == NULL || packed == NULL ||
 		      (uintptr_t)buf <= (uintptr_t)MPI_IN_PLACE ||
 		      obj_get_token(&haft_comm_class, (obj_h)comm) == NULL))
 		return NULL;

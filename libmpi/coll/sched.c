@@ -590,7 +590,7 @@ static bool step_is_void(const struct step *p)
  * it while the program computes.  Without a helper the call does it at once. */
 static bool step_is_left(const struct sched *s, const struct step *p)
 {
-	return s->starting && s->nreqs > 0 && (haft_life.gate & HAFT_GATE_HELPER) != 0 &&
+	return s->starting && s->nreqs > 0 && haft_gate_has(HAFT_GATE_HELPER) &&
 	       (p->kind == STEP_COPY || p->kind == STEP_MOVE) && p->n * p->type->size >= LEFT_FROM;
 }
 

@@ -131,12 +131,12 @@ bool haft_barrier_all(void);
 
 static inline bool haft_threads_enabled(void)
 {
-	return unlikely((haft_life.gate & HAFT_GATE_THREADS) != 0);
+	return unlikely(haft_gate_has(HAFT_GATE_THREADS));
 }
 
 static inline bool haft_calls_lock(void)
 {
-	return unlikely((haft_life.gate & (HAFT_GATE_THREADS | HAFT_GATE_HELPER)) != 0);
+	return unlikely(haft_gate_has(HAFT_GATE_THREADS | HAFT_GATE_HELPER));
 }
 
 #endif

@@ -26,12 +26,12 @@ void haft_life_set_state(enum haft_state state)
 
 void haft_gate_set(uint32_t bits)
 {
-	__atomic_fetch_or(&haft_life.gate, bits, __ATOMIC_RELAXED);
+	atomic_fetch_or_explicit(&haft_life.gate, bits, memory_order_relaxed);
 }
 
 void haft_gate_clear(uint32_t bits)
 {
-	__atomic_fetch_and(&haft_life.gate, ~bits, __ATOMIC_RELAXED);
+	atomic_fetch_and_explicit(&haft_life.gate, ~bits, memory_order_relaxed);
 }
 
 /* Skips a stream that another thread holds, in a read for example. */

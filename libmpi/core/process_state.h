@@ -11,6 +11,7 @@
 #ifndef HAFT_CORE_PROCESS_STATE_H
 #define HAFT_CORE_PROCESS_STATE_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -30,7 +31,7 @@ enum haft_gate {
 };
 
 struct haft_life {
-	uint32_t gate;          /* enum haft_gate; 0: running, one thread at a time */
+	_Atomic uint32_t gate;  /* enum haft_gate; 0: running, one thread at a time */
 	_Atomic uint32_t state; /* enum haft_state; read by all threads */
 	_Atomic uint32_t world; /* enum haft_state, of MPI_Init and MPI_Finalize alone; likewise */
 	int sessions;           /* open ones */
@@ -43,6 +44,17 @@ struct haft_life {
 };
 
 extern struct haft_life haft_life;
+
+/* The gate, and is one of these bits set?  Another thread may set or clear some meanwhile. */
+static inline uint32_t haft_gate_now(void)
+{
+	return atomic_load_explicit(&haft_life.gate, memory_order_relaxed);
+}
+
+static inline bool haft_gate_has(uint32_t bits)
+{
+	return (haft_gate_now() & bits) != 0;
+}
 
 /* Set and clear bits of the gate, where another thread may do so as well. */
 void haft_gate_set(uint32_t bits);

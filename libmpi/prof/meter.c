@@ -56,7 +56,7 @@ uint64_t prof_meter_waited(void)
 
 static bool meter_profiles(void)
 {
-	return (haft_life.gate & HAFT_GATE_PROFILE) != 0;
+	return haft_gate_has(HAFT_GATE_PROFILE);
 }
 
 static void meter_begin(struct shm_wait *w)
