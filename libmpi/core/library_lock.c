@@ -224,14 +224,14 @@ void haft_unlock(void)
 void haft_threads_enable(void)
 {
 	obj_domain_threads(haft_domain, 1);
-	haft_life.gate |= HAFT_GATE_THREADS;
+	haft_gate_set(HAFT_GATE_THREADS);
 	if (lock_by_program)
 		lock_as_threads();
 }
 
 void haft_threads_disable(void)
 {
-	haft_life.gate &= ~(uint32_t)HAFT_GATE_THREADS;
+	haft_gate_clear(HAFT_GATE_THREADS);
 	obj_domain_threads(haft_domain, 0);
 }
 

@@ -17,9 +17,9 @@ void (*haft_peer_lost_hook)(int rank);
 void haft_life_set_state(enum haft_state state)
 {
 	if (state == HAFT_RUNNING)
-		haft_life.gate &= ~(uint32_t)HAFT_GATE_SHUT;
+		haft_gate_clear(HAFT_GATE_SHUT);
 	else
-		haft_life.gate |= HAFT_GATE_SHUT;
+		haft_gate_set(HAFT_GATE_SHUT);
 	/* Release: a thread that sees the new state sees all that opened before. */
 	atomic_store_explicit(&haft_life.state, state, memory_order_release);
 }
@@ -67,7 +67,7 @@ int haft_peer_lost_rank(void)
 
 void haft_life_child(void)
 {
-	haft_life.gate |= HAFT_GATE_SHUT | HAFT_GATE_CHILD;
+	haft_gate_set(HAFT_GATE_SHUT | HAFT_GATE_CHILD);
 	haft_abort_hook = NULL;
 	haft_end_code_hook = NULL;
 	haft_leave_hook = NULL;

@@ -56,7 +56,7 @@ static inline bool haft_gate_has(uint32_t bits)
 	return (haft_gate_now() & bits) != 0;
 }
 
-/* Set and clear bits of the gate, where another thread may do so as well. */
+/* Set and clear bits of the gate; any thread. */
 void haft_gate_set(uint32_t bits);
 void haft_gate_clear(uint32_t bits);
 

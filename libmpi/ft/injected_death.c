@@ -71,5 +71,5 @@ void ft_die_open(void)
 	death.calls = at != NULL ? strtol(at + 1, NULL, 10) : 1;
 	at = strchr(end, '+');
 	death.passes = at != NULL ? strtol(at + 1, NULL, 10) : 0;
-	haft_life.gate |= HAFT_GATE_DIE;
+	haft_gate_set(HAFT_GATE_DIE);
 }

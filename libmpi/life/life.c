@@ -59,7 +59,7 @@ static void life_leave_by_boot(void)
 /* At exit, before MPI has ended: tells mpiexec which end is missing. */
 static void life_exit(void)
 {
-	if (haft_life.state != HAFT_RUNNING || (haft_life.gate & HAFT_GATE_CHILD) != 0)
+	if (haft_life.state != HAFT_RUNNING || haft_gate_has(HAFT_GATE_CHILD))
 		return;
 	if (finalize_failed)
 		boot_exit_mark(BOOT_FINALIZE_FAILED);
@@ -169,7 +169,7 @@ int life_up(int level)
 {
 	int err = haft_objects_open();
 
-	if (err == 0 && (haft_life.gate & HAFT_GATE_CHILD) != 0)
+	if (err == 0 && haft_gate_has(HAFT_GATE_CHILD))
 		err = haft_err(MPI_ERR_OTHER, "called in a forked child of an MPI process: it "
 					      "must execute another program first");
 	if (err == 0)

@@ -65,9 +65,9 @@ static struct prof_table *table_private(void)
 static void gate_set(bool on)
 {
 	if (on)
-		haft_life.gate |= HAFT_GATE_PROFILE;
+		haft_gate_set(HAFT_GATE_PROFILE);
 	else
-		haft_life.gate &= ~(uint32_t)HAFT_GATE_PROFILE;
+		haft_gate_clear(HAFT_GATE_PROFILE);
 	prof_observe();
 }
 
