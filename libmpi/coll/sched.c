@@ -85,7 +85,6 @@ struct sched {
 	struct p2p_error_msg error;
 	struct req *req; /* the user's request; NULL: a blocking call */
 	bool busy;       /* a thread runs its steps */
-	bool starting;   /* in the call that starts it */
 	bool left;       /* its next step, a long copy, is left to progress */
 	struct step *steps;
 	int nsteps, room, at;
@@ -131,7 +130,7 @@ static struct sched *sched_new(const struct coll_args *k)
 	s->req = NULL;
 	s->bad = s->err = 0;
 	s->words = NULL;
-	s->busy = s->starting = s->left = s->poisoned = false;
+	s->busy = s->left = s->poisoned = false;
 	s->nsteps = s->at = 0;
 	s->nreqs = s->waited = s->round = s->most = 0;
 	s->nheld = 0;
@@ -590,12 +589,13 @@ static bool step_is_void(const struct step *p)
  * it while the program computes.  Without a helper the call does it at once. */
 static bool step_is_left(const struct sched *s, const struct step *p)
 {
-	return s->starting && s->nreqs > 0 && haft_gate_has(HAFT_GATE_HELPER) &&
+	return s->nreqs > 0 && haft_gate_has(HAFT_GATE_HELPER) &&
 	       (p->kind == STEP_COPY || p->kind == STEP_MOVE) && p->n * p->type->size >= LEFT_FROM;
 }
 
-/* Runs steps until messages are incomplete or a step is left (false), or to the end (true). */
-static bool sched_advance(struct sched *s)
+/* Runs steps until messages are incomplete or a step is left (false), or to the end (true).
+ * starts: in the call that starts the request. */
+static bool sched_advance(struct sched *s, bool starts)
 {
 	for (; s->at < s->nsteps; s->at++) {
 		const struct step *p = &s->steps[s->at];
@@ -610,7 +610,7 @@ static bool sched_advance(struct sched *s)
 			step_message(s, p);
 			continue;
 		}
-		s->left = step_is_left(s, p);
+		s->left = starts && step_is_left(s, p);
 		if (unlikely(s->left))
 			return false;
 		err = 0;
@@ -647,7 +647,7 @@ int coll_sched_run(const struct coll_args *k, coll_steps_fn *steps, const void *
 		sched_free(s);
 		return sched_starved(k, steps, arg);
 	}
-	while (!sched_advance(s))
+	while (!sched_advance(s, false))
 		p2p_wait_done(&s->reqs[s->waited]);
 	err = s->err;
 	if (unlikely(err != 0))
@@ -689,7 +689,7 @@ static int sched_progress(void)
 		}
 		moved++;
 		here->busy = true;
-		over = sched_advance(here);
+		over = sched_advance(here, false);
 		here->busy = false;
 		s = here->next; /* only now: the list may have changed meanwhile */
 		if (!over)
@@ -710,9 +710,9 @@ static int sched_start(struct req *r)
 	s->at = s->nreqs = s->waited = 0;
 	s->err = 0;
 	s->poisoned = false;
-	s->busy = s->starting = true;
-	over = sched_advance(s);
-	s->busy = s->starting = false;
+	s->busy = true;
+	over = sched_advance(s, true);
+	s->busy = false;
 	if (over) {
 		sched_finish(s);
 		return 0;
