@@ -513,10 +513,8 @@ static const void *lanes_sort_blocks(
 	int each = h->local.size;
 	void *sorted;
 
-	if (h->lane_step > 1) /* ranks dealt out to hosts are in this order */
-		return operand;
-	if (coll_sched_is_dry_run(s)) /* no room for what the host reads */
-		return operand;
+	if (h->lane_step > 1)
+		return operand; /* ranks dealt out to hosts are in this order */
 	sorted = coll_sched_elements(s, k->rtype, k->n * block);
 	for (int r = 0; r < k->n; r++) {
 		int64_t to = (int64_t)(r % each) * h->nhosts + r / each;
