@@ -29,9 +29,9 @@
 #define HOSTS_CUT         MEAN_OR(64, 128 * 1024) /* as BCAST_CUT, with several members on hosts */
 #define DEALT_LONG        MEAN_OR(128, 1024 * 1024) /* as that, if ranks are dealt out to hosts */
 #define REDUCE_BINARY     MEAN_OR(64, 128 * 1024)   /* a reduction goes in segments */
-#define LANES_FROM        MEAN_OR(16, 4 * 1024)     /* all members of a host combine a part */
-#define LANES_LONG        MEAN_OR(32, 16 * 1024)    /* as that, if elements are left */
 #define PORTS_SHORT       MEAN_OR(32, 2048)       /* each host sends all its data to each, below */
+#define LANES_FROM        MEAN_OR(16, 4 * 1024)   /* all members of a host combine a part */
+#define LANES_LONG        MEAN_OR(32, 16 * 1024)  /* as that, if elements are left */
 #define BLOCK_LANES       MEAN_OR(16, 512)        /* as that, of a block */
 #define BLOCK_LANES_MANY  MEAN_OR(8, 64)          /* as that, of many */
 #define BLOCK_SHORT       MEAN_OR(16, 4 * 1024)   /* a tree carries many, up to this */
@@ -70,26 +70,23 @@ enum rule_flags {
 	RULE_POWER_OF_TWO = 8,     /* a power of two of ranks */
 	RULE_HIERARCHICAL = 16,    /* several hosts, and several members on some of them */
 	RULE_CONTIGUOUS = 32,      /* hosts whose members are an interval of ranks */
+	RULE_EVEN_HOSTS = 16384,   /* as many members on each host, in lanes */
+	RULE_LANES = 32768,        /* an element for each of them; with RULE_EVEN_HOSTS */
+	RULE_MANY_HOSTS = 65536,   /* PORT_HOSTS; with RULE_EVEN_HOSTS */
+	RULE_SHORT = 131072,       /* fewer bytes than `below' */
 	/* it is meant for */
-	RULE_ORDERED = 64,    /* calls whose order of operands matters; other rows for the rest */
-	RULE_SCATTERED = 128, /* hosts whose members are not an interval of ranks */
-	RULE_INTERVALS = 256, /* several hosts with several members, an interval of ranks each */
-	RULE_EVEN = 512,      /* a power of two of ranks */
-	RULE_REMOTE = 1024,   /* several hosts */
-	RULE_LOCAL = 2048,    /* one host */
+	RULE_ORDERED = 64,     /* calls whose order of operands matters; other rows for the rest */
+	RULE_SCATTERED = 128,  /* hosts whose members are not an interval of ranks */
+	RULE_INTERVALS = 256,  /* several hosts with several members, an interval of ranks each */
+	RULE_EVEN = 512,       /* a power of two of ranks */
+	RULE_REMOTE = 1024,    /* several hosts */
+	RULE_LOCAL = 2048,     /* one host */
+	RULE_DEALT = 262144,   /* rank r on host r mod hosts, which are a power of two */
+	RULE_DIVIDED = 524288, /* as many elements for each member of a host, and none left */
 	/* `from' and `below' are bytes of */
 	RULE_LONGEST_BLOCK = 4096, /* the longest block */
 	RULE_PART = 8192,          /* a member's part of the data */
-	RULE_HOST_PART = 262144,   /* a host's part of them; it needs RULE_HIERARCHICAL */
-	/* it can do the call only with */
-	RULE_LANES = 16384, /* as many members on each host, in lanes, each with a part */
-	/* it is meant for */
-	RULE_DEALT = 32768,   /* rank r on host r mod hosts, which are a power of two */
-	RULE_DIVIDED = 65536, /* as many elements for each member of a host, and none left */
-	/* it can do the call only with */
-	RULE_EVEN_HOSTS = 131072, /* as many members on each host, in lanes */
-	RULE_SHORT = 1048576,     /* fewer bytes than `below' */
-	RULE_MANY_HOSTS = 524288  /* PORT_HOSTS; it needs RULE_EVEN_HOSTS */
+	RULE_HOST_PART = 1048576   /* a host's part of them; with RULE_HIERARCHICAL */
 };
 
 struct rule {
@@ -102,7 +99,7 @@ struct rule {
 	int flags;       /* enum rule_flags */
 };
 
-#define RULE_BY_HOSTS (RULE_HIERARCHICAL | RULE_LANES | RULE_EVEN_HOSTS)
+#define RULE_BY_HOSTS (RULE_HIERARCHICAL | RULE_EVEN_HOSTS)
 
 #define ROWS 14
 
@@ -206,8 +203,9 @@ static const struct rule rules[COLL_KINDS][ROWS] = {
 		{"chain", coll_reduce_chain, PART_CHAIN_REDUCE, 0, 2, 0, 0,
 			RULE_COMMUTES | RULE_PART | RULE_INTERVALS},
 		{"multi_lane", coll_reduce_lanes, LANES_FROM, 0, 0, 0, 0,
-			RULE_LANES | RULE_DIVIDED},
-		{"multi_lane", coll_reduce_lanes, LANES_LONG, 0, 0, 0, 0, RULE_LANES},
+			RULE_EVEN_HOSTS | RULE_LANES | RULE_DIVIDED},
+		{"multi_lane", coll_reduce_lanes, LANES_LONG, 0, 0, 0, 0,
+			RULE_EVEN_HOSTS | RULE_LANES},
 		{"hierarchical", coll_reduce_hier, 0, 0, 0, 0, 0, RULE_HIERARCHICAL},
 		{"ordered_gather", coll_reduce_ordered_gather, 0, REDUCE_GATHER, 0, 0, 0,
 			RULE_ORDERED},
@@ -230,8 +228,9 @@ static const struct rule rules[COLL_KINDS][ROWS] = {
 		{"multi_port", coll_allreduce_ports, 0, PORTS_SHORT, 0, 0, 0,
 			RULE_EVEN_HOSTS | RULE_MANY_HOSTS | RULE_SHORT},
 		{"multi_lane", coll_allreduce_lanes, LANES_FROM, 0, 0, 0, 0,
-			RULE_LANES | RULE_DIVIDED},
-		{"multi_lane", coll_allreduce_lanes, LANES_LONG, 0, 0, 0, 0, RULE_LANES},
+			RULE_EVEN_HOSTS | RULE_LANES | RULE_DIVIDED},
+		{"multi_lane", coll_allreduce_lanes, LANES_LONG, 0, 0, 0, 0,
+			RULE_EVEN_HOSTS | RULE_LANES},
 		{"hierarchical", coll_allreduce_hier, 0, 0, 0, 0, 0, RULE_HIERARCHICAL},
 		{"ordered_gather", coll_allreduce_ordered_gather, 0, ORDERED_SHORT, 0, 0, 0,
 			RULE_ORDERED},
@@ -333,10 +332,9 @@ static bool rule_able(const struct rule *r, const struct coll_args *k)
 		return false;
 	if ((r->flags & RULE_HIERARCHICAL) && !coll_hier_useful(k->comm, rule_contiguous(r, k)))
 		return false;
-	if ((r->flags & RULE_LANES) && (!coll_hier_even(k->comm, rule_contiguous(r, k)) ||
-					       k->rcount < coll_hier_of(k->comm)->largest))
-		return false;
 	if ((r->flags & RULE_EVEN_HOSTS) && !coll_hier_even(k->comm, rule_contiguous(r, k)))
+		return false;
+	if ((r->flags & RULE_LANES) && k->rcount < coll_hier_of(k->comm)->largest)
 		return false;
 	if ((r->flags & RULE_MANY_HOSTS) && coll_hier_of(k->comm)->nhosts < PORT_HOSTS)
 		return false;
