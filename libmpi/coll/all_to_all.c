@@ -92,6 +92,8 @@ void coll_allgather_ring(struct sched *s, const struct coll_args *k)
 	int left = (k->me + k->n - 1) % k->n, right = (k->me + 1) % k->n;
 	struct block out = allgather_own(k), in;
 
+	if (k->n == 1)
+		allgather_keep_own(s, k);
 	for (int i = 1; i < k->n; i++, out = in) {
 		in = coll_block_in(k, (k->me + k->n - i) % k->n);
 		coll_sched_recv(s, in.at, in.count, in.type, left);
@@ -100,30 +102,24 @@ void coll_allgather_ring(struct sched *s, const struct coll_args *k)
 			allgather_keep_own(s, k);
 		coll_sched_fence(s);
 	}
-	if (k->n == 1)
-		allgather_keep_own(s, k);
 }
 
 /* A power of two: groups of 2^s neighbors exchange all their blocks, in place. */
 void coll_allgather_recursive_doubling(struct sched *s, const struct coll_args *k)
 {
-	struct block b = allgather_own(k);
-
-	if (k->n == 1) {
+	if (k->n == 1)
 		allgather_keep_own(s, k);
-		return;
-	}
-	coll_sched_recv(s, coll_block_in(k, k->me ^ 1).at, k->rcount, k->rtype, k->me ^ 1);
-	coll_sched_send(s, b.at, b.count, b.type, k->me ^ 1);
-	allgather_keep_own(s, k);
-	coll_sched_fence(s);
-	for (int bit = 2; bit < k->n; bit <<= 1) {
+	for (int bit = 1; bit < k->n; bit <<= 1) {
 		int mine = k->me & ~(bit - 1), theirs = mine ^ bit;
+		struct block in = coll_block_in(k, theirs), out = coll_block_in(k, mine);
 
-		b = coll_block_in(k, theirs);
-		coll_sched_recv(s, b.at, bit * k->rcount, k->rtype, k->me ^ bit);
-		b = coll_block_in(k, mine);
-		coll_sched_send(s, b.at, bit * k->rcount, k->rtype, k->me ^ bit);
+		out.count *= bit;
+		if (bit == 1)
+			out = allgather_own(k);
+		coll_sched_recv(s, in.at, bit * in.count, in.type, k->me ^ bit);
+		coll_sched_send(s, out.at, out.count, out.type, k->me ^ bit);
+		if (bit == 1)
+			allgather_keep_own(s, k);
 		coll_sched_fence(s);
 	}
 }
