@@ -267,6 +267,7 @@ void ft_revoke_got(const struct shm_frame *f)
 {
 	uint64_t ctx = f->ctx / CTX_PLANES * CTX_PLANES;
 	struct revocation *r;
+
 	if (f->tag >= 0) {
 		if (f->len == 0)
 			ft_use(false);

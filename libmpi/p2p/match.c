@@ -85,10 +85,10 @@ void p2p_match_unpost(struct req *r)
 
 struct req *p2p_match_unpost_if(bool (*hit)(const struct req *r, void *arg), void *arg)
 {
-	uint32_t left =
-		p2p_match.nposted; /* most buckets are empty: behind the last receive it ends */
 	struct req *cut = NULL, *next;
+	uint32_t left = p2p_match.nposted;
 
+	/* Most buckets are empty: it ends behind the last receive. */
 	for (uint32_t i = 0; left > 0 && i <= p2p_match.mask; i++) {
 		for (struct req *r = p2p_match.posted[i].head; r != NULL; r = next) {
 			next = r->next;

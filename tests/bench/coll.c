@@ -168,6 +168,30 @@ static double alltoall_op(struct bench *b, void *ctx, long n)
 	return MPI_Wtime() - t0;
 }
 
+static void alltoall_check(struct bench *b, struct coll *c)
+{
+	for (int r = 0; r < b->size; r++)
+		for (int i = 0; i < c->count; i++)
+			c->out[r * c->count + i] = parcel((uint64_t)i + 1, b->rank, r);
+	MPI_Alltoall(c->out, c->count, MPI_DOUBLE, c->in, c->count, MPI_DOUBLE, MPI_COMM_WORLD);
+	for (int r = 0; r < b->size; r++)
+		for (int i = 0; i < c->count; i++)
+			if (c->in[r * c->count + i] != parcel((uint64_t)i + 1, r, b->rank))
+				bench_fail(b, "alltoall: element %d of rank %d is %g", i, r,
+					c->in[r * c->count + i]);
+}
+
+void coll_alltoall(struct bench *b, const struct bench_row *row)
+{
+	struct coll c;
+
+	coll_init(b, &c, row->arg, (size_t)b->size);
+	alltoall_check(b, &c);
+	bench_measure(b, row->name, &us, alltoall_op, &c, 0);
+	alltoall_check(b, &c);
+	coll_fini(&c);
+}
+
 static double allgather_op(struct bench *b, void *ctx, long n)
 {
 	struct coll *c = ctx;
@@ -192,29 +216,5 @@ void coll_allgather(struct bench *b, const struct bench_row *row)
 
 	coll_init(b, &c, row->arg, (size_t)b->size);
 	bench_measure(b, row->name, &us, allgather_op, &c, 0);
-	coll_fini(&c);
-}
-
-static void alltoall_check(struct bench *b, struct coll *c)
-{
-	for (int r = 0; r < b->size; r++)
-		for (int i = 0; i < c->count; i++)
-			c->out[r * c->count + i] = parcel((uint64_t)i + 1, b->rank, r);
-	MPI_Alltoall(c->out, c->count, MPI_DOUBLE, c->in, c->count, MPI_DOUBLE, MPI_COMM_WORLD);
-	for (int r = 0; r < b->size; r++)
-		for (int i = 0; i < c->count; i++)
-			if (c->in[r * c->count + i] != parcel((uint64_t)i + 1, r, b->rank))
-				bench_fail(b, "alltoall: element %d of rank %d is %g", i, r,
-					c->in[r * c->count + i]);
-}
-
-void coll_alltoall(struct bench *b, const struct bench_row *row)
-{
-	struct coll c;
-
-	coll_init(b, &c, row->arg, (size_t)b->size);
-	alltoall_check(b, &c);
-	bench_measure(b, row->name, &us, alltoall_op, &c, 0);
-	alltoall_check(b, &c);
 	coll_fini(&c);
 }
