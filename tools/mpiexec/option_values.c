@@ -5,7 +5,6 @@
  *                            └──> modifiers: ignored, and reported by -v */
 #include "tools/mpiexec/cmdline_options.h"
 
-#include <errno.h>
 #include <limits.h>
 #include <math.h>
 #include <stdlib.h>
@@ -19,14 +18,20 @@
 
 #define TIMES_MAX 1000000 /* of a job that is started again: days, if it fails at once */
 
-int option_number(const char *opt, const char *s)
+/* Is all of s a number?  One that is too large is LONG_MAX. */
+static bool read_number(const char *s, long *n)
 {
 	char *end;
+
+	*n = strtol(s, &end, 10);
+	return end != s && *end == '\0';
+}
+
+int option_number(const char *opt, const char *s)
+{
 	long n;
 
-	errno = 0;
-	n = strtol(s, &end, 10);
-	if (errno == EINVAL || end == s || *end != '\0')
+	if (!read_number(s, &n))
 		fatal(EXIT_USAGE, "-%s needs a number of processes, not `%s'", opt, s);
 	if (n < 1 || n > SHM_RANKS_MAX)
 		fatal(EXIT_USAGE, "-%s %s: a job has 1 to %d processes", opt, s, SHM_RANKS_MAX);
@@ -35,12 +40,9 @@ int option_number(const char *opt, const char *s)
 
 int option_times(const char *opt, const char *s)
 {
-	char *end;
 	long n;
 
-	errno = 0;
-	n = strtol(s, &end, 10);
-	if (end == s || *end != '\0' || n < 0 || n > TIMES_MAX)
+	if (!read_number(s, &n) || n < 0 || n > TIMES_MAX)
 		fatal(EXIT_USAGE, "-%s needs a number of times, 0 to %d, not `%s'", opt, TIMES_MAX,
 			s);
 	return (int)n;
@@ -98,16 +100,13 @@ double option_seconds(const char *name, const char *s)
 
 int option_stdin(const char *opt, const char *s)
 {
-	char *end;
 	long r;
 
 	if (strcmp(s, "all") == 0)
 		return STDIN_ALL;
 	if (strcmp(s, "none") == 0)
 		return STDIN_NONE;
-	errno = 0;
-	r = strtol(s, &end, 10);
-	if (errno != 0 || end == s || *end != '\0' || r < 0 || r >= SHM_RANKS_MAX)
+	if (!read_number(s, &r) || r < 0 || r >= SHM_RANKS_MAX)
 		fatal(EXIT_USAGE, "-%s takes a rank, all or none, not `%s'", opt, s);
 	return (int)r;
 }
@@ -299,14 +298,13 @@ void option_launcher(struct plan *p, const char *s)
 
 void option_universe(struct plan *p, const char *name, const char *s)
 {
-	char *end;
-	long n = strtol(s, &end, 10);
+	long n;
 
 	if (strcmp(s, "none") == 0 || strcmp(s, "infinite") == 0)
 		p->universe = UNIVERSE_NONE;
 	else if (strcmp(s, "slots") == 0 || strcmp(s, "SYSTEM") == 0)
 		p->universe = UNIVERSE_SLOTS;
-	else if (end != s && *end == '\0' && n > 0 && n <= INT_MAX)
+	else if (read_number(s, &n) && n > 0 && n <= INT_MAX)
 		p->universe = (int)n;
 	else
 		fatal(EXIT_USAGE, "%s takes a number, slots or none, not `%s'", name, s);
