@@ -25,7 +25,11 @@
  *
  * Invariant: the receiver answers CANCEL only if it has sent neither CTS nor FIN of that id.  So
  * the id is still the sender's.  CANCEL is in order with RTS frames, so it names no later message
- * with that id. */
+ * with that id.
+ *
+ * A collective call that has lost a member takes its sends back in the same way.  But later, short
+ * messages of the call may be there already, and a receive must not take one for another.  So
+ * CANCEL then brings an error, which has the message's turn. */
 #include "libmpi/p2p/cancel.h"
 
 #include "libmpi/core/err.h"
@@ -34,6 +38,7 @@
 #include "libmpi/p2p/failed.h"
 #include "libmpi/p2p/match.h"
 #include "libmpi/p2p/outq.h"
+#include "libmpi/p2p/recv.h"
 #include "libmpi/p2p/request.h"
 #include "libmpi/p2p/sig.h"
 #include "libmpi/p2p/unexpected.h"
@@ -57,9 +62,12 @@ static void cancel_drop_rts(struct req *r)
 }
 
 /* Its frame has not gone. */
-static void cancel_drop_queued(struct req *r)
+static void cancel_drop_queued(struct req *r, const struct p2p_error_msg *instead)
 {
-	p2p_queue_remove(&p2p_peer(r->peer)->out, r);
+	if (instead != NULL)
+		p2p_out_replace(r, instead);
+	else
+		p2p_queue_remove(&p2p_peer(r->peer)->out, r);
 	if (r->state == STATE_OUT_RTS)
 		cancel_drop_rts(r);
 	cancel_succeeded(r);
@@ -117,28 +125,42 @@ static int cancel_leave_copy(struct req *r)
 
 /* --- asking for it back --------------------------------------------------------------------- */
 
-static void cancel_ask_back(struct req *r)
+struct cancel_msg {
+	uint32_t id;
+	struct p2p_error_msg instead; /* of the message; or the frame ends before it */
+};
+
+static void cancel_ask_back(struct req *r, const struct p2p_error_msg *instead)
 {
+	struct cancel_msg m = {.id = r->send.id};
+	size_t len = instead != NULL ? sizeof(m) : offsetof(struct cancel_msg, instead);
+
+	if (instead != NULL)
+		m.instead = *instead;
 	r->state = STATE_CANCELLING;
-	p2p_out_frame(r->peer, r->ctx, r->tag, FRAME_CANCEL, &r->send.id, sizeof(r->send.id));
+	p2p_out_frame(r->peer, r->ctx, r->tag, FRAME_CANCEL, &m, (int64_t)len);
 }
 
 /* FRAME_CANCEL, at the receiver. */
 static void cancel_got_request(const struct shm_frame *f)
 {
+	struct cancel_msg m;
 	struct unexpected *u;
-	uint32_t id;
 
-	if (f->len != sizeof(id))
+	if (f->len != sizeof(m) && f->len != offsetof(struct cancel_msg, instead))
 		p2p_protocol_error(f->src, "a cancellation of %u bytes", f->len);
-	memcpy(&id, f->data, sizeof(id));
-	u = p2p_match_find_rts(f->ctx, f->src, f->tag, NULL, id);
+	memcpy(&m, f->data, f->len);
+	u = p2p_match_find_rts(f->ctx, f->src, f->tag, NULL, m.id);
 	if (u != NULL) {
-		p2p_match_remove(u);
-		free(u);
-		p2p_out_frame(f->src, 0, (int32_t)id, FRAME_CANCEL_OK, NULL, 0);
-	} else if (p2p_match_probe_has(f->src, id)) {
-		p2p_out_frame(f->src, 0, (int32_t)id, FRAME_CANCEL_PROBED, NULL, 0);
+		if (f->len == sizeof(m)) {
+			p2p_recv_error_instead(u, &m.instead);
+		} else {
+			p2p_match_remove(u);
+			free(u);
+		}
+		p2p_out_frame(f->src, 0, (int32_t)m.id, FRAME_CANCEL_OK, NULL, 0);
+	} else if (p2p_match_probe_has(f->src, m.id)) {
+		p2p_out_frame(f->src, 0, (int32_t)m.id, FRAME_CANCEL_PROBED, NULL, 0);
 	}
 }
 
@@ -167,14 +189,14 @@ void p2p_cancel_open(void)
 	p2p_deliver_register(FRAME_CANCEL_PROBED, cancel_got_answer, P2P_FROM_LIVE);
 }
 
-void p2p_cancel_broken(struct req *r)
+void p2p_cancel_broken(struct req *r, const struct p2p_error_msg *instead)
 {
 	if (r->peer == p2p_state.me)
 		return;
 	if (r->state == STATE_AWAIT_CTS)
-		cancel_ask_back(r);
+		cancel_ask_back(r, instead);
 	else
-		cancel_drop_queued(r);
+		cancel_drop_queued(r, instead);
 }
 
 bool p2p_cancel_peer_left(struct req *r)
@@ -206,11 +228,11 @@ static int cancel_send(struct req *r)
 		return cancel_self(r);
 	switch (r->state) {
 	case STATE_OUT_EAGER:
-	case STATE_OUT_RTS: cancel_drop_queued(r); return 0;
+	case STATE_OUT_RTS: cancel_drop_queued(r, NULL); return 0;
 	case STATE_AWAIT_CTS:
 		if (!r->send.sync)
 			return cancel_leave_copy(r);
-		cancel_ask_back(r);
+		cancel_ask_back(r, NULL);
 		return 0;
 	default: return 0; /* it is matched, or cancelled before */
 	}

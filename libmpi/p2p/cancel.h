@@ -12,7 +12,8 @@ void p2p_cancel_open(void);
 bool p2p_cancel_peer_left(struct req *r);
 
 /* The receiver of this send may have given it up, and r has the error.  r ends at once if its RTS
- * has not gone, else once the receiver has matched it, or cannot any more. */
-void p2p_cancel_broken(struct req *r);
+ * has not gone, else once the receiver has matched it, or cannot any more.  If it is not matched,
+ * the receiver gets *instead; NULL: nothing. */
+void p2p_cancel_broken(struct req *r, const struct p2p_error_msg *instead);
 
 #endif

@@ -3,7 +3,9 @@
  *
  *      revoked        all messages, partitioned as well  ──┬── posted receives fail
  *      a member lost  those of collective calls, as the    └── sends that are not matched are taken
- *                     others may have given the call up        back, as by MPI_Cancel, and fail
+ *                     others may have given the call up        back, as by MPI_Cancel, and fail;
+ *                                                              without a revocation their receivers
+ *                                                              get an error instead
  *
  * A message that is matched completes, as both sides live. */
 #include "libmpi/p2p/cancel.h"
@@ -51,6 +53,17 @@ static void broken_recvs(struct broken *b)
 	}
 }
 
+/* All learn of a revocation.  But a member may not know yet that another has failed: it must not
+ * take a later message of this one for this. */
+static void broken_send(const struct broken *b, struct req *r)
+{
+	int err = broken_error(b, r);
+	struct p2p_error_msg instead = p2p_error_of(r->comm, err);
+
+	p2p_req_fail(r, err);
+	p2p_cancel_broken(r, (r->comm->hints & COMM_REVOKED) == 0 ? &instead : NULL);
+}
+
 /* Takes back the sends that no receive has matched, as MPI_Cancel would. */
 static void broken_sends(struct broken *b)
 {
@@ -60,8 +73,7 @@ static void broken_sends(struct broken *b)
 		if (r == NULL || r->kind != REQ_SEND || !broken_has(r, b) ||
 			(r->state != STATE_AWAIT_CTS && r->state != STATE_OUT_RTS))
 			continue;
-		p2p_req_fail(r, broken_error(b, r));
-		p2p_cancel_broken(r);
+		broken_send(b, r);
 	}
 }
 

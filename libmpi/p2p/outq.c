@@ -265,17 +265,13 @@ void p2p_out_put(struct req *r, int peer)
 	}
 }
 
-void p2p_out_frame(
+/* A request for a control frame, with a copy of its data (n bytes). */
+static struct req *out_frame_new(
 	int peer, uint64_t ctx, int32_t tag, enum p2p_frame_kind kind, const void *data, int64_t n)
 {
-	struct req *r;
-	char *copy;
+	struct req *r = p2p_req_alloc();
+	char *copy = malloc((size_t)n + 1);
 
-	if (p2p_peer(peer)->out.head == NULL &&
-		via_put(peer, ctx, tag, (uint8_t)kind, data, (size_t)n) == 0)
-		return;
-	r = p2p_req_alloc();
-	copy = malloc((size_t)n + 1);
 	if (r == NULL || copy == NULL)
 		haft_abort_job(MPI_ERR_NO_MEM, "no memory for a frame to another rank");
 	if (n > 0)
@@ -290,7 +286,23 @@ void p2p_out_frame(
 	r->tag = tag;
 	r->state = STATE_OUT_FRAME;
 	p2p_req_detach(r, NULL);
-	p2p_out_put(r, peer);
+	return r;
+}
+
+void p2p_out_frame(
+	int peer, uint64_t ctx, int32_t tag, enum p2p_frame_kind kind, const void *data, int64_t n)
+{
+	if (p2p_peer(peer)->out.head == NULL &&
+		via_put(peer, ctx, tag, (uint8_t)kind, data, (size_t)n) == 0)
+		return;
+	p2p_out_put(out_frame_new(peer, ctx, tag, kind, data, n), peer);
+}
+
+void p2p_out_replace(struct req *r, const struct p2p_error_msg *msg)
+{
+	struct req *frame = out_frame_new(r->peer, r->ctx, r->tag, FRAME_ERROR, msg, sizeof(*msg));
+
+	p2p_queue_replace(&p2p_peer(r->peer)->out, r, frame);
 }
 
 void p2p_ft_send(int peer, uint64_t ctx, int32_t tag, const void *data, int64_t n)

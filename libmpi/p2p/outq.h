@@ -14,6 +14,9 @@ void p2p_out_put(struct req *r, int peer);
 void p2p_out_frame(
 	int peer, uint64_t ctx, int32_t tag, enum p2p_frame_kind kind, const void *data, int64_t n);
 
+/* r, of state STATE_OUT_RTS, leaves its peer's queue, and a copy of this error has its turn. */
+void p2p_out_replace(struct req *r, const struct p2p_error_msg *msg);
+
 /* Puts what can be put of a peer's queue; returns how many frames went, or failed. */
 int p2p_out_push(int peer);
 

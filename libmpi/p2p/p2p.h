@@ -302,6 +302,9 @@ struct p2p_error_msg {
 /* A peer has sent it: notes the peer that it has missed, and returns the class, with the words. */
 int p2p_error_take(const struct p2p_error_msg *msg);
 
+/* This error of the communicator, whose words are the latest, as a peer is told of it. */
+struct p2p_error_msg p2p_error_of(const struct comm *c, int err);
+
 /* As p2p_coll_start of a send, to another process.  *msg stays until it is over. */
 void p2p_coll_send_error(
 	struct comm *c, const struct p2p_error_msg *msg, int peer, int tag, struct req *r);

@@ -122,6 +122,23 @@ static inline void p2p_queue_remove(struct req_queue *q, struct req *r)
 	r->next = NULL;
 }
 
+/* r is in q, which gets `other' where r was. */
+static inline void p2p_queue_replace(struct req_queue *q, struct req *r, struct req *other)
+{
+	struct req **at = &q->head;
+
+	while (*at != NULL && *at != r)
+		at = &(*at)->next;
+	if (NEVER(*at == NULL))
+		return;
+	*at = other;
+	other->next = r->next;
+	other->prev = NULL;
+	if (q->tail == r)
+		q->tail = other;
+	r->next = NULL;
+}
+
 /* q is not empty. */
 static inline struct req *p2p_queue_pop(struct req_queue *q)
 {

@@ -49,16 +49,23 @@ void p2p_coll_send_error(
 	p2p_out_put(r, peer);
 }
 
+struct p2p_error_msg p2p_error_of(const struct comm *c, int err)
+{
+	struct p2p_error_msg msg = {.err = err};
+
+	if (err == MPIX_ERR_PROC_FAILED)
+		msg.missed = 1 + p2p_comm_failed(c);
+	snprintf(msg.words, sizeof(msg.words), "%s", haft_err_text(err));
+	return msg;
+}
+
 void p2p_plane_send_error(struct comm *c, enum ctx_plane plane, int err, int rank, int tag)
 {
-	int peer = group_peer(comm_peers(c), rank), failed = p2p_comm_failed(c);
-	struct p2p_error_msg msg = {.err = err};
+	struct p2p_error_msg msg = p2p_error_of(c, err);
+	int peer = group_peer(comm_peers(c), rank);
 
 	if (p2p_peer_gone(peer))
 		return;
-	if (err == MPIX_ERR_PROC_FAILED)
-		msg.missed = 1 + failed;
-	snprintf(msg.words, sizeof(msg.words), "%s", haft_err_text(err));
 	p2p_out_frame(peer, c->ctx | plane, tag, FRAME_ERROR, &msg, sizeof(msg));
 }
 

@@ -216,18 +216,31 @@ static void recv_error(struct req *r, const struct p2p_error_msg *msg)
 }
 
 /* A malformed one is an error, too: its receive must not wait for another message. */
-static void recv_error_read(const struct shm_frame *f, struct p2p_error_msg *msg)
+static void recv_error_check(struct p2p_error_msg *msg, int peer)
 {
 	char who[HAFT_RANK_NAME];
 
-	memset(msg, 0, sizeof(*msg));
-	if (f->len == sizeof(*msg))
-		memcpy(msg, f->data, sizeof(*msg));
 	if (msg->err > MPI_SUCCESS && haft_code_is_own(msg->err))
 		return;
 	msg->err = MPI_ERR_INTERN;
 	snprintf(msg->words, sizeof(msg->words), "%s has sent an error of no known class",
-		haft_number_name(who, f->src));
+		haft_number_name(who, peer));
+}
+
+static void unexpected_set_error(struct unexpected *u, const struct p2p_error_msg *msg)
+{
+	u->is_rts = false;
+	u->is_error = true;
+	u->total = sizeof(*msg);
+	memcpy(u->data, msg, sizeof(*msg));
+}
+
+void p2p_recv_error_instead(struct unexpected *u, const struct p2p_error_msg *msg)
+{
+	struct p2p_error_msg checked = *msg;
+
+	recv_error_check(&checked, u->peer);
+	unexpected_set_error(u, &checked);
 }
 
 /* --- frames --------------------------------------------------------------------------------- */
@@ -247,6 +260,13 @@ static bool recv_rts_valid(int peer, const struct rts *rts)
 	       (rts->where == RTS_AT_SENDER || via_is_local(peer));
 }
 
+/* An RTS that has no receive yet may become an error (p2p_recv_error_instead). */
+#define RTS_ROOM                            \
+	sizeof(union {                      \
+		struct rts rts;             \
+		struct p2p_error_msg error; \
+	})
+
 void p2p_recv_got_rts(const struct shm_frame *f)
 {
 	struct unexpected *u;
@@ -264,7 +284,7 @@ void p2p_recv_got_rts(const struct shm_frame *f)
 		recv_rendezvous(r, f->src, f->tag, &rts);
 		return;
 	}
-	u = p2p_unexpected_new(f->ctx, f->src, f->tag, rts.total, sizeof(rts));
+	u = p2p_unexpected_new(f->ctx, f->src, f->tag, rts.total, RTS_ROOM);
 	u->is_rts = true;
 	u->rts_id = rts.id;
 	memcpy(u->data, &rts, sizeof(rts));
@@ -274,19 +294,20 @@ void p2p_recv_got_rts(const struct shm_frame *f)
 
 void p2p_recv_got_error(const struct shm_frame *f)
 {
-	struct p2p_error_msg msg;
+	struct p2p_error_msg msg = {0};
 	struct unexpected *u;
 	struct req *r;
 
-	recv_error_read(f, &msg);
+	if (f->len == sizeof(msg))
+		memcpy(&msg, f->data, sizeof(msg));
+	recv_error_check(&msg, f->src);
 	r = p2p_match_take(f->ctx, f->src, f->tag);
 	if (r != NULL) {
 		recv_error(r, &msg);
 		return;
 	}
 	u = p2p_unexpected_new(f->ctx, f->src, f->tag, sizeof(msg), sizeof(msg));
-	u->is_error = true;
-	memcpy(u->data, &msg, sizeof(msg));
+	unexpected_set_error(u, &msg);
 	p2p_match_store(u);
 }
 

@@ -31,6 +31,9 @@ void p2p_recv_unpack(struct req *r, const void *data, int64_t n);
 /* An eager message that is not contiguous, not as long as its receive, or without one (r NULL). */
 void p2p_recv_eager(struct req *r, const struct shm_frame *f);
 
+/* u, the RTS of another process, becomes this error in its place among the others. */
+void p2p_recv_error_instead(struct unexpected *u, const struct p2p_error_msg *msg);
+
 /* Handlers of FRAME_RTS, FRAME_COOP_DONE and FRAME_ERROR. */
 void p2p_recv_got_rts(const struct shm_frame *f);
 void p2p_recv_got_coop_done(const struct shm_frame *f);

@@ -146,6 +146,19 @@ static bool send_given_up(const struct req *r)
 	       (p2p_is_collective(r->ctx, r->comm) && p2p_comm_broken(r->comm));
 }
 
+/* The receiver, which may not know yet, gets the error in the message's turn.  All learn of a
+ * revocation. */
+static void send_give_up(struct req *r)
+{
+	int err = p2p_comm_error(r->comm);
+	struct p2p_error_msg msg = p2p_error_of(r->comm, err);
+
+	p2p_req_fail(r, err);
+	if ((r->comm->hints & COMM_REVOKED) == 0 && !p2p_peer_gone(r->peer))
+		p2p_out_frame(r->peer, r->ctx, r->tag, FRAME_ERROR, &msg, sizeof(msg));
+	p2p_req_finish(r);
+}
+
 void p2p_send_start(struct req *r)
 {
 	if (r->peer == p2p_state.me) {
@@ -154,8 +167,7 @@ void p2p_send_start(struct req *r)
 		r->state = STATE_OUT_EAGER;
 		p2p_out_put(r, r->peer);
 	} else if (unlikely(send_given_up(r))) {
-		p2p_req_fail(r, p2p_comm_error(r->comm));
-		p2p_req_finish(r);
+		send_give_up(r);
 	} else if (p2p_send_take_id(r)) {
 		send_rendezvous(r);
 	} else if (p2p_out_is_collective(r)) {
