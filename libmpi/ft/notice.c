@@ -9,11 +9,13 @@
  * The launcher is the parent of the processes, and never takes a living one for dead. */
 #include "libmpi/boot/boot.h"
 #include "libmpi/coll/coll_args.h"
+#include "libmpi/core/clock.h"
 #include "libmpi/core/process_state.h"
 #include "libmpi/core/rank_name.h"
 #include "libmpi/core/setting.h"
 #include "libmpi/ft/ft.h"
 #include "libmpi/ft/ft_inner.h"
+#include "libmpi/via/alias.h"
 #include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -122,6 +124,7 @@ static bool ft_dead(int peer)
 
 #define NEWS_WAIT_US 20000 /* the launcher tells of a dead process in about a millisecond */
 #define NEWS_STEP_US 200
+#define NEWS_LATE_NS 1000000000ull /* on a machine with much other work */
 
 /* p2p's: a process is not known any more.  Has it ended before MPI_Init?  The words say so then.  A
  * refused connection may be seen before the news; these are waited for, but not at each of many
@@ -148,19 +151,26 @@ static bool ft_unborn(int peer, char *words, size_t n)
 	return true;
 }
 
-/* p2p's: a connection has broken.  The launcher's news say why.  They are read here, and not acted
- * upon: this runs in a poll. */
+/* p2p's: a connection has broken, or a peer says that the process has failed.  The launcher's news
+ * say why.  They are read here, and not acted upon: this runs in a poll.  Of many processes without
+ * news the first one is waited for. */
 static void ft_lost_words(int peer, char *words, size_t n)
 {
+	static uint64_t vain_ns; /* the end of the last wait without news; 0: there were */
+	uint64_t now = clock_now_ns(), until = now;
+	bool found;
 	struct boot_news news;
 
-	for (int us = 0; us < NEWS_WAIT_US && boot_launched(); us += NEWS_STEP_US) {
-		if (news_of(peer, &news)) {
-			news_words(&news, words, n);
-			return;
-		}
+	if (haft_life.state == HAFT_RUNNING && boot_launched() && !via_is_alias(peer) &&
+		(vain_ns == 0 || now - vain_ns > NEWS_LATE_NS))
+		until += NEWS_LATE_NS;
+	while (!(found = news_of(peer, &news)) && now < until) {
 		usleep(NEWS_STEP_US);
+		now = clock_now_ns();
 	}
+	vain_ns = found ? 0 : now;
+	if (found)
+		news_words(&news, words, n);
 }
 
 static void ft_peer_lost(int peer, bool left)

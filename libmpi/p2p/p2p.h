@@ -83,7 +83,8 @@ void p2p_peer_left(int peer, const char *words);
 void p2p_peer_unborn(int peer, const char *words);
 
 /* NULL, or called when a peer is lost; and when a connection has broken where failures are
- * survived: replaces the words (of n bytes) by better ones if it has some. */
+ * survived, or another peer tells of a failure: replaces the words (of n bytes) by better ones if
+ * it has some. */
 extern void (*p2p_lost_hook)(int peer, bool left);
 extern void (*p2p_lost_words_hook)(int peer, char *words, size_t n);
 

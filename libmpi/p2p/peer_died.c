@@ -113,17 +113,25 @@ static int died_pass(void)
 	return moved;
 }
 
+/* The launcher's news, which may be on their way, say more. */
+static void died_suspect(int peer)
+{
+	char words[160] = "another process has noticed that it has failed";
+
+	via_news_look();
+	if (!p2p_peer_gone(peer) && p2p_lost_words_hook != NULL)
+		p2p_lost_words_hook(peer, words, sizeof(words));
+	p2p_peer_died(peer, words);
+}
+
 static int died_suspects(void)
 {
-	int n = p2p_suspects.n;
+	struct p2p_suspects now = p2p_suspects;
 
-	if (n > 0)
-		via_news_look(); /* with better words */
 	p2p_suspects.n = 0;
-	for (int i = 0; i < n; i++)
-		p2p_peer_died(
-			p2p_suspects.peer[i], "another process has noticed that it has failed");
-	return dying != NULL ? n + died_pass() : n;
+	for (int i = 0; i < now.n; i++)
+		died_suspect(now.peer[i]);
+	return dying != NULL ? now.n + died_pass() : now.n;
 }
 
 void p2p_failures_survive(void)

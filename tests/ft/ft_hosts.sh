@@ -16,6 +16,11 @@ want_err "the job goes on without it"
 want_out "on host two, is lost: rank 3 (process "
 noticed=$(sed -n 's/.*noticed after \([0-9.]* ms\).*/\1/p' "$out")
 
+# The connection of the dead has ended before the launcher tells why.
+job $two "$TMPDIR/notice" slow
+want_rc 0
+want_out "on host two, is lost: rank 3 (process "
+
 job $two "$TMPDIR/notice" host
 want_rc 0
 want_err "host two (ranks 2-3): the connection to its proxy is lost"

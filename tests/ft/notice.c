@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* RUN np=4 */
 /* notice.c - a process waits for one that dies: the error names the dead, and comes soon.  With the
- * argument `host' ranks 2 and 3 are of a host whose proxy is killed; `late' is the limit in ms.
+ * argument `host' ranks 2 and 3 are of a host whose proxy is killed, with `slow' of one whose proxy
+ * is stopped for a while; `late' is the limit in ms.
  * HAFT_FT is auto: the failure is survived because rank 0 has called MPIX_Comm_ack_failed. */
 #include "tests/ft/ft.h"
 #include <time.h>
@@ -14,13 +15,24 @@ static double now_ms(void)
 	return (double)t.tv_sec * 1e3 + (double)t.tv_nsec * 1e-6;
 }
 
+/* The news of this host are late. */
+static void stop_proxy(void)
+{
+	char resume[80];
+
+	snprintf(resume, sizeof(resume), "(sleep 0.3; kill -CONT %d) &", (int)getppid());
+	CHECK(kill(getppid(), SIGSTOP) == 0 && system(resume) == 0);
+}
+
 /* Rank 3 says when it dies, and dies of itself or with its host. */
-static void victim(bool host)
+static void victim(bool host, bool slow)
 {
 	double when;
 	int x;
 
 	OK(MPI_Recv(&x, 1, MPI_INT, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+	if (slow)
+		stop_proxy();
 	when = now_ms();
 	OK(MPI_Send(&when, 1, MPI_DOUBLE, 0, 2, MPI_COMM_WORLD));
 	if (host)
@@ -58,12 +70,13 @@ static void observer(bool host, const char *late)
 int main(int argc, char **argv)
 {
 	bool host = argc > 1 && strcmp(argv[1], "host") == 0;
+	bool slow = argc > 1 && strcmp(argv[1], "slow") == 0;
 	MPI_Comm c;
 	int n;
 
 	ft_init(&argc, &argv);
 	if (check_rank == 3)
-		victim(host);
+		victim(host, slow);
 	if (check_rank == 0)
 		observer(host, argc > 2 ? argv[2] : NULL);
 	if (host && check_rank == 2)
