@@ -38,24 +38,27 @@ static double median(double *v, int n)
 	return v[n / 2];
 }
 
-/* A message from rank 0 to rank 1, which sleeps in its receive. */
+/* A message from rank 0 to another one, each time to the next of FEW, which sleeps in its receive.
+ * One alone may share rank 0's processor, or not. */
 static double one_way(void)
 {
-	double v[FEW], sent = 0;
+	double v[FEW], took, sent = 0;
 
 	for (int i = 0; i < FEW; i++) {
+		int to = 1 + i * (check_size - 1) / FEW;
+
 		OK(MPI_Barrier(MPI_COMM_WORLD));
-		v[i] = 0;
+		took = 0;
 		if (check_rank == 0) {
 			usleep(PAUSE_US);
 			sent = us();
-			OK(MPI_Send(&sent, 1, MPI_DOUBLE, 1, 1, MPI_COMM_WORLD));
-		} else if (check_rank == 1) {
+			OK(MPI_Send(&sent, 1, MPI_DOUBLE, to, 1, MPI_COMM_WORLD));
+		} else if (check_rank == to) {
 			OK(MPI_Recv(&sent, 1, MPI_DOUBLE, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
-			v[i] = us() - sent;
+			took = us() - sent;
 		}
+		OK(MPI_Allreduce(&took, &v[i], 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD));
 	}
-	OK(MPI_Bcast(v, FEW, MPI_DOUBLE, 1, MPI_COMM_WORLD));
 	return median(v, FEW);
 }
 
