@@ -123,3 +123,19 @@ int p2p_poll_from(int peer)
 	}
 	return n;
 }
+
+int p2p_poll_posted(int peer)
+{
+	struct shm_frame f;
+	int n = 0;
+
+	if (unlikely(via.mixed))
+		return via_poll_from(peer);
+	while (via_frame_peek(peer, &f)) {
+		deliver_frame(&f);
+		via_frame_next(&f);
+		if (++n == VIA_BATCH || p2p_match.nposted == 0)
+			break;
+	}
+	return n;
+}

@@ -7,4 +7,8 @@
  * miss frames that p2p_progress finds. */
 int p2p_poll_from(int peer);
 
+/* As p2p_poll_from, but it stops when no receive is posted any more.  The messages behind stay in
+ * the ring: taken now, they would be copied twice, the first time into new memory. */
+int p2p_poll_posted(int peer);
+
 #endif

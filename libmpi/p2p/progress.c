@@ -229,7 +229,7 @@ static void progress_until_alone(const struct p2p_condition *want, struct shm_wa
 		}
 		if (want->flag != NULL)
 			shm_flag_look(via.shm, want->flag, w->old);
-		if (one && p2p_poll_from(want->req->peer) > 0)
+		if (one && p2p_poll_posted(want->req->peer) > 0)
 			continue;
 		if (unlikely(progress.helping))
 			progress_let_help();
