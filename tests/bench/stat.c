@@ -24,8 +24,9 @@ static const long ITERATIONS_MAX = 100L * 1000 * 1000; /* an op of 1 ns: nothing
 static const double GROW_MAX = 10;                     /* calibration trusts no larger step */
 
 enum {
-	AHEAD_OPS = 8,  /* no row does more operations than that before its first batch */
-	LIMIT_TIMES = 3 /* a rank that lives three times as long as the limit ends itself */
+	CALIBRATE_LEAST = 2, /* batches after the first one */
+	AHEAD_OPS = 8,       /* no row does more operations than that before its first batch */
+	LIMIT_TIMES = 3      /* a rank that lives three times as long as the limit ends itself */
 };
 
 /* The state that the alarm prints.  Written by rank 0 before each batch, read by its signal
@@ -177,26 +178,28 @@ static long agree(long n)
 
 /*
  * Operations of one batch: grown until a batch takes at least half of its share, then repeated
- * until an eighth of the whole time is spent, which warms everything up.  *seconds: the
- * shortest. */
+ * until an eighth of the whole time is spent, which warms everything up.  The fastest of equal
+ * batches counts: the first one waits for ranks that start late.  *seconds: that of the last size.
+ */
 static long calibrate(struct bench *b, bench_op *op, void *ctx, double *seconds)
 {
 	double spent = 0;
 	long n = 1;
 
 	*seconds = INFINITY;
-	for (;;) {
+	for (int batches = 0;; batches++) {
 		double t0 = MPI_Wtime();
 		bench_clock_start(t0, n);
 		op(b, ctx, n);
-		double t = MPI_Wtime() - t0, grow = t > 0 ? b->batch / t : GROW_MAX;
+		double t = MPI_Wtime() - t0, grow;
 		long next = n;
 
-		spent += t;
+		spent += batches > 0 ? t : 0;
 		*seconds = t < *seconds ? t : *seconds;
+		grow = *seconds > 0 ? b->batch / *seconds : GROW_MAX;
 		if (grow > 2 && n < ITERATIONS_MAX)
 			next = (long)((double)n * (grow < GROW_MAX ? grow : GROW_MAX));
-		else if (spent >= b->total / 8)
+		else if (spent >= b->total / 8 && batches >= CALIBRATE_LEAST)
 			next = 0;
 		next = agree(next);
 		if (next == 0)
