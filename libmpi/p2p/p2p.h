@@ -310,8 +310,9 @@ struct p2p_error_msg p2p_error_of(const struct comm *c, int err);
 void p2p_coll_send_error(
 	struct comm *c, const struct p2p_error_msg *msg, int peer, int tag, struct req *r);
 
-/* Bytes on any plane, to or from a rank of the communicator, not MPI_PROC_NULL; these wait. 0 or an
- * error class with words. */
+/* Bytes on any plane, to or from a rank of the communicator, not MPI_PROC_NULL; these wait.  A
+ * receive may be from MPI_ANY_SOURCE, and a message shorter than its room.  0 or an error class
+ * with words. */
 int p2p_plane_send(
 	struct comm *c, enum ctx_plane plane, const void *buf, int64_t bytes, int rank, int tag);
 int p2p_plane_recv(

@@ -73,8 +73,9 @@ void p2p_plane_send_error(struct comm *c, enum ctx_plane plane, int err, int ran
 static struct p2p_message plane_bytes(
 	const struct comm *c, const void *buf, int64_t bytes, int rank, int tag)
 {
-	return (struct p2p_message){
-		buf, bytes, type_predefined(MPI_BYTE), group_peer(comm_peers(c), rank), tag};
+	int peer = rank == MPI_ANY_SOURCE ? rank : group_peer(comm_peers(c), rank);
+
+	return (struct p2p_message){buf, bytes, type_predefined(MPI_BYTE), peer, tag};
 }
 
 void p2p_plane_isend(struct comm *c, enum ctx_plane plane, const void *buf, int64_t bytes, int rank,

@@ -242,6 +242,33 @@ static void same_edges(void)
 	OK(MPI_Comm_free(&c));
 }
 
+/* MPI-5.0 8.5.4, 8.5.5: more edges between two processes than a message of the exchange holds, from
+ * several givers: in the order of their ranks, and as each gave them */
+static void many_edges(void)
+{
+	static int dest[MANY];
+	int each = 1000, sources[2] = {0, check_size - 1}, degrees[2] = {each, each};
+	int givers = check_size < 2 ? check_size : 2, n = check_rank < givers ? 2 : 0, at[2];
+	MPI_Comm c;
+
+	for (int i = 0; i < 2 * each; i++) {
+		dest[i] = check_size - 1;
+		in.weight[i] = check_rank * 10000 + i;
+	}
+	OK(MPI_Dist_graph_create(
+		MPI_COMM_WORLD, n, sources, degrees, dest, in.weight, MPI_INFO_NULL, 0, &c));
+	ask(c, &in2, &out2, 1);
+	CHECK(in2.n == (check_rank == check_size - 1 ? 2 * each * givers : 0));
+	for (int i = 0; i < in2.n; i++) {
+		at[0] = i / (2 * each), at[1] = i % (2 * each);
+		CHECK(in2.rank[i] == sources[at[1] / each]);
+		CHECK(in2.weight[i] == at[0] * 10000 + at[1]);
+	}
+	if (check_rank == 0)
+		CHECK(out2.n == (check_size == 1 ? 2 * each : each * givers));
+	OK(MPI_Comm_free(&c));
+}
+
 /* MPI-5.0 8.5.4: the examples: the graph as a whole given by rank 0, or by each its own edges */
 static void examples(void)
 {
@@ -401,6 +428,7 @@ int main(int argc, char **argv)
 	given_by_any();
 	same_order();
 	same_edges();
+	many_edges();
 	examples();
 	torus();
 	room();
