@@ -150,7 +150,7 @@ static void collective_next(struct io_collective *c)
 		.request = c->request,
 		.busy = c->busy,
 		.later = c->later,
-		.by_memory = c->by_memory,
+		.by_calls = c->by_calls,
 		.state = COLLECTIVE_BEGIN};
 }
 
@@ -397,7 +397,7 @@ static bool collective_has_written(void *arg)
 static void collective_blocking(struct io_job *j)
 {
 	struct io_aggregate *g = j->f->aggregate;
-	struct io_collective c = {.f = j->f, .g = g, .by_memory = j->f->one_host};
+	struct io_collective c = {.f = j->f, .g = g, .by_calls = true};
 	const struct p2p_condition written = {.ready = collective_has_written, .arg = &c};
 
 	io_collective_drain(j->f);

@@ -115,10 +115,10 @@ struct io_collective {
 	bool left;                         /* this member's data are left to aggregators */
 	bool staged;                       /* there have been rounds */
 	bool lacks_stage;                  /* an aggregator has none */
-	bool by_memory;     /* exchanges by shared memory: a blocking call, all on one host */
-	bool local;         /* aggregators have a stage in shared memory */
-	bool holes;         /* blocks are read before they are filled */
-	bool gated;         /* this aggregator is within the gate: gate.h */
+	bool by_calls;                     /* exchanges by collective calls: a blocking access */
+	bool local;                        /* aggregators have a stage in shared memory */
+	bool holes;                        /* blocks are read before they are filled */
+	bool gated;                        /* this aggregator is within the gate: gate.h */
 	bool others_open;   /* holes, and the file has other opens: nothing was written by blocks */
 	bool in_place;      /* holes, and they may not be read: pieces are written one by one */
 	bool keep;          /* an exchange whose data are of no use */

@@ -4,8 +4,9 @@
  *      distance 1   2   4         each step a member sends all it has to the rank `distance' below
  *      0 <- 1 <- 2 <- 3 ...       and receives as much from the one above: Bruck's allgather
  *
- * Blocking calls of members that share memory use coll's phases instead.  Messages go on a plane of
- * the file's own communicator, with the number of the access as their tag. */
+ * Blocking accesses use coll's allgather instead, which knows the hosts.  Others may not: members
+ * come to their exchanges in any order, as progress runs them.  Messages go on a plane of the
+ * file's own communicator, with the number of the access as their tag. */
 #include "libmpi/core/err.h"
 #include "libmpi/io/collective.h"
 #include "libmpi/io/long_access.h"
@@ -73,8 +74,8 @@ static void exchange_next(struct io_collective *c)
 	io_message_receive(c, exchange_blocks(c) + d, bytes, (c->f->rank + d) % n);
 }
 
-/* All by coll's shared memory; this waits. */
-static void exchange_by_memory(struct io_collective *c)
+/* All by a collective call; this waits. */
+static void exchange_by_call(struct io_collective *c)
 {
 	struct type *byte = type_predefined(MPI_BYTE);
 	int err = coll_allgather(
@@ -104,11 +105,11 @@ void io_exchange_begin(struct io_collective *c, bool keep)
 	c->keep = keep;
 	if (keep && io_progress_is_shown())
 		io_progress_round(c->j, c->round, c->rounds);
-	if (c->by_memory) {
+	if (c->by_calls) {
 		if (keep)
 			exchange_barrier(c);
 		else
-			exchange_by_memory(c);
+			exchange_by_call(c);
 		return;
 	}
 	*exchange_blocks(c) = c->mine;
@@ -128,7 +129,7 @@ bool io_exchange_step(struct io_collective *c)
 {
 	int n = c->f->size;
 
-	if (c->by_memory)
+	if (c->by_calls)
 		return true;
 	while (c->distance < n) {
 		bool received = true;
