@@ -1,20 +1,23 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* coll_cases.c - runs a case of coll_cases.h.
  *
- *      rows, the chosen one first ──> plans ──> fold? ──> loggp_run, until CUT times the best
+ *      rows, the chosen one first ──> plans ──> fold? ──> loggp_run, until case_cut times the best
  *
  * A row is given up early if its own least time, the work of one member's plan, is too long. */
 #include "tests/sim/coll_cases.h"
+
+#include "libmpi/core/num.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#define CUT     4.0 /* times the best: a row that takes longer is given up */
 #define PLANNED 8.0 /* times as many steps as are simulated may be planned */
 #define SAMPLES 3   /* hosts whose plans are compared before one stands for all */
+#define ALIKE   8   /* members of a host, from which those without messages are one */
 
 double case_steps_max = 3e6;
+double case_cut = 4;
 
 const struct machine machines[MACHINES] = {
 	[HERE] = {.name = "here",
@@ -255,15 +258,50 @@ static double plan_least(const struct machine *m, int rank, const struct plan *p
 /* Have the plans of members 0 .. i, of n, too many steps? */
 static bool plans_many(const struct plan *plans, int i, int n, double steps)
 {
-	if (i == 1 && (double)plans[1].planned * n > PLANNED * case_steps_max)
+	double all = i == 1 ? (double)n / (double)num_max(plans[1].times, 1) : 0;
+
+	if (i == 1 && plans[1].planned * all > PLANNED * case_steps_max)
 		return true;
 	return steps > case_steps_max || /* the second member is no root */
-	       (i == 1 && (double)plans[1].n * n > case_steps_max);
+	       (i == 1 && plans[1].n * all > case_steps_max);
 }
 
-/* Plans of ranks 0 .. n-1; NULL: too many steps, or too long a time. */
+/* Has the plan no message? */
+static bool plan_silent(const struct plan *p)
+{
+	for (int i = 0; i < p->n; i++)
+		if (p->steps[i].kind <= PLAN_RECV)
+			return false;
+	return true;
+}
+
+/* Do the members of a host but the first do the same, without messages?  Rank i is the second, and
+ * others are looked at: the third, and the last.  The number of members that it stands for. */
+static int plan_stands_for(
+	const struct coll_case *c, const struct plan_call *call, const struct plan *p, int i)
+{
+	int each = c->shape.ranks / c->shape.hosts;
+	const int others[] = {i + 1, i + each - 2};
+
+	if (c->shape.dealt || each < ALIKE || each * c->shape.hosts != c->shape.ranks ||
+		c->m->cores > 0 || i % each != 1 ||
+		(call->root / each == i / each && call->root % each != 0) || !plan_silent(p))
+		return 1;
+	for (size_t k = 0; k < countof(others); k++) {
+		struct plan other = plan_make(call, &c->m->work, others[k], false, false);
+		bool same = plan_equal(p, &other);
+
+		plan_free(&other);
+		if (!same)
+			return 1;
+	}
+	return each - 1;
+}
+
+/* Plans of ranks 0 .. n-1; NULL: too many steps, or too long a time.  alike: one member may stand
+ * for others of its host. */
 static struct plan *plans_make(const struct coll_case *c, const struct plan_call *call, int n,
-	double limit, struct outcome *o)
+	bool alike, double limit, struct outcome *o)
 {
 	struct plan *plans = calloc((size_t)n, sizeof(*plans));
 	double steps = 0;
@@ -274,11 +312,15 @@ static struct plan *plans_make(const struct coll_case *c, const struct plan_call
 		steps += plans[i].n;
 		if (plans[i].n < 0)
 			o->least = INFINITY;
+		if (alike && plans[i].n >= 0)
+			plans[i].times = plan_stands_for(c, call, &plans[i], i);
 		if (i == 0 || i == n - 1)
 			o->least = fmax(o->least, plan_least(c->m, i, &plans[i]));
 		o->many = plans_many(plans, i, n, steps);
 		if (o->least > limit || o->many)
 			break;
+		for (int left = plans[i].times; left > 1; left--)
+			plans[++i].stood_for = true;
 	}
 	if (i == n)
 		return plans;
@@ -298,7 +340,7 @@ static struct plan *fold_plans(const struct coll_case *c, const struct plan_call
 	*fold = FOLD_NONE;
 	if (c->shape.dealt || c->shape.hosts < 3 || each * c->shape.hosts != c->shape.ranks)
 		return NULL;
-	plans = plans_make(c, call, each, limit, o);
+	plans = plans_make(c, call, each, false, limit, o);
 	if (plans == NULL)
 		return NULL;
 	if (hosts_alike(c, call, plans, each, FOLD_SHIFT))
@@ -323,7 +365,7 @@ struct outcome case_row(const struct coll_case *c, coll_algorithm_fn *fn, bool f
 	job.plans = fold ? fold_plans(c, &call, limit, &o, &job.fold) : NULL;
 	if (job.plans == NULL && o.least <= limit && !o.many) {
 		job.members = c->shape.ranks;
-		job.plans = plans_make(c, &call, job.members, limit, &o);
+		job.plans = plans_make(c, &call, job.members, fold, limit, &o);
 	}
 	if (job.plans == NULL)
 		return o;
@@ -350,7 +392,7 @@ static void case_rows(struct coll_case *c, bool chosen)
 			continue;
 		if (c->nrows++ == CASE_ROWS)
 			abort();
-		*o = case_row(c, fn, true, CUT * c->best);
+		*o = case_row(c, fn, true, case_cut * c->best);
 		o->name = name;
 		o->chosen = chosen;
 		c->best = fmin(c->best, o->time);

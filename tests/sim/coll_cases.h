@@ -31,6 +31,9 @@ struct coll_case {
 	double best, bound; /* ns */
 };
 
+/* A row that takes so many times the best time is given up. */
+extern double case_cut;
+
 /* How many steps, of all members that are simulated, a plan may have. */
 extern double case_steps_max;
 
@@ -41,7 +44,8 @@ void case_run(struct coll_case *c);
  * many steps. */
 double case_ratio(const struct coll_case *c);
 
-/* Runs one algorithm, with one host for all if they are alike (fold) or with all.  limit: ns. */
+/* Runs one algorithm, with one host, or one member, for those that are alike (fold) or with all.
+ * limit: ns. */
 struct outcome case_row(const struct coll_case *c, coll_algorithm_fn *fn, bool fold, double limit);
 
 /* Runs an algorithm with data.  Ends the program if a result is wrong, or a member left a barrier

@@ -9,15 +9,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#define CELL_W   300
-#define CELL_H   210
-#define MARGIN_L 46
-#define MARGIN_T 34
-#define PLOT_W   (CELL_W - MARGIN_L - 70)
-#define PLOT_H   (CELL_H - MARGIN_T - 30)
-#define COLUMNS  5
-#define CELLS    400
-#define COLORS   8
+#define COLUMNS 5
+#define CELLS   400
+#define COLORS  8
 
 /* Cases of one machine, job and call, in the order of their bytes. */
 struct cell {
@@ -37,12 +31,12 @@ static bool same_cell(const struct coll_case *a, const struct coll_case *b)
 
 static double x_of(double bytes)
 {
-	return MARGIN_L + PLOT_W * log2(bytes / 8) / 21;
+	return PLOT_X + PLOT_W * log2(bytes / 8) / 21;
 }
 
 static double y_of(const struct cell *c, double ns)
 {
-	return MARGIN_T + PLOT_H * (c->high - log10(ns)) / (c->high - c->low);
+	return PLOT_Y + PLOT_H * (c->high - log10(ns)) / (c->high - c->low);
 }
 
 static void cell_scale(struct cell *c, const struct coll_case *end)
@@ -95,20 +89,19 @@ static void cell_axes(FILE *f, const struct cell *c)
 {
 	const struct coll_case *k = c->first;
 
-	fprintf(f, "<text x='%d' y='16' font-size='11' font-weight='bold'>%s</text>\n", MARGIN_L,
+	fprintf(f, "<text x='%d' y='16' font-size='11' font-weight='bold'>%s</text>\n", PLOT_X,
 		coll_kind_name(k->call.kind));
-	fprintf(f, "<text x='%d' y='28' font-size='9'>%d ranks, %d hosts%s, %s%s</text>\n",
-		MARGIN_L, k->shape.ranks, k->shape.hosts, k->shape.dealt ? " dealt" : "",
-		k->m->name,
+	fprintf(f, "<text x='%d' y='28' font-size='9'>%d ranks, %d hosts%s, %s%s</text>\n", PLOT_X,
+		k->shape.ranks, k->shape.hosts, k->shape.dealt ? " dealt" : "", k->m->name,
 		k->call.floats     ? ", doubles"
 		: k->call.blocking ? ", blocking"
 				   : ", request");
 	fprintf(f, "<rect x='%d' y='%d' width='%d' height='%d' fill='none' stroke='#999'/>\n",
-		MARGIN_L, MARGIN_T, PLOT_W, PLOT_H);
+		PLOT_X, PLOT_Y, PLOT_W, PLOT_H);
 	for (double e = c->low; e <= c->high; e++)
 		fprintf(f, "<text x='%d' y='%.1f' font-size='8' text-anchor='end'>%g us</text>\n",
-			MARGIN_L - 3, y_of(c, pow(10, e)) + 3, pow(10, e - 3));
-	fprintf(f, "<text x='%d' y='%d' font-size='8'>8 B</text>", MARGIN_L, CELL_H - 18);
+			PLOT_X - 3, y_of(c, pow(10, e)) + 3, pow(10, e - 3));
+	fprintf(f, "<text x='%d' y='%d' font-size='8'>8 B</text>", PLOT_X, CELL_H - 18);
 	fprintf(f, "<text x='%.1f' y='%d' font-size='8'>8 KiB</text>", x_of(8192), CELL_H - 18);
 	fprintf(f, "<text x='%.1f' y='%d' font-size='8'>16 MiB</text>\n", x_of(16 << 20),
 		CELL_H - 18);

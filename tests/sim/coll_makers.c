@@ -18,13 +18,14 @@
 #include <stdlib.h>
 
 #define CALLS       4
+#define NEIGHBORS   4  /* on each side, in a graph */
 #define TREE_FANOUT 32 /* as in tools/mpiexec/proxy_tree.h, which has another struct plan */
 
 /* Bytes of messages whose structs are private to their files. */
-#define OPEN_OFFER  208 /* libmpi/io/open.c: struct open_offer */
-#define OPEN_FIRST  520 /* likewise: struct open_first */
-#define DIST_ARGS   16  /* libmpi/topo/dist_graph.c: struct dist_args */
-#define EDGE_RECORD 16  /* likewise: struct edge_record, in eights of bytes */
+#define LETTER_BYTES 36  /* libmpi/topo/dist_graph.c: of two records */
+#define OPEN_OFFER   208 /* libmpi/io/open.c: struct open_offer */
+#define OPEN_FIRST   520 /* likewise: struct open_first */
+#define DIST_ARGS    16  /* libmpi/topo/dist_graph.c: struct dist_args */
 
 /* Bytes of frames of a start, and of the part of them that is of a host. */
 #define CONF_BYTES  4096
@@ -50,19 +51,19 @@ static const struct {
 	{"MPI_Comm_create_group", {{COLL_BCAST, sizeof(struct comm_ids), coll_bcast_binomial}}, 1},
 	{"MPI_Comm_split", {{COLL_ALLGATHER, sizeof(struct split_entry), NULL}}, 1},
 	{"MPI_Dist_graph_create",
-		{{COLL_ALLREDUCE, DIST_ARGS, NULL}, {COLL_ALLTOALL, 8, NULL},
-			{COLL_ALLTOALL, EDGE_RECORD, coll_alltoall_pairwise}},
-		3},
+		{{COLL_ALLREDUCE, DIST_ARGS, NULL}, {COLL_REDUCE_SCATTER_BLOCK, 8, NULL}}, 2},
 	{"MPI_File_open",
 		{{COLL_ALLREDUCE, 8, NULL}, {COLL_ALLGATHER, OPEN_OFFER, NULL},
 			{COLL_BCAST, OPEN_FIRST, NULL}, {COLL_ALLREDUCE, 8, NULL}},
 		4},
-	{"MPI_File_write_all, ranges",
+	{"MPI_File_write_all, ranges", {{COLL_ALLGATHER, sizeof(struct io_member), NULL}}, 1},
+	{"MPI_File_iwrite_all, ranges",
 		{{COLL_ALLGATHER, sizeof(struct io_member), coll_allgather_bruck}}, 1},
 	{"mpiexec, start", {{0}}, 0},
 };
 
 #define MAKER_MPIEXEC (MAKERS - 1)
+#define MAKER_GRAPH   5 /* its letters to neighbors as well */
 
 const char *maker_name(int maker)
 {
@@ -90,6 +91,38 @@ static struct outcome maker_run(const struct machine *m, const struct plan_shape
 		all.messages += o.messages;
 	}
 	return all;
+}
+
+/* Letters of MPI_Dist_graph_create: from each member to its neighbors on a ring, as many on each
+ * side.  One host stands for all. */
+static struct outcome letters_run(const struct machine *m, const struct plan_shape *shape)
+{
+	int each = shape->ranks / shape->hosts;
+	struct plan *plans = calloc((size_t)each, sizeof(*plans));
+	struct loggp_job job = {.m = m,
+		.plans = plans,
+		.members = each,
+		.hosts = shape->hosts,
+		.fold = FOLD_SHIFT,
+		.limit = INFINITY};
+	struct outcome o = {.messages = 2.0 * NEIGHBORS * shape->ranks};
+
+	for (int i = 0; i < each; i++) {
+		struct plan *p = &plans[i];
+
+		p->steps = malloc((size_t)4 * NEIGHBORS * sizeof(*p->steps));
+		for (int k = 0; k < 4 * NEIGHBORS; k++) {
+			int by = 1 + k / 4, to = k % 2 == 0 ? i + by : i - by + shape->ranks;
+
+			p->steps[p->n++] = (struct plan_step){LETTER_BYTES, to % shape->ranks,
+				k % 4 < 2 ? PLAN_SEND : PLAN_RECV, 0};
+		}
+	}
+	o.time = loggp_run(&job, NULL);
+	for (int i = 0; i < each; i++)
+		plan_free(&plans[i]);
+	free(plans);
+	return o;
 }
 
 /* --- the processes of mpiexec --------------------------------------------------------------- */
@@ -165,6 +198,12 @@ struct maker_table makers_run(const struct machine *m, const struct plan_shape *
 			plan_shape_set(&shapes[s]);
 			o = i == MAKER_MPIEXEC ? tree_run(m, shapes[s].hosts)
 					       : maker_run(m, &shapes[s], i);
+			if (i == MAKER_GRAPH) {
+				struct outcome letters = letters_run(m, &shapes[s]);
+
+				o.time += letters.time;
+				o.messages += letters.messages;
+			}
 			t.ns[i * nshapes + s] = o.time;
 			t.messages[i * nshapes + s] = o.messages;
 		}
@@ -184,38 +223,33 @@ void makers_print(FILE *f, const struct maker_table *t)
 		}
 }
 
-#define CELL_W 300
-#define CELL_H 210
-#define PLOT_W 190
-#define PLOT_H 140
-
 /* x: 10 to 10^6 ranks; y: 1 us to 10 s; both by powers of ten. */
 static double x_of(int ranks)
 {
-	return 46 + PLOT_W * (log10(ranks) - 1) / 5;
+	return PLOT_X + PLOT_W * (log10(ranks) - 1) / 5;
 }
 
 static double y_of(double ns)
 {
-	return 34 + PLOT_H * (7 - fmax(log10(ns / 1e3), 0)) / 7;
+	return PLOT_Y + PLOT_H * (7 - fmax(log10(ns / 1e3), 0)) / 7;
 }
 
 static void maker_draw(FILE *f, const struct maker_table *t, int i, int left, int top)
 {
 	fprintf(f, "<g transform='translate(%d %d)'>\n", left, top);
-	fprintf(f, "<text x='46' y='16' font-size='11' font-weight='bold'>%s</text>\n",
+	fprintf(f, "<text x='%d' y='16' font-size='11' font-weight='bold'>%s</text>\n", PLOT_X,
 		makers[i].name);
-	fprintf(f, "<text x='46' y='28' font-size='9'>by ranks, %s</text>\n", t->m->name);
-	fprintf(f, "<rect x='46' y='34' width='%d' height='%d' fill='none' stroke='#999'/>\n",
-		PLOT_W, PLOT_H);
+	fprintf(f, "<text x='%d' y='28' font-size='9'>by ranks, %s</text>\n", PLOT_X, t->m->name);
+	fprintf(f, "<rect x='%d' y='%d' width='%d' height='%d' fill='none' stroke='#999'/>\n",
+		PLOT_X, PLOT_Y, PLOT_W, PLOT_H);
 	for (int e = 0; e <= 6; e += 3)
-		fprintf(f, "<text x='43' y='%.1f' font-size='8' text-anchor='end'>%s</text>\n",
-			y_of(pow(10, e + 3)) + 3,
+		fprintf(f, "<text x='%d' y='%.1f' font-size='8' text-anchor='end'>%s</text>\n",
+			PLOT_X - 3, y_of(pow(10, e + 3)) + 3,
 			e == 0   ? "1 us"
 			: e == 3 ? "1 ms"
 				 : "1 s");
-	fprintf(f, "<text x='46' y='%d' font-size='8'>10</text>\n", CELL_H - 18);
-	fprintf(f, "<text x='%d' y='%d' font-size='8'>10^6</text>\n", 46 + PLOT_W, CELL_H - 18);
+	fprintf(f, "<text x='%d' y='%d' font-size='8'>10</text>\n", PLOT_X, CELL_H - 18);
+	fprintf(f, "<text x='%d' y='%d' font-size='8'>10^6</text>\n", PLOT_X + PLOT_W, CELL_H - 18);
 	fprintf(f, "<polyline fill='none' stroke='#1f77b4' points='");
 	for (int s = 0; s < t->nshapes; s++) {
 		double ns = t->ns[i * t->nshapes + s];

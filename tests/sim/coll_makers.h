@@ -7,7 +7,10 @@
 #include "tests/sim/coll_cases.h"
 #include <stdio.h>
 
-#define MAKERS 9
+#define MAKERS 10
+
+/* A cell on the page of curves, and its plot: pixels. */
+enum { CELL_W = 300, CELL_H = 210, PLOT_X = 46, PLOT_Y = 34, PLOT_W = 184, PLOT_H = 146 };
 
 /* Times of all makers in these jobs: [makers][shapes], ns; INFINITY: more steps than
  * case_steps_max. */

@@ -48,6 +48,8 @@ struct plan_step {
 struct plan {
 	struct plan_step *steps;
 	int n;
+	int times;         /* so many members do what this one does: 0: one */
+	bool stood_for;    /* one of them, another of which is simulated: it has no steps */
 	int planned;       /* steps of the schedule, of which work is joined in `steps' */
 	int sends, locals; /* of its steps: messages sent, calls within its host */
 	int64_t sent_bytes;

@@ -38,6 +38,7 @@
 #define MEMORY_MAX ((double)(4LL << 30)) /* bytes of a member's buffers */
 #define STEPS_ALL  2e7                   /* of a case of -a */
 #define WIDE       2000                  /* ranks from which fewer numbers of bytes are tried */
+#define HUGE_JOB   500000                /* as that, and calls of log n steps only */
 
 static const enum coll_kind kinds[] = {COLL_BARRIER, COLL_BCAST, COLL_GATHER, COLL_SCATTER,
 	COLL_ALLGATHER, COLL_ALLTOALL, COLL_REDUCE, COLL_ALLREDUCE, COLL_REDUCE_SCATTER_BLOCK,
@@ -177,13 +178,15 @@ static void cases_of_shape(
 	FILE *f, const struct machine *m, const struct plan_shape *shape, int step)
 {
 	plan_shape_set(shape);
+	case_cut = shape->ranks < WIDE ? 4 : 1;
 	for (size_t i = 0; i < countof(kinds) - 1; i++)
 		for (int64_t bytes = 8; bytes <= 16 << 20; bytes *= step) {
 			struct plan_call call = {.kind = kinds[i], .bytes = bytes};
 
 			if ((double)bytes * (has_blocks(call.kind) ? shape->ranks : 1) >
 					MEMORY_MAX ||
-				(call.kind == COLL_BARRIER && bytes > 8))
+				(call.kind == COLL_BARRIER && bytes > 8) ||
+				(has_blocks(call.kind) && shape->ranks >= HUGE_JOB))
 				continue;
 			call.blocking = shape->hosts > 1;
 			case_add(f, m, shape, &call);
@@ -357,6 +360,7 @@ int main(int argc, char **argv)
 		check_fold(&(struct plan_shape){12, 4, false}, &folded);
 		check_fold(&(struct plan_shape){32, 8, false}, &folded);
 		check_fold(&(struct plan_shape){9, 9, false}, &folded);
+		check_fold(&(struct plan_shape){48, 4, false}, &folded); /* one member for others */
 		CHECK(folded > 40);
 		for (size_t i = 0; i < countof(small_shapes); i++)
 			for (int m = ETHERNET; m < MACHINES; m++)

@@ -11,6 +11,8 @@
  *      oldest first.  The one that comes second completes the first's struct msg. */
 #include "tests/sim/loggp.h"
 
+#include "libmpi/core/num.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -487,7 +489,7 @@ static void step_local(struct sim *s, int who, const struct plan_step *p)
 	bool root = plan_local_rank(who) == p->peer;
 
 	m->calls++;
-	l->arrived++;
+	l->arrived += (int)num_max(s->job->plans[who].times, 1);
 	l->root_there = l->root_there || root;
 	if (!root && !local_waits(p))
 		spend(s, who, s->m->line + (double)p->amount * s->m->work.copy);
@@ -630,7 +632,10 @@ static void sim_begin(struct sim *s, const struct loggp_job *job)
 	for (int i = 0; i < s->n; i++) {
 		s->member[i].ready = -1;
 		s->member[i].t = job->stagger * i;
-		event_push(s, RUN, i, s->member[i].t);
+		if (job->plans[i].stood_for)
+			s->left--;
+		else
+			event_push(s, RUN, i, s->member[i].t);
 	}
 }
 

@@ -14,6 +14,7 @@
  *      If each host's members do what those of host 0 do, only shifted (FOLD_SHIFT: peer + d) or
  *      mirrored (FOLD_XOR: peer ^ d), one host stands for all.  Its message to host d is also that
  *      which it receives from the host as far away on the other side.
+ *      Members of a host that send no messages, and only take part in its calls, are one (times).
  *
  * Invariants: events are handled in the order of their times; a message is matched once; in the
  * end no message is left, and each member has come to the end of its plan. */
