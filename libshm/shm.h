@@ -56,7 +56,7 @@ const char *shm_error_text(int error);
 #define SHM_CHUNKS_MIN  2
 #define SHM_CHUNKS_MAX  8    /* their lengths share a line with the count */
 #define SHM_NAP_MS      50   /* longest sleep with less than 16 ranks a CPU */
-#define SHM_DESCRIBE_MS 10   /* a wait that lasts longer is described */
+#define SHM_DESCRIBE_MS 10   /* a wait that lasts longer is described; many ranks: later */
 #define SHM_JOB_LEN     4096 /* bytes of the job area that all share */
 #define SHM_JOB_RANK    64   /* bytes of the job area of each rank */
 #define SHM_EXTRA_LEN   2048 /* bytes of the extra area of each rank: memory is taken at need */
