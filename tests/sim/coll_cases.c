@@ -41,31 +41,56 @@ const struct machine machines[MACHINES] = {
 
 /* --- bounds --------------------------------------------------------------------------------- */
 
-/* The least time in which one tells n - 1 others, who tell others: a message takes D, and each may
- * send one every `gap' (the broadcast of LogP).  Times in which they know, in ascending order. */
-static double reach(int n, double D, double gap)
+/* One that knows, and its next message. */
+struct teller {
+	double next;  /* when that arrives */
+	double since; /* when the first of its messages arrives */
+	int sent;
+};
+
+/* How its messages follow each other: its `members' send at once, each every `o'; its NIC sends
+ * one every `g'. */
+struct spacing {
+	double g, o;
+	int members;
+};
+
+static void teller_down(struct teller *heap, int size, struct teller t)
 {
-	double *next = malloc((size_t)n * sizeof(*next)), last = 0; /* heap: next arrival of each */
+	int i = 0;
+
+	for (int child; (child = 2 * i + 1) < size; i = child) {
+		if (child + 1 < size && heap[child + 1].next < heap[child].next)
+			child++;
+		if (heap[child].next >= t.next)
+			break;
+		heap[i] = heap[child];
+	}
+	heap[i] = t;
+}
+
+/* The least time in which one tells n - 1 others, who tell others: a message takes D (the broadcast
+ * of LogP).  In `heap' the next message to arrive is the first. */
+static double reach(int n, double D, struct spacing gap)
+{
+	struct teller *heap = malloc((size_t)n * sizeof(*heap));
+	double last = 0;
 	int size = 1;
 
-	next[0] = D;
+	heap[0] = (struct teller){D, D, 0};
 	for (int told = 1; told < n; told++) {
-		int i = 0;
+		struct teller t = heap[0];
+		int i = size;
 
-		last = next[0];
-		for (int child; (child = 2 * i + 1) < size; i = child) {
-			if (child + 1 < size && next[child + 1] < next[child])
-				child++;
-			if (next[child] >= last + gap)
-				break;
-			next[i] = next[child];
-		}
-		next[i] = last + gap;
-		for (i = size++; i > 0 && last + D < next[(i - 1) / 2]; i = (i - 1) / 2)
-			next[i] = next[(i - 1) / 2];
-		next[i] = last + D;
+		last = t.next;
+		t.sent++;
+		t.next = t.since + fmax(t.sent * gap.g, t.sent / gap.members * gap.o);
+		teller_down(heap, size++, t);
+		for (; i > 0 && last + D < heap[(i - 1) / 2].next; i = (i - 1) / 2)
+			heap[i] = heap[(i - 1) / 2];
+		heap[i] = (struct teller){last + D, last + D, 0};
 	}
-	free(next);
+	free(heap);
 	return last;
 }
 
@@ -92,7 +117,7 @@ static struct job job_of(const struct coll_case *c)
 
 	j.D = l->L + 2 * l->o;
 	j.reach = reach(j.hosts > 1 ? c->shape.hosts : c->shape.ranks, j.D,
-		fmax(l->g, j.hosts > 1 ? l->o / j.each : l->o));
+		(struct spacing){l->g, l->o, j.hosts > 1 ? (int)j.each : 1});
 	if (j.hosts > 1)
 		j.r = fmin(j.r, m->work.copy);
 	else if (j.bytes * j.n <= (double)m->host.eager)

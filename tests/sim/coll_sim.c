@@ -11,6 +11,7 @@
  *     coll_sim -s                    a line for each algorithm in them
  *     coll_sim -a DIR [RANKS HOSTS]  all, or this shape: a line for each algorithm in
  *                                    DIR/sim-coll.txt, curves in DIR/sim-coll.svg
+ *                                    DIR RANKS HOSTS CALL: that collective call only
  *     coll_sim -m                    constructors, files and the start, at all sizes
  *     coll_sim -t                    calls of 2 to 16 ranks on a host of 2 processors
  *
@@ -55,6 +56,7 @@ static const struct plan_shape maker_shapes[] = {{16, 4, false}, {256, 16, false
 	{1024, 64, false}, {4096, 64, false}, {10000, 100, false}, {65536, 1024, false},
 	{1000000, 10000, false}};
 
+static const char *only; /* NULL, or the call that is taken alone */
 static struct coll_case *cases;
 static int ncases;
 
@@ -186,7 +188,8 @@ static void cases_of_shape(
 			if ((double)bytes * (has_blocks(call.kind) ? shape->ranks : 1) >
 					MEMORY_MAX ||
 				(call.kind == COLL_BARRIER && bytes > 8) ||
-				(has_blocks(call.kind) && shape->ranks >= HUGE_JOB))
+				(has_blocks(call.kind) && shape->ranks >= HUGE_JOB) ||
+				(only != NULL && strcmp(coll_kind_name(call.kind), only) != 0))
 				continue;
 			call.blocking = shape->hosts > 1;
 			case_add(f, m, shape, &call);
@@ -348,6 +351,7 @@ int main(int argc, char **argv)
 	MPI_Init(NULL, NULL);
 	cases = calloc(CASES_MAX, sizeof(*cases));
 	CHECK(cases != NULL);
+	only = argc > 5 ? argv[5] : NULL;
 	if (argc > 1 && strcmp(argv[1], "-t") == 0)
 		run_times();
 	else if (argc > 1 && strcmp(argv[1], "-m") == 0)
