@@ -123,6 +123,19 @@ void coll_bcast_hier(struct sched *s, const struct coll_args *k)
 	coll_hier_local(s, &in);
 }
 
+void coll_bcast_ports(struct sched *s, const struct coll_args *k)
+{
+	struct coll_hier *h = coll_hier_of(k->comm);
+	int leader = coll_hier_leader(k, h);
+	struct coll_args in = coll_hier_local_args(k, h, COLL_BCAST, leader);
+
+	if (k->me == leader)
+		coll_port_bcast_recv(s, k, h);
+	coll_hier_local(s, &in);
+	coll_sched_group(s, k->comm->group);
+	coll_port_bcast_send(s, k, h);
+}
+
 /* Reduces the operands of this host to its leader, into `result'.  Returns the leader's operand for
  * the call of leaders. */
 static const void *hier_reduce(
@@ -158,6 +171,28 @@ void coll_reduce_hier(struct sched *s, const struct coll_args *k)
 		out.sbuf = NULL;
 	if (k->me == leader)
 		coll_hier_leaders(s, k, h, &out);
+}
+
+void coll_reduce_ports(struct sched *s, const struct coll_args *k)
+{
+	struct coll_hier *h = coll_hier_of(k->comm);
+	int leader = coll_hier_leader(k, h);
+	struct coll_args in = coll_hier_local_args(k, h, COLL_REDUCE, leader);
+	const void *sum = coll_port_reduce_recv(s, k, h);
+
+	in.rbuf = NULL;
+	if (k->me == k->root)
+		in.rbuf = k->rbuf;
+	else if (k->me == leader)
+		in.rbuf = coll_sched_elements(s, k->rtype, k->rcount);
+	if (sum != k->rbuf || k->me != k->root) {
+		in.sbuf = sum;
+		in.in_place = false;
+	}
+	coll_hier_local(s, &in);
+	coll_sched_group(s, k->comm->group);
+	if (k->me == leader)
+		coll_port_reduce_send(s, k, h, in.rbuf);
 }
 
 void coll_allreduce_hier(struct sched *s, const struct coll_args *k)

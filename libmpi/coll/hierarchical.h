@@ -69,4 +69,18 @@ void coll_hier_local(struct sched *s, const struct coll_args *in);
 void coll_hier_leaders(
 	struct sched *s, const struct coll_args *k, struct coll_hier *h, struct coll_args *out);
 
+/* --- a tree of hosts whose members send at once: port_tree.c -------------------------------- */
+
+/* Write the messages between hosts of a call whose hosts are in lanes.  _recv is before the part of
+ * the host, _send after it.  Of bcast, leaders alone receive, and all members send their part. */
+void coll_port_bcast_recv(struct sched *s, const struct coll_args *k, const struct coll_hier *h);
+void coll_port_bcast_send(struct sched *s, const struct coll_args *k, const struct coll_hier *h);
+
+/* Of reduce, all members receive, and leaders alone send the host's result.  _recv returns this
+ * member's operand, combined with its children's results in their order. */
+const void *coll_port_reduce_recv(
+	struct sched *s, const struct coll_args *k, const struct coll_hier *h);
+void coll_port_reduce_send(
+	struct sched *s, const struct coll_args *k, const struct coll_hier *h, const void *result);
+
 #endif

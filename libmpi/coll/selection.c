@@ -30,12 +30,15 @@
 #define DEALT_LONG        MEAN_OR(128, 1024 * 1024) /* as that, if ranks are dealt out to hosts */
 #define REDUCE_BINARY     MEAN_OR(64, 128 * 1024)   /* a reduction goes in segments */
 #define PORTS_SHORT       MEAN_OR(32, 2048)       /* each host sends all its data to each, below */
+#define PORTS_BCAST       MEAN_OR(64, 16 * 1024)  /* as that, to some hosts at a time */
+#define PORTS_REDUCE      MEAN_OR(64, 4 * 1024)   /* as that, of a reduction to a root */
 #define LANES_FROM        MEAN_OR(16, 4 * 1024)   /* all members of a host combine a part */
 #define LANES_LONG        MEAN_OR(32, 16 * 1024)  /* as that, if elements are left */
 #define BLOCK_LANES       MEAN_OR(16, 512)        /* as that, of a block */
 #define BLOCK_LANES_MANY  MEAN_OR(8, 64)          /* as that, of many */
 #define BLOCK_SHORT       MEAN_OR(16, 4 * 1024)   /* a tree carries many, up to this */
 #define BLOCK_TINY        MEAN_OR(8, 256)         /* as that, for alltoall by leaders */
+#define BLOCK_LEADERS     MEAN_OR(8, 64)          /* as that, for many ranks, from this */
 #define BLOCK_HOPS        MEAN_OR(8, 512)         /* as that, for alltoall in log n hops */
 #define BLOCK_HOPS_LOCAL  MEAN_OR(8, 32)          /* as that, on one host */
 #define BLOCK_RING        MEAN_OR(64, 512 * 1024) /* a block goes round a ring, from this */
@@ -101,7 +104,7 @@ struct rule {
 
 #define RULE_BY_HOSTS (RULE_HIERARCHICAL | RULE_EVEN_HOSTS)
 
-#define ROWS 14
+#define ROWS 16
 
 #define NAMED_COUNT (RULE_COMMUTES | RULE_PREDEFINED | RULE_ELEMENT_PER_RANK)
 #define HALVED      (RULE_COMMUTES | RULE_PREDEFINED)
@@ -124,6 +127,8 @@ struct rule {
 		RULE_ORDERED}, \
 	{"ordered_chain", coll_scan_ordered_chain, 0, 0, 0, 0, 0, RULE_ORDERED}, \
 	{"ordered_chain", coll_scan_ordered_chain, PART_SCAN_HOSTS, 0, 0, 0, 0, \
+		RULE_PART | RULE_INTERVALS}, \
+	{"ordered_chain", coll_scan_ordered_chain, PART_SCAN_HOSTS / 4, 0, 0, 32 * PAIRWISE, 0, \
 		RULE_PART | RULE_INTERVALS}, \
 	{"ordered_chain", coll_scan_ordered_chain, PART_SCAN_HOSTS, 0, 0, 0, 0, \
 		RULE_PART | RULE_LOCAL}, \
@@ -148,6 +153,8 @@ static const struct rule rules[COLL_KINDS][ROWS] = {
 		{"dissemination", coll_barrier_dissemination, 0, 0, 0, 0, 0, 0},
 		{"binomial", coll_barrier_binomial, 0, 0, 0, 0, 0, 0}},
 	[COLL_BCAST] = {
+		{"multi_port", coll_bcast_ports, 0, PORTS_BCAST, 0, 0, 0,
+			RULE_EVEN_HOSTS | RULE_MANY_HOSTS},
 		{"scatter_bruck", coll_bcast_scatter_bruck, BCAST_CUT, DEALT_LONG, 3, 0, 0,
 			RULE_DEALT},
 		{"hierarchical_chain", coll_bcast_hier_chain, PART_CHAIN, 0, 0, 0, 0,
@@ -188,6 +195,8 @@ static const struct rule rules[COLL_KINDS][ROWS] = {
 	[COLL_ALLTOALL] = {
 		{"hierarchical", coll_alltoall_hier, 0, BLOCK_TINY, 0, MANY, LEADERS_MOST,
 			RULE_HIERARCHICAL},
+		{"hierarchical", coll_alltoall_hier, BLOCK_LEADERS, BLOCK_TINY, 0, 8 * PAIRWISE,
+			32 * PAIRWISE, RULE_HIERARCHICAL},
 		{"pairwise", coll_alltoall_pairwise, BLOCK_TINY, 0, 0, PAIRWISE, 0, RULE_INTERVALS},
 		{"bruck", coll_alltoall_bruck, 0, BLOCK_HOPS, 2, HOPS_MANY, 0, RULE_REMOTE},
 		{"bruck", coll_alltoall_bruck, 0, BLOCK_HOPS_LOCAL, 2, HOPS_MANY, 0, 0},
@@ -200,6 +209,8 @@ static const struct rule rules[COLL_KINDS][ROWS] = {
 		{"pairwise", coll_alltoall_pairwise, 0, 0, 0, PAIRWISE, 0, 0},
 		{"linear", coll_alltoall_linear, 0, 0, 0, 0, 0, 0}},
 	[COLL_REDUCE] = {
+		{"multi_port", coll_reduce_ports, 0, PORTS_REDUCE, 0, 0, 0,
+			RULE_COMMUTES | RULE_EVEN_HOSTS | RULE_MANY_HOSTS},
 		{"chain", coll_reduce_chain, PART_CHAIN_REDUCE, 0, 2, 0, 0,
 			RULE_COMMUTES | RULE_PART | RULE_INTERVALS},
 		{"multi_lane", coll_reduce_lanes, LANES_FROM, 0, 0, 0, 0,
