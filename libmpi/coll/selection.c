@@ -461,24 +461,58 @@ static bool rule_is_named(const struct rule *r, const char *word, size_t len)
 	return false;
 }
 
-/* Forces the row that "allreduce=ring", of `len' characters, names.  False: there is none. */
-static bool algorithm_force(const char *word, size_t len)
+/* The operation whose name, without MPI_, is before the equals sign; COLL_KINDS: there is none. */
+static int algorithm_kind(const char *word, size_t len)
 {
 	const char *equal = memchr(word, '=', len);
-	size_t kind_len = equal == NULL ? 0 : (size_t)(equal - word);
+	size_t kind_len = equal == NULL ? len : (size_t)(equal - word);
 
-	for (int k = 0; k < COLL_KINDS && equal != NULL; k++) {
+	for (int k = 0; k < COLL_KINDS; k++) {
 		const char *name = coll_kind_name((enum coll_kind)k) + strlen("MPI_");
 
-		if (strlen(name) != kind_len || strncasecmp(name, word, kind_len) != 0)
-			continue;
-		for (const struct rule *r = rules[k]; r < rules[k] + ROWS && r->name != NULL; r++)
-			if (rule_is_named(r, equal + 1, len - kind_len - 1)) {
-				coll_algorithm_forced[k] = r;
-				return true;
-			}
+		if (strlen(name) == kind_len && strncasecmp(name, word, kind_len) == 0)
+			return k;
 	}
+	return COLL_KINDS;
+}
+
+/* Forces the row of the operation that "allreduce=ring", of `len' characters, names.  False: there
+ * is none. */
+static bool algorithm_force(int kind, const char *word, size_t len)
+{
+	const char *equal = memchr(word, '=', len);
+
+	if (equal == NULL || kind == COLL_KINDS)
+		return false;
+	for (const struct rule *r = rules[kind]; r < rules[kind] + ROWS && r->name != NULL; r++)
+		if (rule_is_named(r, equal + 1, len - (size_t)(equal + 1 - word))) {
+			coll_algorithm_forced[kind] = r;
+			return true;
+		}
 	return false;
+}
+
+/* Says what may stand there: the operation's algorithms, each once, or the operations. */
+static void algorithm_refuse(int kind, const char *word, size_t len)
+{
+	fprintf(stderr, "haft: HAFT_COLL_ALGORITHM: %.*s is not understood: ", (int)len, word);
+	if (kind == COLL_KINDS) {
+		fprintf(stderr, "it is operation=algorithm, with one of these operations:");
+		for (int k = 0; k < COLL_KINDS; k++)
+			fprintf(stderr, " %s", coll_kind_name((enum coll_kind)k) + strlen("MPI_"));
+	} else {
+		fprintf(stderr, "the algorithms of %s are", coll_kind_name((enum coll_kind)kind));
+		for (const struct rule *r = rules[kind]; r < rules[kind] + ROWS && r->name != NULL;
+			r++) {
+			const struct rule *first = rules[kind];
+
+			while (strcmp(first->name, r->name) != 0)
+				first++;
+			if (first == r)
+				fprintf(stderr, " %s", r->name);
+		}
+	}
+	fputc('\n', stderr);
 }
 
 void coll_algorithm_open(void)
@@ -488,11 +522,10 @@ void coll_algorithm_open(void)
 	memset(coll_algorithm_forced, 0, sizeof(coll_algorithm_forced));
 	while (*s != '\0') {
 		size_t len = strcspn(s, ",");
+		int kind = algorithm_kind(s, len);
 
-		if (!algorithm_force(s, len) && haft_life.rank == 0)
-			fprintf(stderr,
-				"haft: HAFT_COLL_ALGORITHM: %.*s is no collective=algorithm\n",
-				(int)len, s);
+		if (!algorithm_force(kind, s, len) && haft_life.rank == 0)
+			algorithm_refuse(kind, s, len);
 		s += len;
 		s += *s == ',';
 	}

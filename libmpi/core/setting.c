@@ -79,7 +79,7 @@ static const struct setting_row rows[SETTING_COUNT] = {
 		.everywhere = true,
 		.meaning = "algorithms of collectives by messages, as in "
 			   "allreduce=ring,bcast=binomial",
-		.more = "libmpi/coll/README.md lists them."},
+		.more = "A word that names none is answered with those of its operation."},
 	[SETTING_CHECK] = {.name = "HAFT_CHECK",
 		.form = SETTING_LIST,
 		.max = HAFT_CHECK_TYPES | HAFT_CHECK_COLL | HAFT_CHECK_RMA | HAFT_CHECK_STRICT |
@@ -308,8 +308,8 @@ static const struct setting_row rows[SETTING_COUNT] = {
 		.form = SETTING_TEXT,
 		.everywhere = true,
 		.meaning = "where the job says how long its processes have computed, moved data, "
-			   "and waited for whom: `-' for a table on stderr, or a file F.json, "
-			   "F.csv or F.html",
+			   "and waited for whom: `-' for a table on stderr, or a file F.html, "
+			   "F.json, F.csv or F.txt",
 		.more = "As the option -profile of mpiexec.  Under other launchers the first "
 			"process gathers it in MPI_Finalize."},
 	[SETTING_BACKTRACE] = {.name = "HAFT_BACKTRACE",

@@ -69,6 +69,18 @@ for v in 1 on true yes; do good_value HAFT_FT $v yes; done
 for v in 0 off false no; do good_value HAFT_FT $v no; done
 bad_value HAFT_FT 2 "one of auto, no, yes" auto
 
+# A collective algorithm that is none is answered with those that are.
+bad_algorithm() {
+	HAFT_COLL_ALGORITHM=$1 job -n 4 "$TMPDIR/p"
+	want_rc 0
+	want_err "haft: HAFT_COLL_ALGORITHM: $1 is not understood: $2"
+	[ "$(wc -l <"$err")" = 1 ] || fail "HAFT_COLL_ALGORITHM=$1: something else is said: $(cat "$err")"
+}
+bad_algorithm allreduce=fast "the algorithms of MPI_Allreduce are"
+want_err " recursive_doubling"
+bad_algorithm allreduce "the algorithms of MPI_Allreduce are"
+bad_algorithm all=ring "it is operation=algorithm, with one of these operations: Barrier"
+
 # A bad value for the programs only is said, too; a job of one says it for itself.
 job -env HAFT_PIPE_CHUNK 100 -n 2 "$TMPDIR/p"
 want_rc 0
