@@ -206,6 +206,18 @@ void write_man(const char *dir)
 	}
 }
 
+static void write_classes_example(FILE *out)
+{
+	fputs(".SH EXAMPLE\nThere is no rank 7 in a job of two:\n.PP\n.\\\" FILE rank.c\n.EX\n"
+	      "#include <mpi.h>\n\nint main(int argc, char **argv)\n{\n\tint x = 1;\n\n"
+	      "\tMPI_Init(&argc, &argv);\n"
+	      "\tMPI_Send(&x, 1, MPI_INT, 7, 0, MPI_COMM_WORLD);\n"
+	      "\tMPI_Finalize();\n}\n.EE\n.PP\n.\\\" RUN code: 6 prints: MPI_ERR_RANK\n.EX\n"
+	      "mpicc rank.c \\-o rank\nmpiexec \\-n 2 ./rank\n.EE\n.PP\n"
+	      "The exit code is 6, that of MPI_ERR_RANK.\n",
+		out);
+}
+
 void write_classes_page(FILE *out)
 {
 	static const char *const titles[] = {[ERROR_OF_MPI] = "CLASSES OF MPI",
@@ -220,8 +232,9 @@ void write_classes_page(FILE *out)
 	      "MPI_Error_class gives the class of an error code; MPI_Error_string gives the words "
 	      "of\n"
 	      "the error, or, for the class alone, the text of this page.\n"
-	      "A job that an error ends has the number of its class as exit code.\n",
+	      "A job that an error ends has the number of its class as exit code, modulo 256.\n",
 		out);
+	write_classes_example(out);
 	for (int of = 0; of < (int)(sizeof(titles) / sizeof(titles[0])); of++) {
 		fprintf(out, ".SH %s\n.nf\n", titles[of]);
 		for (const struct error *e = errors; e < errors + nerrors; e++)

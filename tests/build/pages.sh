@@ -5,7 +5,7 @@
 #     .\" RUN [code: N] [needs: CMD] [prints: T] the example is run; its exit code; text that it prints
 . tests/build/lib.sh
 install_tree
-pages=$(ls "$PWD"/tools/man/*.7 "$B/man/man7/haft-settings.7")
+pages=$(ls "$PWD"/tools/man/*.7 "$B/man/man7/haft-settings.7" "$B/man/man7/haft-classes.7")
 export PATH="$prefix/bin:$PATH" PKG_CONFIG_PATH="$prefix/lib/pkgconfig"
 
 # example PAGE K: the text of the K-th marked example, as it is seen by a reader.
