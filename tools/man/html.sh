@@ -146,13 +146,15 @@ row() {
 				row.insertCell().append(text);
 			}
 		}
-		// The pages for these words: of this name, with the words in name and purpose, in the text.
+		// The pages for these words: of this name, with the words in the name, in name and purpose, in the text.
 		function hits(words) {
 			const line = p => (p[0] + " " + p[2]).toLowerCase();
 			const text = p => " " + (texts[p[0] + "." + p[1]] || "");
-			const rank = p => !words.every(w => line(p).includes(w) || text(p).includes(" " + w)) ? 3 :
-				!words.every(w => line(p).includes(w)) ? 2 : p[0].toLowerCase() != words[0] ? 1 : 0;
-			const ranked = pages.map(p => [rank(p), p]).filter(r => r[0] < 3);
+			const names = [words[0], words.join("_"), "mpi_" + words.join("_"), "haft-" + words.join("-")];
+			const rank = p => !words.every(w => line(p).includes(w) || text(p).includes(" " + w)) ? 4 :
+				!words.every(w => line(p).includes(w)) ? 3 :
+				!words.every(w => p[0].toLowerCase().includes(w)) ? 2 : !names.includes(p[0].toLowerCase()) ? 1 : 0;
+			const ranked = pages.map(p => [rank(p), p]).filter(r => r[0] < 4);
 			return ranked.sort((a, b) => a[0] - b[0]).map(r => r[1]);
 		}
 		function search() {
