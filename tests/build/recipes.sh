@@ -68,6 +68,26 @@ case $B,$(command -v gfortran) in
 	prefix=$TMPDIR/spack
 	;;
 esac
+# Conda's description, with words in place of Jinja's: the needs, and its tests with the plain build.
+for py in python3 /usr/bin/python3; do
+	$py -c 'import yaml' 2>/dev/null || continue
+	sed -e 's/{{[^}]*}}/word/' -e 's/ # \[.*//' tools/pack/conda/meta.yaml | $py -c '
+import sys, yaml
+r = yaml.safe_load(sys.stdin)
+assert r["package"]["name"] == "haft" and len(r["requirements"]["build"]) == 5, r
+assert "mpi 1.0.* haft" in r["requirements"]["run"], r
+print("\n".join(r["test"]["commands"]))' >"$TMPDIR/commands" 2>"$TMPDIR/log" || fail "conda/meta.yaml: $(tail -n 1 "$TMPDIR/log")"
+	PATH=$prefix/bin:$PATH sh -e "$TMPDIR/commands" >"$TMPDIR/log" 2>&1 || fail "the tests of conda: $(cat "$TMPDIR/log")"
+	break
+done
+# The image has what the Containerfile copies, and the packages that it names exist where there is an apt.
+sed -n 's/.*apt-get install -y --no-install-recommends//p; /^        [a-z]/p' tools/pack/Containerfile |
+	tr -d '\\' >"$TMPDIR/packages"
+! command -v apt-cache >/dev/null || ! apt-cache show make >/dev/null 2>&1 ||
+	apt-cache show $(cat "$TMPDIR/packages") >/dev/null 2>"$TMPDIR/log" || fail "Containerfile: $(cat "$TMPDIR/log")"
+for f in $(sed -n 's/.*RUN \(tools[^ ]*\).*/\1/p' tools/pack/Containerfile); do
+	[ -x "$f" ] || fail "Containerfile: no $f"
+done
 for f in $(sed -n "s/.*'files': \[\(.*\)\].*/\1/p" tools/pack/easybuild/*.eb | tr -d "',"); do
 	[ -e "$prefix/$f" ] || fail "EasyBuild's list: no $f"
 done
