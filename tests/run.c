@@ -114,7 +114,7 @@ static int njobs;
 static FILE *log_file;
 static int sum[3], nfailing;
 
-__attribute__((noreturn, format(printf, 1, 2))) static void die(const char *fmt, ...)
+__attribute__((noreturn, format(printf, 1, 2))) static void run_die(const char *fmt, ...)
 {
 	va_list ap;
 
@@ -189,7 +189,7 @@ static void head_read(const char *src, char *head)
 	size_t n;
 
 	if (f == NULL)
-		die("%s: %s", src, strerror(errno));
+		run_die("%s: %s", src, strerror(errno));
 	n = fread(head, 1, HEAD_MAX, f);
 	fclose(f);
 	head[n] = '\0';
@@ -254,7 +254,7 @@ static void combination_pick(const char *words, int *k, char *buf, size_t len)
 		at += (size_t)snprintf(buf + at, len - at, "%s%.*s%.*s", at > 0 ? " " : "",
 			(int)name, p, (int)i, alt);
 		if (at >= len)
-			die("too many words: %s", words);
+			run_die("too many words: %s", words);
 		p += n;
 	}
 }
@@ -319,7 +319,7 @@ static int job_add(enum kind kind, const char *src, const char *order, int np, i
 		return 1;
 	jobs = realloc(jobs, (size_t)(njobs + 1) * sizeof(*jobs));
 	if (jobs == NULL)
-		die("no memory");
+		run_die("no memory");
 	jobs[njobs++] = j;
 	return 1;
 }
@@ -352,10 +352,10 @@ static void test_add(enum kind kind, const char *src)
 		return;
 	}
 	if (at == NULL)
-		die("%s: no line /* RUN np=... */ among its first lines", src);
+		run_die("%s: no line /* RUN np=... */ among its first lines", src);
 	for (; at != NULL; at = order_next(head, at, order, sizeof(order))) {
 		if (!order_get(order, "np", np, sizeof(np)))
-			die("%s: no np=... in a line RUN", src);
+			run_die("%s: no np=... in a line RUN", src);
 		for (char *p = strtok_r(np, ",", &save); p != NULL; p = strtok_r(NULL, ",", &save))
 			if (atoi(p) <= most && (spread == ONE_HOST || atoi(p) > 1))
 				row = combinations_add(kind, src, order, atoi(p), row);
@@ -589,7 +589,7 @@ __attribute__((noreturn)) static void keeper_main(struct job *j, int fd)
 
 /* --- running -------------------------------------------------------------------------------- */
 
-__attribute__((format(printf, 1, 2))) static void say(const char *fmt, ...)
+__attribute__((format(printf, 1, 2))) static void run_say(const char *fmt, ...)
 {
 	va_list ap;
 
@@ -655,12 +655,12 @@ static void job_start(struct job *j)
 	unlink(j->before);
 	rename(j->out, j->before);
 	if (pipe2(fd, O_CLOEXEC) != 0)
-		die("pipe: %s", strerror(errno));
+		run_die("pipe: %s", strerror(errno));
 	fflush(NULL);
 	clock_gettime(CLOCK_MONOTONIC, &j->start);
 	j->keeper = fork();
 	if (j->keeper < 0)
-		die("fork: %s", strerror(errno));
+		run_die("fork: %s", strerror(errno));
 	if (j->keeper == 0) {
 		close(fd[0]);
 		keeper_main(j, fd[1]);
@@ -676,7 +676,7 @@ static void job_say(const struct job *j, const char *word, const char *why)
 
 	if (j->kind == MPI)
 		snprintf(np, sizeof(np), "np=%d", j->np);
-	say("%-5s %-40s %-6s %7.2f s%s%s%s%s\n", word, j->name, np, j->took,
+	run_say("%-5s %-40s %-6s %7.2f s%s%s%s%s\n", word, j->name, np, j->took,
 		why[0] != '\0' ? "  " : "", why, j->env[0] != '\0' ? "  " : "", j->env);
 }
 
@@ -755,7 +755,7 @@ static int jobs_start(int alone, int idle, int next, int n)
 static void jobs_wait(void)
 {
 	if (poll(on.p, (nfds_t)on.n, -1) < 0)
-		die("poll: %s", strerror(errno));
+		run_die("poll: %s", strerror(errno));
 	for (int i = on.n - 1; i >= 0; i--) {
 		if (on.p[i].revents == 0)
 			continue;
@@ -813,22 +813,22 @@ static void chance_say(void)
 		n += jobs[i].chance;
 	if (n == 0)
 		return;
-	say("%d tests failed first and passed when run again:", n);
+	run_say("%d tests failed first and passed when run again:", n);
 	for (int i = 0; i < njobs; i++) {
 		if (!jobs[i].chance)
 			continue;
-		say("%s %s", comma, jobs[i].name);
+		run_say("%s %s", comma, jobs[i].name);
 		if (jobs[i].kind == MPI)
-			say(" np=%d", jobs[i].np);
+			run_say(" np=%d", jobs[i].np);
 		comma = ",";
 	}
-	say("\n");
+	run_say("\n");
 }
 
 static enum spread spread_of(const char *word)
 {
 	if (strcmp(word, "block") != 0 && strcmp(word, "round") != 0)
-		die("-s wants block or round");
+		run_die("-s wants block or round");
 	return word[0] == 'b' ? BLOCK : ROUND;
 }
 
@@ -855,7 +855,7 @@ static void args_read(int argc, char **argv)
 		}
 	}
 	if (width < 1 || width > 16 || factor < 1 || again < 0 || most < 0)
-		die("-j wants 1 to 16, -x at least 1, -r and -n at least 0");
+		run_die("-j wants 1 to 16, -x at least 1, -r and -n at least 0");
 	for (int i = optind; i < argc; i++) {
 		int is_kind = 0;
 
@@ -881,12 +881,12 @@ int main(int argc, char **argv)
 		return 0;
 	}
 	if (log_path != NULL && (log_file = fopen(log_path, "w")) == NULL)
-		die("%s: %s", log_path, strerror(errno));
+		run_die("%s: %s", log_path, strerror(errno));
 	jobs_run(0, width);
 	jobs_run(1, 1);
 	again_run();
 	chance_say();
-	say("%d passed, %d failed, %d skipped\n", sum[OK], sum[FAIL], sum[SKIP]);
+	run_say("%d passed, %d failed, %d skipped\n", sum[OK], sum[FAIL], sum[SKIP]);
 	if (log_file != NULL)
 		fclose(log_file);
 	return sum[FAIL] != 0;

@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <string.h>
 
-static void sizes(void)
+static void abi_sizes(void)
 {
 	MPI_Info info;
 	char value[16];
@@ -22,7 +22,7 @@ static void sizes(void)
 	expect_ok(MPI_Info_free(&info));
 }
 
-static void types(void)
+static void abi_types(void)
 {
 	MPI_Info info = 0, again;
 	char value[16];
@@ -62,12 +62,12 @@ static void booleans(void)
 
 int main(int argc, char **argv)
 {
-	sizes(); /* before MPI_Init */
+	abi_sizes(); /* before MPI_Init */
 	expect_ok(MPI_Init(&argc, &argv));
 	expect_ok(MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN));
-	types();
+	abi_types();
 	booleans();
 	MPI_Finalize();
-	sizes();
+	abi_sizes();
 	return check_end();
 }

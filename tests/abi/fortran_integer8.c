@@ -7,7 +7,7 @@
 #include <mpi.h>
 #include <stdint.h>
 
-static int size_of(MPI_Datatype t)
+static int integer8_size_of(MPI_Datatype t)
 {
 	int size = -1;
 
@@ -16,7 +16,7 @@ static int size_of(MPI_Datatype t)
 }
 
 /* MPI-5.0 20.4.1: facts that cannot be are refused, and then nothing has been said */
-static void refused(void)
+static void integer8_refused(void)
 {
 	MPI_Info info;
 
@@ -32,7 +32,7 @@ static void refused(void)
 	expect(info == MPI_INFO_NULL);
 }
 
-static void say(void)
+static void integer8_say(void)
 {
 	static const char *const facts[][2] = {{"mpi_integer_size", "8"}, {"mpi_real_size", "8"},
 		{"mpi_logical_size", "8"}, {"mpi_double_precision_size", "16"},
@@ -48,19 +48,19 @@ static void say(void)
 }
 
 /* MPI-5.0 20.4: the sizes are the compiler's */
-static void sizes(void)
+static void integer8_sizes(void)
 {
-	expect_eq(size_of(MPI_INTEGER), 8);
-	expect_eq(size_of(MPI_REAL), 8);
-	expect_eq(size_of(MPI_COMPLEX), 16);
-	expect_eq(size_of(MPI_LOGICAL), 8);
-	expect_eq(size_of(MPI_DOUBLE_PRECISION), 16);
-	expect_eq(size_of(MPI_DOUBLE_COMPLEX), 32);
-	expect_eq(size_of(MPI_2INTEGER), 16);
-	expect_eq(size_of(MPI_2REAL), 16);
-	expect_eq(size_of(MPI_2DOUBLE_PRECISION), 32);
-	expect_eq(size_of(MPI_REAL16), 16);
-	expect_eq(size_of(MPI_INT), 4);
+	expect_eq(integer8_size_of(MPI_INTEGER), 8);
+	expect_eq(integer8_size_of(MPI_REAL), 8);
+	expect_eq(integer8_size_of(MPI_COMPLEX), 16);
+	expect_eq(integer8_size_of(MPI_LOGICAL), 8);
+	expect_eq(integer8_size_of(MPI_DOUBLE_PRECISION), 16);
+	expect_eq(integer8_size_of(MPI_DOUBLE_COMPLEX), 32);
+	expect_eq(integer8_size_of(MPI_2INTEGER), 16);
+	expect_eq(integer8_size_of(MPI_2REAL), 16);
+	expect_eq(integer8_size_of(MPI_2DOUBLE_PRECISION), 32);
+	expect_eq(integer8_size_of(MPI_REAL16), 16);
+	expect_eq(integer8_size_of(MPI_INT), 4);
 }
 
 /* MPI-5.0 20.4: a type that is not there has size MPI_UNDEFINED, and is of no use */
@@ -70,8 +70,8 @@ static void absent(void)
 	char x[4] = "";
 	int err;
 
-	expect_eq(size_of(MPI_REAL2), MPI_UNDEFINED);
-	expect_eq(size_of(MPI_COMPLEX4), MPI_UNDEFINED);
+	expect_eq(integer8_size_of(MPI_REAL2), MPI_UNDEFINED);
+	expect_eq(integer8_size_of(MPI_COMPLEX4), MPI_UNDEFINED);
 	err = MPI_Send(x, 1, MPI_REAL2, 0, 0, MPI_COMM_SELF);
 	expect_eq(err, MPI_ERR_TYPE);
 	expect(error_says(err, "MPI_REAL2 is not a type of this Fortran compiler"));
@@ -82,7 +82,7 @@ static void absent(void)
 }
 
 /* MPI-5.0 6.9.2, 6.9.4: reductions compute with the new sizes */
-static void reductions(int rank)
+static void integer8_reductions(int rank)
 {
 	int64_t one = (int64_t)1 << 40, sum, pair[2] = {10 - rank, rank}, least[2];
 	double real[2] = {rank, 7}, most[2];
@@ -102,11 +102,11 @@ int main(int argc, char **argv)
 	MPI_Init(&argc, &argv);
 	MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
 	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-	refused();
-	say();
-	sizes();
+	integer8_refused();
+	integer8_say();
+	integer8_sizes();
 	absent();
-	reductions(rank);
+	integer8_reductions(rank);
 	MPI_Finalize();
 	return check_end();
 }

@@ -14,7 +14,7 @@
 
 static int wrong;
 
-static void try(const struct garbage_case *c, void *garbage)
+static void garbage_try(const struct garbage_case *c, void *garbage)
 {
 	char text[MPI_MAX_ERROR_STRING];
 	int err = c->call(garbage), len = 0, class = -1;
@@ -27,7 +27,7 @@ static void try(const struct garbage_case *c, void *garbage)
 }
 
 /* xorshift: the same values in each run. */
-static uint64_t dice(void)
+static uint64_t garbage_dice(void)
 {
 	static uint64_t s = 88172645463325252u;
 
@@ -42,15 +42,15 @@ static uint64_t dice(void)
 static void random_values(const struct garbage_case *c)
 {
 	for (int i = 0; i < RANDOM; i++) {
-		uint64_t v = dice() >> (i % 40);
+		uint64_t v = garbage_dice() >> (i % 40);
 
 		if (v > 4096)
-			try(c, (void *)(uintptr_t)v);
+			garbage_try(c, (void *)(uintptr_t)v);
 	}
-	try(c, (void *)(intptr_t)-1);
-	try(c, (void *)(uintptr_t)0x44000000);
-	try(c, (void *)(uintptr_t)1000);
-	try(c, &wrong);
+	garbage_try(c, (void *)(intptr_t)-1);
+	garbage_try(c, (void *)(uintptr_t)0x44000000);
+	garbage_try(c, (void *)(uintptr_t)1000);
+	garbage_try(c, &wrong);
 }
 
 /* Handles that are gone, of every kind at once: for each function at least all but one are of a
@@ -81,10 +81,10 @@ static void freed_values(const struct garbage_case *c)
 		expect_ok(MPI_Info_free(&info2));
 		expect_ok(MPI_Group_free(&group2));
 	}
-	try(c, comm);
-	try(c, type);
-	try(c, info);
-	try(c, group);
+	garbage_try(c, comm);
+	garbage_try(c, type);
+	garbage_try(c, info);
+	garbage_try(c, group);
 }
 
 int main(int argc, char **argv)

@@ -8,7 +8,7 @@
 #include <string.h>
 
 /* A predefined handle is its number in every form. */
-static void predefined(void)
+static void predefined_values(void)
 {
 	expect_eq(MPI_Comm_toint(MPI_COMM_WORLD), 257);
 	expect_eq(MPI_Comm_c2f(MPI_COMM_NULL), 256);
@@ -77,7 +77,7 @@ int main(int argc, char **argv)
 {
 	expect_ok(MPI_Init(&argc, &argv));
 	expect_ok(MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN));
-	predefined();
+	predefined_values();
 	made_here();
 	statuses();
 	MPI_Finalize();

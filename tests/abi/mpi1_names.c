@@ -8,13 +8,13 @@
 
 static int calls;
 
-static void handler(MPI_Comm *comm, int *code, ...)
+static void mpi1_handler(MPI_Comm *comm, int *code, ...)
 {
 	calls += *comm == MPI_COMM_SELF && *code == MPI_ERR_COUNT;
 }
 
 /* The old constructors make the same types as the ones that replaced them. */
-static void made(MPI_Datatype *t, int combiner, int size)
+static void mpi1_made(MPI_Datatype *t, int combiner, int size)
 {
 	int ni, na, nd, c, s;
 
@@ -32,16 +32,16 @@ static void constructors(void)
 	MPI_Datatype types[] = {MPI_INT, MPI_DOUBLE}, t;
 
 	expect_ok(MPI_Type_hvector(3, 1, 16, MPI_INT, &t));
-	made(&t, MPI_COMBINER_HVECTOR, 12);
+	mpi1_made(&t, MPI_COMBINER_HVECTOR, 12);
 	expect_ok(MPI_Type_hindexed(2, lens, at, MPI_INT, &t));
-	made(&t, MPI_COMBINER_HINDEXED, 12);
+	mpi1_made(&t, MPI_COMBINER_HINDEXED, 12);
 	expect_ok(MPI_Type_struct(2, lens, at, types, &t));
-	made(&t, MPI_COMBINER_STRUCT, 20);
+	mpi1_made(&t, MPI_COMBINER_STRUCT, 20);
 }
 
 int main(int argc, char **argv)
 {
-	MPI_Handler_function *fn = handler;
+	MPI_Handler_function *fn = mpi1_handler;
 	MPI_Errhandler e, again;
 	MPI_Aint a, b, extent, lb, ub;
 	int x[2];

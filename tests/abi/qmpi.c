@@ -44,7 +44,7 @@ static struct tool *enter(QMPI_Context context, int id)
 	return &storage[id];
 }
 
-static bool went(const char *letters)
+static bool qmpi_went(const char *letters)
 {
 	bool same = strcmp(trace, letters) == 0;
 
@@ -123,7 +123,7 @@ static int tool_cvars(QMPI_Context context, int id, int *n)
 			trace_add('?');                                                     \
 	} while (0)
 
-static void init(int id, char letter)
+static void qmpi_init(int id, char letter)
 {
 	struct tool *t = &storage[id];
 
@@ -143,7 +143,7 @@ static void init(int id, char letter)
 
 static void init_one(int id)
 {
-	init(id, '1');
+	qmpi_init(id, '1');
 }
 
 static void init_two(int id)
@@ -152,7 +152,7 @@ static void init_two(int id)
 
 	/* No tool sees what a tool calls here. */
 	MPI_Initialized(&flag);
-	init(id, flag ? '?' : '2');
+	qmpi_init(id, flag ? '?' : '2');
 }
 
 static int registered[3];
@@ -202,23 +202,23 @@ static void chain(void)
 	calls_send(&x);
 	OK(MPI_Wait(&request, MPI_STATUS_IGNORE));
 	expect_eq(y, 7);
-	expect(went("212"));
+	expect(qmpi_went("212"));
 	expect(called_from > (uintptr_t)calls_send && called_from < (uintptr_t)calls_send + 1024);
 	OK(MPI_Irecv(&y, 1, MPI_INT, check_rank, 1, MPI_COMM_WORLD, &request));
 	OK(PMPI_Send_c(&x, 1, MPI_INT, check_rank, 1, MPI_COMM_WORLD));
 	OK(MPI_Wait(&request, MPI_STATUS_IGNORE));
-	expect(went("212"));
+	expect(qmpi_went("212"));
 	expect(MPI_Wtime() > 3e9);
-	expect(went("212"));
+	expect(qmpi_went("212"));
 	expect(MPI_Comm_f2c(MPI_Comm_c2f(MPI_COMM_WORLD)) == MPI_COMM_WORLD);
-	expect(went("212"));
+	expect(qmpi_went("212"));
 	OK(MPI_Pcontrol(1000, "region"));
 	OK(MPI_Pcontrol(-1000));
-	expect(went("212212"));
+	expect(qmpi_went("212212"));
 	OK(MPI_T_cvar_get_num(&n));
-	expect(went("22"));
+	expect(qmpi_went("22"));
 	FAILS(MPI_ERR_TAG, "tag", MPI_Send(&x, 1, MPI_INT, 0, -5, MPI_COMM_WORLD));
-	expect(went("212"));
+	expect(qmpi_went("212"));
 }
 
 int main(int argc, char **argv)
@@ -227,7 +227,7 @@ int main(int argc, char **argv)
 
 	expect_ok(MPI_Initialized(&flag)); /* this call starts the tools */
 	expect_eq(flag, 0);
-	expect(went("1"));
+	expect(qmpi_went("1"));
 	expect_eq(inits, 321);
 	expect_eq(registered[0], MPI_SUCCESS);
 	expect_eq(registered[1], MPI_SUCCESS);
@@ -239,8 +239,8 @@ int main(int argc, char **argv)
 	chain();
 	OK(MPI_T_finalize());
 	MPI_Finalize();
-	expect(went(""));
+	expect(qmpi_went(""));
 	expect_ok(MPI_Initialized(&flag));
-	expect(went("1"));
+	expect(qmpi_went("1"));
 	return check_end();
 }

@@ -11,7 +11,7 @@
 static int calls;     /* of the handler */
 static int last_code; /* it was given */
 
-static void handler(MPI_Comm *comm, int *code, ...)
+static void unsupported_handler(MPI_Comm *comm, int *code, ...)
 {
 	calls += *comm == MPI_COMM_SELF;
 	last_code = *code;
@@ -25,14 +25,14 @@ static void file_handler(MPI_File *fh, int *code, ...)
 }
 
 /* The words name the function, and not one whose name merely begins like it. */
-static int names(const char *text, const char *name)
+static int unsupported_names(const char *text, const char *name)
 {
 	const char *at = strstr(text, name);
 
 	return at != NULL && at[strlen(name)] == ':';
 }
 
-static void try(const struct none_case *c)
+static void unsupported_try(const struct none_case *c)
 {
 	char text[MPI_MAX_ERROR_STRING];
 	int tool = strncmp(c->name, "MPI_T_", 6) == 0, len, code;
@@ -47,7 +47,7 @@ static void try(const struct none_case *c)
 	}
 	expect_ok(MPI_Error_string(code, text, &len));
 	expect_eq(strlen(text), len);
-	if (!names(text, c->name) && !(tool && strstr(text, c->name) != NULL)) {
+	if (!unsupported_names(text, c->name) && !(tool && strstr(text, c->name) != NULL)) {
 		fprintf(stderr, "%s: the words are: %s\n", c->name, text);
 		check_failed++;
 	}
@@ -59,12 +59,12 @@ int main(int argc, char **argv)
 	int n = 0;
 
 	expect_ok(MPI_Init(&argc, &argv));
-	expect_ok(MPI_Comm_create_errhandler(handler, &e));
+	expect_ok(MPI_Comm_create_errhandler(unsupported_handler, &e));
 	expect_ok(MPI_Comm_set_errhandler(MPI_COMM_SELF, e));
 	expect_ok(MPI_File_create_errhandler(file_handler, &f));
 	expect_ok(MPI_File_set_errhandler(MPI_FILE_NULL, f));
 	for (const struct none_case *c = none_cases; c->name != NULL; c++, n++)
-		try(c);
+		unsupported_try(c);
 	printf("%d functions without an engine\n", n);
 	MPI_Finalize();
 	return check_end();

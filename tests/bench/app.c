@@ -64,7 +64,7 @@ static void nap_until_called(void)
 	MPI_Recv(NULL, 0, MPI_BYTE, 0, BENCH_TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 }
 
-static void check(const struct measured *m, double checksum, const char *what)
+static void app_check(const struct measured *m, double checksum, const char *what)
 {
 	if (!(fabs(checksum - m->checksum) <= CHECK_LIMIT * fabs(m->checksum)))
 		bench_fail(m->all.b, "%s: checksum %.17g, alone it is %.17g", what, checksum,
@@ -81,7 +81,7 @@ static double time_one(struct measured *m, long n)
 		return 0;
 	}
 	for (long i = 0; i < n; i++)
-		check(m, m->kernel->run(m->one), "one rank");
+		app_check(m, m->kernel->run(m->one), "one rank");
 	t0 = MPI_Wtime() - t0;
 	for (int r = 1; r < m->all.size; r++)
 		MPI_Send(NULL, 0, MPI_BYTE, r, BENCH_TAG, MPI_COMM_WORLD);
@@ -103,7 +103,7 @@ static double time_all(struct measured *m, int silent, double ideal)
 	for (long i = 0; i < m->runs; i++) {
 		double sum = m->kernel->run(m->every);
 		if (m->all.rank == 0 && !silent)
-			check(m, sum, "all ranks");
+			app_check(m, sum, "all ranks");
 	}
 	MPI_Barrier(MPI_COMM_WORLD);
 	m->all.silent = 0;

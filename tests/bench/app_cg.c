@@ -29,7 +29,7 @@ struct cg {
 	double *x, *r, *p, *q, *rhs;
 };
 
-static long at(const struct cg *c, int i, int j, int k)
+static long cg_at(const struct cg *c, int i, int j, int k)
 {
 	return i * c->step[0] + j * c->step[1] + k * c->step[2];
 }
@@ -50,7 +50,7 @@ static void face_copy(const struct cg *c, double *v, int d, int i, double *buf, 
 		}
 }
 
-static void exchange(const struct cg *c, double *v)
+static void cg_exchange(const struct cg *c, double *v)
 {
 	for (int d = 0; d < DIMS; d++) {
 		if (c->a->silent) {
@@ -99,7 +99,7 @@ static double apply(const struct cg *c, const double *p, double *q)
 
 	for (int i = 1; i <= c->n[0]; i++)
 		for (int j = 1; j <= c->n[1]; j++)
-			dot += apply_row(c, p + at(c, i, j, 1), q + at(c, i, j, 1));
+			dot += apply_row(c, p + cg_at(c, i, j, 1), q + cg_at(c, i, j, 1));
 	return dot;
 }
 
@@ -110,7 +110,7 @@ static double advance(const struct cg *c, double alpha)
 
 	for (int i = 1; i <= c->n[0]; i++)
 		for (int j = 1; j <= c->n[1]; j++)
-			for (long o = at(c, i, j, 1), end = o + c->n[2]; o < end; o++) {
+			for (long o = cg_at(c, i, j, 1), end = o + c->n[2]; o < end; o++) {
 				c->x[o] += alpha * c->p[o];
 				c->r[o] -= alpha * c->q[o];
 				dot += c->r[o] * c->r[o];
@@ -118,11 +118,11 @@ static double advance(const struct cg *c, double alpha)
 	return dot;
 }
 
-static void turn(const struct cg *c, double beta)
+static void cg_turn(const struct cg *c, double beta)
 {
 	for (int i = 1; i <= c->n[0]; i++)
 		for (int j = 1; j <= c->n[1]; j++)
-			for (long o = at(c, i, j, 1), end = o + c->n[2]; o < end; o++)
+			for (long o = cg_at(c, i, j, 1), end = o + c->n[2]; o < end; o++)
 				c->p[o] = c->r[o] + beta * c->p[o];
 }
 
@@ -133,7 +133,7 @@ static double distance(const struct cg *c)
 
 	for (int i = 1; i <= c->n[0]; i++)
 		for (int j = 1; j <= c->n[1]; j++)
-			for (long o = at(c, i, j, 1), end = o + c->n[2]; o < end; o++)
+			for (long o = cg_at(c, i, j, 1), end = o + c->n[2]; o < end; o++)
 				sum += (c->x[o] - 1) * (c->x[o] - 1);
 	return sum;
 }
@@ -152,10 +152,10 @@ static double cg_run(void *state)
 	rr = app_sum(c->a, rr);
 	for (int i = 0; i < ITERATIONS; i++) {
 		double old = rr;
-		exchange(c, c->p);
+		cg_exchange(c, c->p);
 		double alpha = rr / app_sum(c->a, apply(c, c->p, c->q));
 		rr = app_sum(c->a, advance(c, alpha));
-		turn(c, rr / old);
+		cg_turn(c, rr / old);
 	}
 	left = app_sum(c->a, distance(c));
 	if (!c->a->silent && !(left < points * ERROR_LEFT))
@@ -187,12 +187,12 @@ static void *cg_make(const struct app *a)
 	for (int i = 0; i < 4; i++)
 		c->face[i / 2][i % 2] =
 			bench_alloc(a->b, (size_t)(GRID + 2) * (GRID + 2) * sizeof(double));
-	turn(c, 0); /* p = 0 */
+	cg_turn(c, 0); /* p = 0 */
 	for (int i = 1; i <= c->n[0]; i++)
 		for (int j = 1; j <= c->n[1]; j++)
 			for (int k = 1; k <= c->n[2]; k++)
-				c->p[at(c, i, j, k)] = 1;
-	exchange(c, c->p);
+				c->p[cg_at(c, i, j, k)] = 1;
+	cg_exchange(c, c->p);
 	apply(c, c->p, c->rhs);
 	return c;
 }

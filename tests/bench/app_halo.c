@@ -29,7 +29,7 @@ static double *point(const struct halo *h, double *v, int i, int j)
 	return v + i * h->width + j;
 }
 
-static void rows(const struct halo *h, int i0, int i1, int j0, int j1)
+static void halo_rows(const struct halo *h, int i0, int i1, int j0, int j1)
 {
 	for (int i = i0; i < i1; i++) {
 		const double *up = point(h, h->old, i - 1, 0), *here = up + h->width;
@@ -55,7 +55,7 @@ static void exchange_start(const struct halo *h, MPI_Request req[8])
 		}
 }
 
-static void step(struct halo *h)
+static void halo_step(struct halo *h)
 {
 	int n = h->n[0], m = h->n[1];
 	MPI_Request req[8];
@@ -63,15 +63,15 @@ static void step(struct halo *h)
 
 	if (!h->a->silent)
 		exchange_start(h, req);
-	rows(h, 2, n, 2, m);
+	halo_rows(h, 2, n, 2, m);
 	if (h->a->silent)
 		app_wait_bare(h->a);
 	else
 		MPI_Waitall(8, req, MPI_STATUSES_IGNORE);
-	rows(h, 1, 2, 1, m + 1);
-	rows(h, n, n + 1, 1, m + 1);
-	rows(h, 2, n, 1, 2);
-	rows(h, 2, n, m, m + 1);
+	halo_rows(h, 1, 2, 1, m + 1);
+	halo_rows(h, n, n + 1, 1, m + 1);
+	halo_rows(h, 2, n, 1, 2);
+	halo_rows(h, 2, n, m, m + 1);
 	h->old = h->new;
 	h->new = spare;
 }
@@ -99,7 +99,7 @@ static double halo_run(void *state)
 				(h->first[0] + i) * 7 % 31 + (h->first[1] + j) * 11 % 29;
 	before = total(h, 0);
 	for (int k = 0; k < STEPS; k++)
-		step(h);
+		halo_step(h);
 	after = app_sum(h->a, total(h, 0));
 	before = app_sum(h->a, before);
 	if (!h->a->silent && !(fabs(before - after) < 1e-9 * before))

@@ -78,7 +78,7 @@ static void merge_runs(const struct sort *s, int first, int last)
 }
 
 /* How many keys go to each rank. */
-static void split(const struct sort *s)
+static void sort_split(const struct sort *s)
 {
 	int size = s->a->size, n = SAMPLES * size, at = 0;
 	uint64_t mine[SAMPLES];
@@ -100,7 +100,7 @@ static void split(const struct sort *s)
 }
 
 /* Exchanges and merges; returns how many keys this rank has then. */
-static int exchange(const struct sort *s)
+static int sort_exchange(const struct sort *s)
 {
 	int size = s->a->size, n = 0;
 
@@ -137,8 +137,8 @@ static double sort_run(void *state)
 
 	memcpy(s->keys, s->input, (size_t)s->n * sizeof(*s->keys));
 	sort_keys(s->keys, s->spare, s->n);
-	split(s);
-	n = s->a->silent ? exchange_not(s) : exchange(s);
+	sort_split(s);
+	n = s->a->silent ? exchange_not(s) : sort_exchange(s);
 	for (int i = 0; i < n; i++) {
 		sum += (double)(s->in[i] >> 20);
 		if (i > 0 && s->in[i - 1] > s->in[i])

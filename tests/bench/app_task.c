@@ -30,7 +30,7 @@ struct tasks {
 };
 
 /* The work: a chain of multiplications that no compiler shortens. */
-static double task(int number)
+static double task_run(int number)
 {
 	uint64_t x = (uint64_t)number * 2 + 1;
 	int n = (1 + number * 5 % UNITS) * UNIT;
@@ -46,7 +46,7 @@ static double share(int which, int of)
 	double sum = 0;
 
 	for (int t = which; t < TASKS; t += of)
-		sum += task(t);
+		sum += task_run(t);
 	return sum;
 }
 
@@ -72,7 +72,7 @@ static double master(const struct tasks *s)
 	return sum;
 }
 
-static void worker(const struct tasks *s)
+static void task_worker(const struct tasks *s)
 {
 	double result[RESULT] = {0};
 	int number = NO_TASK;
@@ -82,7 +82,7 @@ static void worker(const struct tasks *s)
 		MPI_Recv(&number, 1, MPI_INT, 0, BENCH_TAG, s->a->comm, MPI_STATUS_IGNORE);
 		if (number == NO_TASK)
 			return;
-		result[0] = result[RESULT - 1] = task(number);
+		result[0] = result[RESULT - 1] = task_run(number);
 		result[1] = number;
 	}
 }
@@ -100,7 +100,7 @@ static double master_run(void *state)
 	if (rank == 0)
 		sum = master(s);
 	else
-		worker(s);
+		task_worker(s);
 	MPI_Barrier(s->a->comm); /* a message of the next run would look like one of this */
 	return sum;
 }
@@ -119,7 +119,7 @@ static double pool_run(void *state)
 		MPI_Win_flush(0, s->win);
 		if (got - s->base >= TASKS)
 			break;
-		sum += task((int)(got - s->base));
+		sum += task_run((int)(got - s->base));
 	}
 	s->base += TASKS + (uint64_t)s->a->size; /* each rank has taken one number too many */
 	return app_sum(s->a, sum);

@@ -30,7 +30,7 @@ struct shared {
 	_Atomic uint32_t come, go;
 };
 
-static double now(void)
+static double bare_now(void)
 {
 	struct timespec t;
 
@@ -62,11 +62,11 @@ static int wait_for_all(int fd, uint32_t n)
 }
 
 /* Starts n processes and waits for all.  Returns the seconds. */
-static double start(const char *self, int n, int fd)
+static double rank_start(const char *self, int n, int fd)
 {
 	char number[16], file[16];
 	char *argv[] = {(char *)(uintptr_t)self, number, file, NULL};
-	double begin = now();
+	double begin = bare_now();
 
 	snprintf(number, sizeof(number), "%d", n);
 	snprintf(file, sizeof(file), "%d", fd);
@@ -80,7 +80,7 @@ static double start(const char *self, int n, int fd)
 	}
 	while (wait(NULL) > 0)
 		;
-	return now() - begin;
+	return bare_now() - begin;
 }
 
 int main(int argc, char **argv)
@@ -95,7 +95,7 @@ int main(int argc, char **argv)
 		fprintf(stderr, "usage: bare_start N\n");
 		return 1;
 	}
-	alone = start("/proc/self/exe", n, -1);
-	printf("= alone s %.6f\n= together s %.6f\n", alone, start("/proc/self/exe", n, fd));
+	alone = rank_start("/proc/self/exe", n, -1);
+	printf("= alone s %.6f\n= together s %.6f\n", alone, rank_start("/proc/self/exe", n, fd));
 	return 0;
 }

@@ -73,12 +73,12 @@ static void await(_Atomic uint64_t *word, uint64_t least)
 		;
 }
 
-static void set(_Atomic uint64_t *word, uint64_t v)
+static void copy_set(_Atomic uint64_t *word, uint64_t v)
 {
 	atomic_store_explicit(word, v, memory_order_release);
 }
 
-static uint64_t get(_Atomic uint64_t *word)
+static uint64_t copy_get(_Atomic uint64_t *word)
 {
 	return atomic_load_explicit(word, memory_order_relaxed);
 }
@@ -90,7 +90,7 @@ static char *row_at(const struct shape *s, char *p, size_t at)
 }
 
 /* How many bytes follow it without a gap, of n at most. */
-static size_t run(const struct shape *s, size_t at, size_t n)
+static size_t copy_run(const struct shape *s, size_t at, size_t n)
 {
 	size_t left = s->row - at % s->row;
 
@@ -98,26 +98,28 @@ static size_t run(const struct shape *s, size_t at, size_t n)
 }
 
 /* Bytes [from, from + n) of the message at `p': in how many runs. */
-static unsigned long list(struct iovec *v, char *p, const struct shape *s, size_t from, size_t n)
+static unsigned long copy_list(
+	struct iovec *v, char *p, const struct shape *s, size_t from, size_t n)
 {
 	unsigned long k = 0;
 	size_t end = from + n, len;
 
 	for (size_t at = from; at < end; at += len) {
-		len = run(s, at, end - at);
+		len = copy_run(s, at, end - at);
 		v[k++] = (struct iovec){row_at(s, p, at), len};
 	}
 	return k;
 }
 
 /* Copies rows between my memory and yours; the kernel's no ends the program. */
-static void vm(int write, char *mine, char *yours, const struct shape *s, size_t from, size_t n)
+static void copy_vm(
+	int write, char *mine, char *yours, const struct shape *s, size_t from, size_t n)
 {
 	static struct iovec here[ROWS_MAX], there[ROWS_MAX];
-	unsigned long k = list(here, mine, s, from, n);
+	unsigned long k = copy_list(here, mine, s, from, n);
 	ssize_t done;
 
-	list(there, yours, s, from, n);
+	copy_list(there, yours, s, from, n);
 	done = write ? process_vm_writev(you->pid, here, k, there, k, 0)
 		     : process_vm_readv(you->pid, here, k, there, k, 0);
 	if (done != (ssize_t)n)
@@ -131,71 +133,72 @@ static size_t chunk_of(const struct shape *s)
 }
 
 /* Bytes [from, from + n) of the message, into the pipe or out of it. */
-static void move(const struct shape *s, char *pipe, char *message, size_t from, size_t n, int out)
+static void copy_move(
+	const struct shape *s, char *pipe, char *message, size_t from, size_t n, int out)
 {
 	size_t len;
 
 	for (size_t at = 0; at < n; at += len) {
 		char *p = row_at(s, message, from + at);
 
-		len = run(s, from + at, n - at);
+		len = copy_run(s, from + at, n - at);
 		memcpy(out ? pipe + at : p, out ? p : pipe + at, len);
 	}
 }
 
 /* The part that the receiver reads while the sender writes the rest. */
-static size_t half(const struct shape *s)
+static size_t copy_half(const struct shape *s)
 {
 	return s->row == s->n ? s->n / 2 : s->n / s->row / 2 * s->row;
 }
 
-static void put(int method, const struct shape *s)
+static void copy_put(int method, const struct shape *s)
 {
 	size_t chunk = chunk_of(s);
 
 	if (method == PIPE) {
 		for (size_t at = 0; at < s->n; at += chunk) {
-			uint64_t i = get(&me->put);
+			uint64_t i = copy_get(&me->put);
 
 			await(&you->got, i < CHUNKS ? 0 : i + 1 - CHUNKS);
-			move(s, me->pipe[i % CHUNKS], me->out, at,
+			copy_move(s, me->pipe[i % CHUNKS], me->out, at,
 				s->n - at < chunk ? s->n - at : chunk, 1);
-			set(&me->put, i + 1);
+			copy_set(&me->put, i + 1);
 		}
 		return;
 	}
-	set(&me->put, get(&me->put) + 1);
+	copy_set(&me->put, copy_get(&me->put) + 1);
 	if (method == BOTH) {
-		await(&you->ready, get(&me->put));
-		vm(1, me->out, you->in, s, half(s), s->n - half(s));
-		set(&me->wrote, get(&me->put));
+		await(&you->ready, copy_get(&me->put));
+		copy_vm(1, me->out, you->in, s, copy_half(s), s->n - copy_half(s));
+		copy_set(&me->wrote, copy_get(&me->put));
 	}
-	await(&you->got, get(&me->put));
+	await(&you->got, copy_get(&me->put));
 }
 
-static void take(int method, const struct shape *s)
+static void copy_take(int method, const struct shape *s)
 {
-	uint64_t i = get(&me->got) + 1;
+	uint64_t i = copy_get(&me->got) + 1;
 	size_t chunk = chunk_of(s);
 
 	for (size_t at = 0; method == PIPE && at < s->n; at += chunk, i++) {
 		await(&you->put, i);
-		move(s, you->pipe[(i - 1) % CHUNKS], me->in, at,
+		copy_move(s, you->pipe[(i - 1) % CHUNKS], me->in, at,
 			s->n - at < chunk ? s->n - at : chunk, 0);
-		set(&me->got, i);
+		copy_set(&me->got, i);
 	}
 	if (method == PIPE)
 		return;
 	await(&you->put, i);
-	set(&me->ready, i);
-	vm(0, me->in, you->out, s, 0, method == BOTH ? half(s) : s->n);
+	copy_set(&me->ready, i);
+	copy_vm(0, me->in, you->out, s, 0, method == BOTH ? copy_half(s) : s->n);
 	if (method == BOTH)
 		await(&you->wrote, i);
-	set(&me->got, i);
+	copy_set(&me->got, i);
 }
 
 /* Half a round trip, us. */
-static double turn(int method, const struct shape *s, int first)
+static double copy_turn(int method, const struct shape *s, int first)
 {
 	int many = s->n < BYTES_ROUND ? BYTES_ROUND / (int)s->n : 1;
 	struct timespec a, b;
@@ -203,17 +206,17 @@ static double turn(int method, const struct shape *s, int first)
 	clock_gettime(CLOCK_MONOTONIC, &a);
 	for (int i = 0; i < many; i++) {
 		if (first)
-			put(method, s);
-		take(method, s);
+			copy_put(method, s);
+		copy_take(method, s);
 		if (!first)
-			put(method, s);
+			copy_put(method, s);
 	}
 	clock_gettime(CLOCK_MONOTONIC, &b);
 	return ((double)(b.tv_sec - a.tv_sec) * 1e6 + (double)(b.tv_nsec - a.tv_nsec) / 1e3) /
 	       many / 2;
 }
 
-static int compare(const void *a, const void *b)
+static int copy_compare(const void *a, const void *b)
 {
 	double x = *(const double *)a, y = *(const double *)b;
 
@@ -232,12 +235,12 @@ static void size_run(size_t n, size_t row, int rounds, int first)
 	}
 	for (int r = 0; r < rounds; r++)
 		for (int method = 0; method < METHODS; method++)
-			us[method][r] = turn(method, &s, first);
+			us[method][r] = copy_turn(method, &s, first);
 	if (!first)
 		return;
 	printf(" %zu", n);
 	for (int method = 0; method < METHODS; method++) {
-		qsort(us[method], (size_t)rounds, sizeof(us[method][0]), compare);
+		qsort(us[method], (size_t)rounds, sizeof(us[method][0]), copy_compare);
 		printf(" %.4g", us[method][rounds / 2]);
 	}
 }
@@ -257,7 +260,7 @@ static void rows_run(int first)
 }
 
 /* us: every line is written by its owner, and crosses once to be read. */
-static double fold(uint64_t i, double *to)
+static double copy_fold(uint64_t i, double *to)
 {
 	const double *mine = (const double *)(const void *)me->in;
 	struct timespec a, b;
@@ -265,12 +268,12 @@ static double fold(uint64_t i, double *to)
 	clock_gettime(CLOCK_MONOTONIC, &a);
 	for (size_t k = 0; k < MOST / sizeof(*to); k += LINE)
 		me->lines[k] = (double)i;
-	set(&me->ready, i);
+	copy_set(&me->ready, i);
 	await(&you->ready, i);
 	for (size_t k = 0; k < MOST / sizeof(*to); k++)
 		to[k] = mine[k] + you->lines[k];
 	clock_gettime(CLOCK_MONOTONIC, &b);
-	set(&me->wrote, i);
+	copy_set(&me->wrote, i);
 	await(&you->wrote, i);
 	return (double)(b.tv_sec - a.tv_sec) * 1e6 + (double)(b.tv_nsec - a.tv_nsec) / 1e3;
 }
@@ -281,15 +284,15 @@ static void fold_run(int first)
 	double us[ROUNDS];
 
 	for (int r = 0; r < ROUNDS; r++)
-		us[r] = fold((UINT64_C(1) << 40) + (uint64_t)r, (double *)(void *)me->out);
-	qsort(us, ROUNDS, sizeof(us[0]), compare);
+		us[r] = copy_fold((UINT64_C(1) << 40) + (uint64_t)r, (double *)(void *)me->out);
+	qsort(us, ROUNDS, sizeof(us[0]), copy_compare);
 	if (first)
 		printf(" %.4g", us[ROUNDS / 2]);
 }
 
 static void overlap(uint64_t i)
 {
-	set(&me->ready, i);
+	copy_set(&me->ready, i);
 	await(&you->ready, i);
 }
 
@@ -304,7 +307,7 @@ static double lines(uint64_t i, int first)
 		if (first) {
 			for (size_t at = 0; at < CHUNK; at += LINE * sizeof(double))
 				*(volatile uint64_t *)(void *)&me->pipe[k][at] = i;
-			set(&me->wrote, i + k);
+			copy_set(&me->wrote, i + k);
 			continue;
 		}
 		await(&you->wrote, i + k);
@@ -322,7 +325,7 @@ static void lines_run(int first)
 
 	for (uint64_t r = 0; r < LINES_ROUNDS; r++, from += CHUNKS)
 		us[r] = lines(from, first);
-	qsort(us, LINES_ROUNDS, sizeof(us[0]), compare);
+	qsort(us, LINES_ROUNDS, sizeof(us[0]), copy_compare);
 	me->lines[0] = us[LINES_ROUNDS / 2];
 	overlap(from);
 	if (first)
@@ -331,7 +334,7 @@ static void lines_run(int first)
 }
 
 /* This process on the k-th of the processors that it may use. */
-static void pin(int k)
+static void copy_pin(int k)
 {
 	cpu_set_t all, one;
 	size_t cpu = 0;
@@ -366,13 +369,13 @@ int main(void)
 	alarm(30); /* the other may have given up */
 	if (pid == 0)
 		me->pid = getpid();
-	pin(pid == 0);
-	set(&me->ready, 0);
-	set(&me->wrote, 0);
-	set(&me->got, 0);
-	set(&me->put, 1);
+	copy_pin(pid == 0);
+	copy_set(&me->ready, 0);
+	copy_set(&me->wrote, 0);
+	copy_set(&me->got, 0);
+	copy_set(&me->put, 1);
 	await(&you->put, 1);
-	set(&me->got, 1);
+	copy_set(&me->got, 1);
 	await(&you->got, 1);
 	rows_run(pid != 0);
 	if (pid != 0)

@@ -274,7 +274,7 @@ static void collective_measure(
 }
 
 /* Blocks of `row->arg' bytes in turn; `share': of how many blocks each rank writes one. */
-static void blocks(struct bench *b, const struct bench_row *row, int method, int share)
+static void blocks_access(struct bench *b, const struct bench_row *row, int method, int share)
 {
 	int block = (int)row->arg, n = TOTAL / b->size / block;
 	struct file x;
@@ -296,20 +296,20 @@ static void blocks(struct bench *b, const struct bench_row *row, int method, int
 
 void file_blocks(struct bench *b, const struct bench_row *row)
 {
-	blocks(b, row, 'w', 1);
+	blocks_access(b, row, 'w', 1);
 }
 
 void file_blocks_read(struct bench *b, const struct bench_row *row)
 {
-	blocks(b, row, 'r', 1);
+	blocks_access(b, row, 'r', 1);
 }
 
 void file_holes(struct bench *b, const struct bench_row *row)
 {
-	blocks(b, row, 'w', 2);
+	blocks_access(b, row, 'w', 2);
 }
 
-static void cube(struct bench *b, const struct bench_row *row, int method)
+static void cube_access(struct bench *b, const struct bench_row *row, int method)
 {
 	int sizes[3] = {SIDE, SIDE, SIDE}, procs[3] = {0, 0, 0}, subs[3], starts[3], r = b->rank;
 	struct file x;
@@ -328,12 +328,12 @@ static void cube(struct bench *b, const struct bench_row *row, int method)
 
 void file_cube(struct bench *b, const struct bench_row *row)
 {
-	cube(b, row, 'w');
+	cube_access(b, row, 'w');
 }
 
 void file_cube_read(struct bench *b, const struct bench_row *row)
 {
-	cube(b, row, 'r');
+	cube_access(b, row, 'r');
 }
 
 /* Every other piece of `row->arg' bytes of the memory; in the file one piece a rank. */
@@ -399,7 +399,7 @@ void file_long(struct bench *b, const struct bench_row *row)
 
 /* --- short pieces --------------------------------------------------------------------------- */
 
-static void small(struct bench *b, const struct bench_row *row, int method, bool sole)
+static void small_access(struct bench *b, const struct bench_row *row, int method, bool sole)
 {
 	struct file x;
 
@@ -420,10 +420,10 @@ static void small(struct bench *b, const struct bench_row *row, int method, bool
 
 void file_small_write(struct bench *b, const struct bench_row *row)
 {
-	small(b, row, 'w', true);
+	small_access(b, row, 'w', true);
 }
 
 void file_small_read(struct bench *b, const struct bench_row *row)
 {
-	small(b, row, 'r', true);
+	small_access(b, row, 'r', true);
 }

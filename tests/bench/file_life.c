@@ -429,7 +429,7 @@ static void over_bind(void)
 
 /* Prints the part of an access that as much computation hides, from 0 to 1: the best of some.
  * bind: all ranks compute on one CPU. */
-static void over(struct bench *b, const struct bench_row *row, struct file *x, bool bind)
+static void life_over(struct bench *b, const struct bench_row *row, struct file *x, bool bind)
 {
 	double alone = 1e9, beside = 1e9, pure = 1e9, speed = over_speed(), hidden;
 
@@ -463,7 +463,7 @@ void file_over(struct bench *b, const struct bench_row *row)
 
 	file_open(b, &x, row->arg);
 	x.method = 'i';
-	over(b, row, &x, false);
+	life_over(b, row, &x, false);
 	file_close(&x);
 }
 
@@ -479,7 +479,7 @@ static void over_blocks(struct bench *b, const struct bench_row *row, bool bind)
 	MPI_Type_commit(&x.filetype);
 	MPI_File_set_view(x.f, (MPI_Offset)b->rank * block, MPI_BYTE, x.filetype,
 		(char *)(size_t) "native", MPI_INFO_NULL);
-	over(b, row, &x, bind);
+	life_over(b, row, &x, bind);
 	file_close(&x);
 }
 

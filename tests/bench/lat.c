@@ -59,7 +59,7 @@ static void stamp(char *buf, size_t bytes, uint64_t round)
 	memcpy(buf + bytes - sizeof(round), &round, sizeof(round));
 }
 
-static void verify(const struct bench *b, const char *buf, size_t bytes, uint64_t round)
+static void lat_verify(const struct bench *b, const char *buf, size_t bytes, uint64_t round)
 {
 	uint64_t first, last;
 
@@ -71,7 +71,7 @@ static void verify(const struct bench *b, const char *buf, size_t bytes, uint64_
 }
 
 /* One way and back; the answer is rank 1's own buffer with the number it received. */
-static double pingpong(struct bench *b, void *ctx, long n)
+static double lat_echo(struct bench *b, void *ctx, long n)
 {
 	struct pair *p = ctx;
 	int bytes = (int)p->bytes;
@@ -84,7 +84,7 @@ static double pingpong(struct bench *b, void *ctx, long n)
 			MPI_Send(p->out, bytes, MPI_BYTE, p->peer, BENCH_TAG, MPI_COMM_WORLD);
 		MPI_Recv(p->in, bytes, MPI_BYTE, p->peer, BENCH_TAG, MPI_COMM_WORLD,
 			MPI_STATUS_IGNORE);
-		verify(b, p->in, p->bytes, p->round);
+		lat_verify(b, p->in, p->bytes, p->round);
 		if (b->rank == 1)
 			MPI_Send(p->out, bytes, MPI_BYTE, p->peer, BENCH_TAG, MPI_COMM_WORLD);
 	}
@@ -119,7 +119,7 @@ void lat_pingpong(struct bench *b, const struct bench_row *row)
 
 	pair_init(b, &p, row->arg, 1);
 	pingpong_check(b, &p);
-	bench_measure(b, row->name, &one_way, pingpong, &p, 0);
+	bench_measure(b, row->name, &one_way, lat_echo, &p, 0);
 	pingpong_check(b, &p);
 	pair_fini(&p);
 }
@@ -165,7 +165,7 @@ static void rate_receive(struct bench *b, struct pair *p)
 			MPI_COMM_WORLD, &req[w]);
 	MPI_Waitall(RATE_WINDOW, req, MPI_STATUSES_IGNORE);
 	for (int w = 0; w < RATE_WINDOW; w++)
-		verify(b, p->in + (size_t)w * p->bytes, p->bytes, p->round + (uint64_t)w);
+		lat_verify(b, p->in + (size_t)w * p->bytes, p->bytes, p->round + (uint64_t)w);
 	acknowledge(p);
 }
 
@@ -202,7 +202,7 @@ static void stream_receive(struct bench *b, struct pair *p)
 	for (int w = 0; w < STREAM_WINDOW; w++) {
 		MPI_Recv(p->in, (int)p->bytes, MPI_BYTE, p->peer, BENCH_TAG, MPI_COMM_WORLD,
 			MPI_STATUS_IGNORE);
-		verify(b, p->in, p->bytes, p->round);
+		lat_verify(b, p->in, p->bytes, p->round);
 	}
 	acknowledge(p);
 }
@@ -267,11 +267,11 @@ void lat_posted(struct bench *b, const struct bench_row *row)
 	snprintf(base_name, sizeof(base_name), "%s.base", row->name);
 	snprintf(added_name, sizeof(added_name), "%s.add", row->name);
 	pair_init(b, &p, sizeof(uint64_t), 1);
-	double base = bench_measure(b, base_name, &one_way, pingpong, &p, 0);
+	double base = bench_measure(b, base_name, &one_way, lat_echo, &p, 0);
 	for (int i = 0; i < n; i++)
 		MPI_Irecv(&word[i], sizeof(word[i]), MPI_BYTE, p.peer, POSTED_TAG + i,
 			MPI_COMM_WORLD, &req[i]);
-	double with = bench_measure(b, row->name, &one_way, pingpong, &p, 0);
+	double with = bench_measure(b, row->name, &one_way, lat_echo, &p, 0);
 	bench_print(b, added_name, "us", with - base);
 	posted_release(b, n, p.peer, word, req);
 	pair_fini(&p);

@@ -83,7 +83,7 @@ void life_first(struct bench *b, const struct bench_row *row)
 }
 
 /* Proportional set size in KiB: shared pages count by their share. */
-static double pss(const struct bench *b)
+static double life_pss(const struct bench *b)
 {
 	FILE *f = fopen("/proc/self/smaps_rollup", "r");
 	char line[128];
@@ -112,7 +112,7 @@ void life_memory(struct bench *b, const struct bench_row *row)
 	MPI_Allreduce(&mine, &sum, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
 	if (sum != b->size)
 		bench_fail(b, "memory: the sum of %d ones is %g", b->size, sum);
-	mine = pss(b);
+	mine = life_pss(b);
 	MPI_Barrier(MPI_COMM_WORLD);
 	MPI_Reduce(&mine, &sum, 1, MPI_DOUBLE, MPI_SUM, 0, MPI_COMM_WORLD);
 	bench_print(b, row->name, "MiB", sum / b->size / 1024);

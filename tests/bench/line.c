@@ -26,7 +26,7 @@ enum {
 	LINE_BYTES = 128 /* two lines: the processor fetches them in pairs */
 };
 
-static double now(void)
+static double line_now(void)
 {
 	struct timespec t;
 
@@ -46,7 +46,7 @@ static int processor(int k)
 			return (int)cpu;
 }
 
-static void pin(int cpu)
+static void line_pin(int cpu)
 {
 	cpu_set_t one;
 
@@ -62,7 +62,7 @@ static void await(_Atomic uint64_t *word, uint64_t v)
 		;
 }
 
-static int compare(const void *a, const void *b)
+static int line_compare(const void *a, const void *b)
 {
 	double x = *(const double *)a, y = *(const double *)b;
 
@@ -79,13 +79,13 @@ static void answer(_Atomic uint64_t *word)
 
 static double batch(_Atomic uint64_t *word, uint64_t from)
 {
-	double t0 = now();
+	double t0 = line_now();
 
 	for (uint64_t i = from; i < from + BATCH; i++) {
 		atomic_store_explicit(word, 2 * i + 1, memory_order_release);
 		await(word, 2 * i + 2);
 	}
-	return (now() - t0) / BATCH / 2 * 1e9;
+	return (line_now() - t0) / BATCH / 2 * 1e9;
 }
 
 int main(void)
@@ -104,7 +104,7 @@ int main(void)
 	pid_t pid = fork();
 	if (pid < 0)
 		return 1;
-	pin(pid == 0 ? there : here);
+	line_pin(pid == 0 ? there : here);
 	if (pid == 0) {
 		answer(word);
 		_exit(0);
@@ -114,7 +114,7 @@ int main(void)
 		v[i] = batch(word, (uint64_t)(i + 1) * BATCH);
 	waitpid(pid, &status, 0);
 
-	qsort(v, SAMPLES, sizeof(v[0]), compare);
+	qsort(v, SAMPLES, sizeof(v[0]), line_compare);
 	printf("= line ns");
 	for (int q = 0; q < QUANTILES; q++)
 		printf(" %.4g", v[q * (SAMPLES - 1) / (QUANTILES - 1)]);

@@ -62,7 +62,7 @@ static void move_fini(struct move *x)
 	free(x->back);
 }
 
-static void same(struct bench *b, struct move *x)
+static void move_same(struct bench *b, struct move *x)
 {
 	memset(x->back, 0xff, (size_t)x->bytes);
 	MPI_Get(x->back, x->bytes, MPI_BYTE, 1, 0, x->bytes, MPI_BYTE, x->win);
@@ -84,7 +84,7 @@ static double op_put(struct bench *b, void *ctx, long n)
 	}
 	start = MPI_Wtime() - start;
 	if (b->rank == 0)
-		same(b, x);
+		move_same(b, x);
 	MPI_Barrier(MPI_COMM_WORLD);
 	return start;
 }
@@ -167,7 +167,7 @@ static double op_new(struct bench *b, void *ctx, long n)
 	return MPI_Wtime() - start;
 }
 
-static void run(struct bench *b, const struct bench_row *row, bench_op *op)
+static void move_run(struct bench *b, const struct bench_row *row, bench_op *op)
 {
 	struct move x;
 
@@ -178,7 +178,7 @@ static void run(struct bench *b, const struct bench_row *row, bench_op *op)
 
 void move_put(struct bench *b, const struct bench_row *row)
 {
-	run(b, row, op_put);
+	move_run(b, row, op_put);
 }
 
 static double op_copy(struct bench *b, void *ctx, long n)
@@ -248,17 +248,17 @@ void move_copy(struct bench *b, const struct bench_row *row)
 
 void move_get(struct bench *b, const struct bench_row *row)
 {
-	run(b, row, op_get);
+	move_run(b, row, op_get);
 }
 
 void move_acc(struct bench *b, const struct bench_row *row)
 {
-	run(b, row, op_acc);
+	move_run(b, row, op_acc);
 }
 
 void move_fop(struct bench *b, const struct bench_row *row)
 {
-	run(b, row, op_fop);
+	move_run(b, row, op_fop);
 }
 
 void move_new(struct bench *b, const struct bench_row *row)

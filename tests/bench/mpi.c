@@ -160,7 +160,7 @@ static const struct bench_row *row_find(const char *name)
 }
 
 /* The r-th of the allowed processors, counted around. */
-static void pin(const struct bench *b)
+static void bench_pin(const struct bench *b)
 {
 	cpu_set_t all, one;
 
@@ -219,7 +219,7 @@ int main(int argc, char **argv)
 	MPI_Comm_rank(MPI_COMM_WORLD, &b.rank);
 	MPI_Comm_size(MPI_COMM_WORLD, &b.size);
 	if (pinned)
-		pin(&b);
+		bench_pin(&b);
 	if (row)
 		measure(&b, row);
 	for (size_t i = 0; !row && i < sizeof(rows) / sizeof(rows[0]); i++)

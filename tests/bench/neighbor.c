@@ -49,7 +49,7 @@ static void neighbor_fini(struct neighbor_state *x)
 	}
 }
 
-static void stamp(const struct bench *b, struct neighbor_state *x, int d, size_t bytes)
+static void neighbor_stamp(const struct bench *b, struct neighbor_state *x, int d, size_t bytes)
 {
 	uint64_t word = (x->round * (uint64_t)b->size + (uint64_t)b->rank) * SIDES + (uint64_t)d;
 
@@ -57,7 +57,8 @@ static void stamp(const struct bench *b, struct neighbor_state *x, int d, size_t
 	memcpy(x->out[d] + bytes - sizeof(word), &word, sizeof(word));
 }
 
-static void verify(const struct bench *b, const struct neighbor_state *x, int d, size_t bytes)
+static void neighbor_verify(
+	const struct bench *b, const struct neighbor_state *x, int d, size_t bytes)
 {
 	uint64_t want = (x->round * (uint64_t)b->size + (uint64_t)x->from[d]) * SIDES + (uint64_t)d;
 	uint64_t first, last;
@@ -71,7 +72,7 @@ static void verify(const struct bench *b, const struct neighbor_state *x, int d,
 }
 
 /* All sides at once. */
-static void exchange(struct neighbor_state *x, size_t bytes)
+static void neighbor_exchange(struct neighbor_state *x, size_t bytes)
 {
 	MPI_Request r[2 * SIDES];
 
@@ -84,25 +85,25 @@ static void exchange(struct neighbor_state *x, size_t bytes)
 	MPI_Waitall(2 * x->n, r, MPI_STATUSES_IGNORE);
 }
 
-static void step(const struct bench *b, struct neighbor_state *x, size_t bytes)
+static void neighbor_step(const struct bench *b, struct neighbor_state *x, size_t bytes)
 {
 	x->round++;
 	for (int d = 0; d < x->n; d++)
-		stamp(b, x, d, bytes);
-	exchange(x, bytes);
+		neighbor_stamp(b, x, d, bytes);
+	neighbor_exchange(x, bytes);
 	for (int d = 0; d < x->n; d++)
-		verify(b, x, d, bytes);
+		neighbor_verify(b, x, d, bytes);
 }
 
 /* Every byte of every side. */
-static void check(struct bench *b, struct neighbor_state *x)
+static void neighbor_check(struct bench *b, struct neighbor_state *x)
 {
 	for (unsigned seed = 1; seed <= CHECK_ROUNDS; seed++) {
 		for (int d = 0; d < x->n; d++) {
 			bench_fill(x->out[d], x->bytes, seed + (unsigned)(b->rank * SIDES + d));
 			memset(x->in[d], 0, x->bytes);
 		}
-		exchange(x, x->bytes);
+		neighbor_exchange(x, x->bytes);
 		for (int d = 0; d < x->n; d++)
 			bench_check(b, x->in[d], x->bytes,
 				seed + (unsigned)(x->from[d] * SIDES + d), "neighbour's data");
@@ -115,8 +116,8 @@ static double ring_op(struct bench *b, void *ctx, long n)
 	double t0 = MPI_Wtime();
 
 	for (long i = 0; i < n; i++) {
-		step(b, x, RING_SHORT);
-		step(b, x, x->bytes);
+		neighbor_step(b, x, RING_SHORT);
+		neighbor_step(b, x, x->bytes);
 	}
 	return MPI_Wtime() - t0;
 }
@@ -128,9 +129,9 @@ void neighbor_ring(struct bench *b, const struct bench_row *row)
 	neighbor_init(b, &x, 1, row->arg);
 	x.to[0] = (b->rank + 1) % b->size;
 	x.from[0] = (b->rank + b->size - 1) % b->size;
-	check(b, &x);
+	neighbor_check(b, &x);
 	bench_measure(b, row->name, &us, ring_op, &x, 0);
-	check(b, &x);
+	neighbor_check(b, &x);
 	neighbor_fini(&x);
 }
 
@@ -140,7 +141,7 @@ static double halo_op(struct bench *b, void *ctx, long n)
 	double t0 = MPI_Wtime();
 
 	for (long i = 0; i < n; i++)
-		step(b, x, x->bytes);
+		neighbor_step(b, x, x->bytes);
 	return MPI_Wtime() - t0;
 }
 
@@ -165,8 +166,8 @@ void neighbor_halo(struct bench *b, const struct bench_row *row)
 	x.to[1] = x.from[0] = j * w + (i + w - 1) % w;
 	x.to[2] = x.from[3] = (j + 1) % h * w + i;
 	x.to[3] = x.from[2] = (j + h - 1) % h * w + i;
-	check(b, &x);
+	neighbor_check(b, &x);
 	bench_measure(b, row->name, &us, halo_op, &x, 0);
-	check(b, &x);
+	neighbor_check(b, &x);
 	neighbor_fini(&x);
 }

@@ -48,7 +48,7 @@ struct row {
 	bool rate; /* GB/s instead of us */
 };
 
-static double now(void)
+static double net_now(void)
 {
 	struct timespec t;
 
@@ -56,7 +56,7 @@ static double now(void)
 	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-__attribute__((noreturn)) static void die(const char *what)
+__attribute__((noreturn)) static void net_die(const char *what)
 {
 	perror(what);
 	exit(1);
@@ -69,7 +69,7 @@ static void raw_get(struct side *s, void *buf, size_t len)
 	for (size_t at = 0; at<len; at += n> 0 ? (size_t)n : 0) {
 		n = recv(s->raw, (char *)buf + at, len - at, MSG_DONTWAIT);
 		if (n == 0)
-			die("the other side has gone");
+			net_die("the other side has gone");
 	}
 }
 
@@ -83,7 +83,7 @@ static void raw_put(struct side *s, const void *buf, size_t len)
 
 static double bare_ping(struct side *s, size_t len)
 {
-	double t = now();
+	double t = net_now();
 
 	for (int i = 0; i < PINGS; i++) {
 		if (s->me == 0)
@@ -92,10 +92,10 @@ static double bare_ping(struct side *s, size_t len)
 		if (s->me == 1)
 			raw_put(s, s->buf, len);
 	}
-	return (now() - t) / PINGS / 2;
+	return (net_now() - t) / PINGS / 2;
 }
 
-static void deliver(void *arg, const struct net_frame *f)
+static void net_deliver(void *arg, const struct net_frame *f)
 {
 	struct side *s = arg;
 
@@ -103,7 +103,7 @@ static void deliver(void *arg, const struct net_frame *f)
 	s->got++;
 }
 
-static void lost(void *arg, int peer, enum net_why why, const char *words)
+static void net_lost(void *arg, int peer, enum net_why why, const char *words)
 {
 	(void)arg;
 	(void)peer;
@@ -112,7 +112,7 @@ static void lost(void *arg, int peer, enum net_why why, const char *words)
 	exit(why == NET_WHY_LOST);
 }
 
-static const char *addr(void *arg, int peer)
+static const char *net_addr(void *arg, int peer)
 {
 	struct side *s = arg;
 
@@ -135,7 +135,7 @@ static void our_wait(struct side *s, uint64_t got)
 
 static double our_ping(struct side *s, size_t len)
 {
-	double t = now();
+	double t = net_now();
 
 	for (int i = 0; i < PINGS; i++) {
 		if (s->me == 0)
@@ -144,13 +144,13 @@ static double our_ping(struct side *s, size_t len)
 		if (s->me == 1)
 			our_put(s, len);
 	}
-	return (now() - t) / PINGS / 2;
+	return (net_now() - t) / PINGS / 2;
 }
 
 /* n times one way, then a word back: seconds each. */
 static double bare_stream(struct side *s, size_t len, int n)
 {
-	double t = now();
+	double t = net_now();
 
 	for (int i = 0; i < n; i++) {
 		if (s->me == 0)
@@ -162,7 +162,7 @@ static double bare_stream(struct side *s, size_t len, int n)
 		raw_get(s, s->buf, 8);
 	else
 		raw_put(s, s->buf, 8);
-	return (now() - t) / n;
+	return (net_now() - t) / n;
 }
 
 static double bare_large(struct side *s, size_t len)
@@ -174,7 +174,7 @@ static double bare_large(struct side *s, size_t len)
 static double our_large(struct side *s, size_t len)
 {
 	static struct net_op op[LARGES];
-	double t = now();
+	double t = net_now();
 
 	for (int i = 0; i < LARGES && s->me == 1; i++)
 		net_post(s->net, 0, (uint64_t)i, s->buf, len, &op[i]);
@@ -192,7 +192,7 @@ static double our_large(struct side *s, size_t len)
 		our_wait(s, s->got + 1);
 	else
 		our_put(s, 8);
-	return (now() - t) / LARGES;
+	return (net_now() - t) / LARGES;
 }
 
 /* Many small ones in one direction. */
@@ -203,7 +203,7 @@ static double bare_flood(struct side *s, size_t len)
 
 static double our_flood(struct side *s, size_t len)
 {
-	double t = now();
+	double t = net_now();
 
 	for (int i = 0; i < FRAMES && s->me == 0; i++)
 		our_put(s, len);
@@ -213,7 +213,7 @@ static double our_flood(struct side *s, size_t len)
 		our_wait(s, s->got + FRAMES);
 		our_put(s, 8);
 	}
-	return (now() - t) / FRAMES;
+	return (net_now() - t) / FRAMES;
 }
 
 static const struct row rows[] = {
@@ -231,13 +231,13 @@ static int by_size(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-static double median(double *t, int n)
+static double net_median(double *t, int n)
 {
 	qsort(t, (size_t)n, sizeof(*t), by_size);
 	return t[n / 2];
 }
 
-static void run(struct side *s, const struct row *r, int rounds)
+static void net_run(struct side *s, const struct row *r, int rounds)
 {
 	static double bare[ROUNDS_MAX], ours[ROUNDS_MAX];
 	double a, b;
@@ -248,8 +248,8 @@ static void run(struct side *s, const struct row *r, int rounds)
 	}
 	if (s->me != 0)
 		return;
-	a = median(bare, rounds);
-	b = median(ours, rounds);
+	a = net_median(bare, rounds);
+	b = net_median(ours, rounds);
 	if (r->rate) {
 		a = (double)r->len / a / 1e9;
 		b = (double)r->len / b / 1e9;
@@ -260,7 +260,7 @@ static void run(struct side *s, const struct row *r, int rounds)
 	printf("%-22s bare %7.3f   libnet %7.3f   libnet/bare %.3f\n", r->name, a, b, b / a);
 }
 
-static void pin(int cpu)
+static void net_pin(int cpu)
 {
 	cpu_set_t set;
 
@@ -276,18 +276,18 @@ static void side_run(struct side *s, int rounds, int fd)
 		.key = "bench",
 		.listen_fd = fd,
 		.arg = s,
-		.deliver = deliver,
-		.lost = lost,
-		.addr = addr};
+		.deliver = net_deliver,
+		.lost = net_lost,
+		.addr = net_addr};
 
-	pin(s->me);
+	net_pin(s->me);
 	s->buf = mmap(NULL, LARGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	memset(s->buf, 1, LARGE);
 	if (net_open(&conf, &s->net) != 0)
-		die("net_open");
+		net_die("net_open");
 	our_ping(s, 8);
 	for (size_t i = 0; i < countof(rows); i++)
-		run(s, &rows[i], rounds);
+		net_run(s, &rows[i], rounds);
 	net_close(s->net);
 }
 
@@ -301,10 +301,10 @@ static void raw_pair(const char *where, int fd[2])
 	int on = 1;
 
 	if (net_listen(where, &p.fd, text) != 0 || !net_addr_read(text, &sa, &len))
-		die("listen");
+		net_die("listen");
 	fd[0] = socket(sa.ss_family, SOCK_STREAM, 0);
 	if (connect(fd[0], (struct sockaddr *)&sa, len) != 0)
-		die("connect");
+		net_die("connect");
 	poll(&p, 1, -1);
 	fd[1] = accept(p.fd, NULL, NULL);
 	for (int i = 0; i < 2; i++)
@@ -324,7 +324,7 @@ int main(int argc, char **argv)
 	raw_pair(where, raw);
 	for (int i = 0; i < 2; i++) {
 		if (net_listen(where, &fd[i], s.addr[i]) != 0)
-			die("net_listen");
+			net_die("net_listen");
 	}
 	if (fork() == 0) {
 		prctl(PR_SET_PDEATHSIG, SIGKILL);

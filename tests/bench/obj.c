@@ -63,13 +63,13 @@ static double read_clock(clockid_t clock)
 }
 
 /* Processor time of this thread in ns. */
-static double now(void)
+static double obj_now(void)
 {
 	return read_clock(CLOCK_THREAD_CPUTIME_ID);
 }
 
 /* The compiler may not throw away what made this. */
-static inline void done(uintptr_t sum)
+static inline void obj_done(uintptr_t sum)
 {
 	__asm__ volatile("" : : "r"(sum));
 }
@@ -122,7 +122,7 @@ static void print_row(struct row r)
 	fflush(stdout);
 }
 
-static double median(double *v, int n)
+static double obj_median(double *v, int n)
 {
 	qsort(v, (size_t)n, sizeof(v[0]), by_value);
 	return v[n / 2];
@@ -144,8 +144,8 @@ static void measure(const char *name, double target, double (*batch)(void), doub
 		floor[i] = floor_ns;
 		ns[i] = batch_ns;
 	}
-	print_row((struct row){
-		name, "ns", target, false, median(ns, BATCHES), ns[0], median(floor, BATCHES)});
+	print_row((struct row){name, "ns", target, false, obj_median(ns, BATCHES), ns[0],
+		obj_median(floor, BATCHES)});
 }
 
 static void class_open(struct obj_class *c, const char *name)
@@ -162,10 +162,10 @@ static void class_open(struct obj_class *c, const char *name)
 /* ------------------------------------------------------------------------------------------------
  * one thread */
 
-static double pairs(void)
+static double obj_pairs(void)
 {
 	uintptr_t sum = 0;
-	double start = now();
+	double start = obj_now();
 
 	for (int i = 0; i < PAIRS; i++) {
 		void *o = obj_new_at(&hot_class, NULL, 1);
@@ -173,8 +173,8 @@ static double pairs(void)
 
 		sum += (uintptr_t)obj_free(&hot_class, &h);
 	}
-	done(sum);
-	return (now() - start) / PAIRS;
+	obj_done(sum);
+	return (obj_now() - start) / PAIRS;
 }
 
 /* As many loads without any check. */
@@ -186,44 +186,44 @@ static double loads(void)
 
 	for (int k = 0; k < HOT; k++)
 		o[k] = obj_get(&hot_class, handles[k]);
-	start = now();
+	start = obj_now();
 	for (int i = 0; i < LOOKS / HOT; i++) {
 		for (int k = 0; k < HOT; k++)
 			sum += __atomic_load_n(&o[k]->token, __ATOMIC_RELAXED);
 	}
-	done(sum);
-	return (now() - start) / LOOKS;
+	obj_done(sum);
+	return (obj_now() - start) / LOOKS;
 }
 
 static double looks(void)
 {
 	uintptr_t sum = 0;
-	double start = now();
+	double start = obj_now();
 
 	for (int i = 0; i < LOOKS / HOT; i++) {
 		for (int k = 0; k < HOT; k++)
 			sum += (uintptr_t)obj_get(&hot_class, handles[k]);
 	}
-	done(sum);
-	return (now() - start) / LOOKS;
+	obj_done(sum);
+	return (obj_now() - start) / LOOKS;
 }
 
 static double looks_int(void)
 {
 	uintptr_t sum = 0;
-	double start = now();
+	double start = obj_now();
 
 	for (int i = 0; i < LOOKS / HOT; i++) {
 		for (int k = 0; k < HOT; k++)
 			sum += (uintptr_t)obj_find(&hot_class, obj_to_int(handles[k]));
 	}
-	done(sum);
-	return (now() - start) / LOOKS;
+	obj_done(sum);
+	return (obj_now() - start) / LOOKS;
 }
 
 static double to_int(void)
 {
-	double start = now();
+	double start = obj_now();
 	unsigned n = 0;
 
 	for (int i = 0; i < LOOKS / HOT; i++) {
@@ -232,7 +232,7 @@ static double to_int(void)
 		__asm__ volatile("" : "+r"(n));
 	}
 	sink += n;
-	return (now() - start) / LOOKS;
+	return (obj_now() - start) / LOOKS;
 }
 
 static double from_int(void)
@@ -243,13 +243,13 @@ static double from_int(void)
 
 	for (int k = 0; k < HOT; k++)
 		numbers[k] = obj_to_int(handles[k]);
-	start = now();
+	start = obj_now();
 	for (int i = 0; i < LOOKS / HOT; i++) {
 		for (int k = 0; k < HOT; k++)
 			sum += (uintptr_t)obj_from_int(&hot_class, numbers[k]);
 	}
-	done(sum);
-	return (now() - start) / LOOKS;
+	obj_done(sum);
+	return (obj_now() - start) / LOOKS;
 }
 
 /* The shapes that a library exports: MPI_Comm_toint, MPI_Comm_fromint. */
@@ -266,27 +266,27 @@ __attribute__((noinline)) static obj_h exported_from_int(int i)
 static double exported(void)
 {
 	uintptr_t sum = 0;
-	double start = now();
+	double start = obj_now();
 
 	for (int i = 0; i < LOOKS / HOT; i++) {
 		for (int k = 0; k < HOT; k++)
 			sum += (uintptr_t)exported_from_int(exported_to_int(handles[k]));
 	}
-	done(sum);
-	return (now() - start) / LOOKS / 2;
+	obj_done(sum);
+	return (obj_now() - start) / LOOKS / 2;
 }
 
 static double references(void)
 {
 	void *o = obj_get(&hot_class, handles[0]);
-	double start = now();
+	double start = obj_now();
 
 	for (int i = 0; i < LOOKS; i++) {
 		obj_hold(o);
 		__asm__ volatile("" ::: "memory");
 		obj_drop(o);
 	}
-	return (now() - start) / LOOKS;
+	return (obj_now() - start) / LOOKS;
 }
 
 /* ------------------------------------------------------------------------------------------------
@@ -297,7 +297,7 @@ static double references(void)
 static int keys[KEYS];
 static void *cached; /* has attributes keys[0..] */
 
-static void attributes(int n)
+static void obj_attributes(int n)
 {
 	struct obj_keyval_desc desc = {.size = sizeof(desc)};
 
@@ -312,7 +312,7 @@ static void attributes(int n)
 static double attr_get(void)
 {
 	uintptr_t sum = 0;
-	double start = now();
+	double start = obj_now();
 	intptr_t value = 0;
 	int found = 0;
 
@@ -320,36 +320,36 @@ static double attr_get(void)
 		obj_attr_get(cached, keys[0], OBJ_LANG_C, &value, &found);
 		sum += (uintptr_t)value;
 	}
-	done(sum);
-	return (now() - start) / LOOKS;
+	obj_done(sum);
+	return (obj_now() - start) / LOOKS;
 }
 
 static double attr_set(void)
 {
 	uintptr_t sum = 0;
-	double start = now();
+	double start = obj_now();
 
 	for (int i = 0; i < LOOKS; i++)
 		sum += (uintptr_t)obj_attr_set(cached, keys[0], OBJ_LANG_C, i);
-	done(sum);
-	return (now() - start) / LOOKS;
+	obj_done(sum);
+	return (obj_now() - start) / LOOKS;
 }
 
 /* ------------------------------------------------------------------------------------------------
  * bare work */
 
 /* An add that waits for the last one: a cycle. */
-static double adds(void)
+static double obj_adds(void)
 {
 	uintptr_t sum = 0;
-	double start = now();
+	double start = obj_now();
 
 	for (int i = 0; i < LOOKS; i++) {
 		sum += 1;
 		__asm__ volatile("" : "+r"(sum));
 	}
-	done(sum);
-	return (now() - start) / LOOKS;
+	obj_done(sum);
+	return (obj_now() - start) / LOOKS;
 }
 
 /* A slot as libobj has it, and a thread's ring of as many as its quarantine. */
@@ -385,7 +385,7 @@ static inline __attribute__((always_inline)) double ring_pairs(bool locked)
 
 	if (lines == NULL)
 		ring_make();
-	start = now();
+	start = obj_now();
 	for (int i = 0; i < PAIRS; i++) {
 		struct line *l = ring;
 		uint64_t alive = OBJ_REFS_USER;
@@ -406,7 +406,7 @@ static inline __attribute__((always_inline)) double ring_pairs(bool locked)
 		l->next = ring; /* the ring has one round only: its order never changes */
 		__asm__ volatile("" : : : "memory");
 	}
-	return (now() - start) / PAIRS;
+	return (obj_now() - start) / PAIRS;
 }
 
 static double ring_unlocked(void)
@@ -423,14 +423,14 @@ static double ring_locked(void)
 static double locked_adds(void)
 {
 	uint64_t count __attribute__((aligned(128))) = 0;
-	double start = now();
+	double start = obj_now();
 
 	for (int i = 0; i < PAIRS; i++) {
 		__atomic_fetch_add(&count, 1, __ATOMIC_RELAXED);
 		__atomic_fetch_sub(&count, 1, __ATOMIC_RELAXED);
 	}
-	done((uintptr_t)count);
-	return (now() - start) / PAIRS;
+	obj_done((uintptr_t)count);
+	return (obj_now() - start) / PAIRS;
 }
 
 /* A call that follows four pointers and returns the last one: to an object's parts, to their index,
@@ -458,14 +458,14 @@ static double chains(void)
 	for (int i = 0; i < 4; i++)
 		chain[i].next = &chain[i + 1];
 	__asm__ volatile("" : : : "memory");
-	start = now();
+	start = obj_now();
 	for (int i = 0; i < LOOKS; i++) {
 		chain_get(chain, &value, &found);
 		sum += (uintptr_t)value;
 		__asm__ volatile("" : : : "memory");
 	}
-	done(sum);
-	return (now() - start) / LOOKS;
+	obj_done(sum);
+	return (obj_now() - start) / LOOKS;
 }
 
 /* ------------------------------------------------------------------------------------------------
@@ -509,7 +509,7 @@ static double together_rate(double (*batch)(void), double each)
 	return 2 * TOGETHER * each / start * 1e3;
 }
 
-static void together(
+static void obj_together(
 	const char *name, double target, double (*batch)(void), double (*bare)(void), double each)
 {
 	double rate[ROUNDS], floor[ROUNDS];
@@ -520,8 +520,8 @@ static void together(
 		floor[i] = together_rate(bare, each);
 		rate[i] = together_rate(batch, each);
 	}
-	print_row((struct row){name, "M/s", target, true, median(rate, ROUNDS), rate[ROUNDS - 1],
-		median(floor, ROUNDS)});
+	print_row((struct row){name, "M/s", target, true, obj_median(rate, ROUNDS),
+		rate[ROUNDS - 1], obj_median(floor, ROUNDS)});
 }
 
 /* ------------------------------------------------------------------------------------------------
@@ -547,7 +547,7 @@ static long resident(void)
 	return pages * sysconf(_SC_PAGESIZE);
 }
 
-/* The figures of many(), each for an object: of libobj, and of bare work.  CHECKED is bare work
+/* The figures of obj_many(), each for an object: of libobj, and of bare work.  CHECKED is bare work
  * alone: a lookup as a table of one kind of objects would do it. */
 enum many { CREATE, MEMORY, RANDOM, CHECKED, FREE, MANY };
 
@@ -572,14 +572,14 @@ static double many_checked(const struct line *all, void **order)
 
 	for (size_t i = 0; i < live; i++)
 		order[i] = (void *)((struct line *)order[i])->token;
-	start = now();
+	start = obj_now();
 	for (size_t i = 0; i < live; i++) {
 		uint64_t h = (uintptr_t)order[i], index = h & OBJ_INDEX_MAX;
 
 		sum += (uintptr_t)(index < live && all[index].token == h ? &all[index] : NULL);
 	}
-	done(sum);
-	return now() - start;
+	obj_done(sum);
+	return obj_now() - start;
 }
 
 /* As many lines of memory that nothing has touched: written whole, loaded by a pointer in random
@@ -595,24 +595,24 @@ static void many_bare(void **order, double *ns)
 	if (all == MAP_FAILED)
 		exit(2);
 	madvise(all, size, MADV_HUGEPAGE);
-	start = now();
+	start = obj_now();
 	for (size_t i = 0; i < live; i++) {
 		all[i] = (struct line){.token = MANY_TAG | i, .refs = OBJ_REFS_USER};
 		handles[i] = &all[i];
 	}
-	ns[CREATE] = now() - start;
+	ns[CREATE] = obj_now() - start;
 	ns[MEMORY] = (double)size;
 	shuffle(order);
-	start = now();
+	start = obj_now();
 	for (size_t i = 0; i < live; i++)
 		sum += ((struct line *)order[i])->token;
-	done(sum);
-	ns[RANDOM] = now() - start;
+	obj_done(sum);
+	ns[RANDOM] = obj_now() - start;
 	ns[CHECKED] = many_checked(all, order);
-	start = now();
+	start = obj_now();
 	for (size_t i = 0; i < live; i++)
 		((struct line *)handles[i])->next = all;
-	ns[FREE] = now() - start;
+	ns[FREE] = obj_now() - start;
 	munmap(all, size);
 }
 
@@ -620,26 +620,26 @@ static void many_objects(void **order, double *ns)
 {
 	long before = resident();
 	uintptr_t sum = 0;
-	double start = now();
+	double start = obj_now();
 
 	for (size_t i = 0; i < live; i++)
 		handles[i] = obj_handle(obj_new_at(&many_class, NULL, 1));
-	ns[CREATE] = now() - start;
+	ns[CREATE] = obj_now() - start;
 	ns[MEMORY] = (double)(resident() - before);
 	shuffle(order);
-	start = now();
+	start = obj_now();
 	for (size_t i = 0; i < live; i++)
 		sum += (uintptr_t)obj_get(&many_class, order[i]);
-	done(sum);
-	ns[RANDOM] = now() - start;
+	obj_done(sum);
+	ns[RANDOM] = obj_now() - start;
 	ns[CHECKED] = 0;
-	start = now();
+	start = obj_now();
 	for (size_t i = 0; i < live; i++)
 		sink += (uintptr_t)obj_free(&many_class, &handles[i]);
-	ns[FREE] = now() - start;
+	ns[FREE] = obj_now() - start;
 }
 
-static void many(void)
+static void obj_many(void)
 {
 	static const struct row rows[MANY] = {
 		[CREATE] = {.name = "create until 10^7 live", .unit = "ns", .target = 20},
@@ -668,9 +668,9 @@ static void many(void)
 	for (int k = 0; k < MANY; k++) {
 		struct row r = rows[k];
 
-		r.value = median(k == CHECKED ? bare[k] : ns[k], ROUNDS);
+		r.value = obj_median(k == CHECKED ? bare[k] : ns[k], ROUNDS);
 		r.best = k == CHECKED ? bare[k][0] : ns[k][0];
-		r.bare = k == CHECKED ? 0 : median(bare[k], ROUNDS);
+		r.bare = k == CHECKED ? 0 : obj_median(bare[k], ROUNDS);
 		print_row(r);
 	}
 }
@@ -729,7 +729,7 @@ static uint64_t garbage_accepted(void)
 /* ------------------------------------------------------------------------------------------------
  * the table */
 
-static void open_all(void)
+static void obj_open_all(void)
 {
 	struct obj_domain_opts opts = {.size = sizeof(opts), .name = "bench"};
 
@@ -745,28 +745,28 @@ static void open_all(void)
 
 static void one_thread(void)
 {
-	measure("(a cycle: an add that waits for the last one)", 0, adds, NULL);
-	measure("create + free, bare object", 6, pairs, ring_unlocked);
+	measure("(a cycle: an add that waits for the last one)", 0, obj_adds, NULL);
+	measure("create + free, bare object", 6, obj_pairs, ring_unlocked);
 	measure("lookup, hot, by handle", 1.2, looks, loads);
 	measure("lookup, hot, by INTEGER", 1.2, looks_int, loads);
 	measure("handle to INTEGER, inline", 0.3, to_int, NULL);
 	measure("INTEGER to handle, inline", 0.8, from_int, loads);
 	measure("either, as exported function", 1.3, exported, NULL);
 	measure("hold + drop, one thread", 0, references, NULL);
-	attributes(1);
+	obj_attributes(1);
 	measure("attribute get, 1 set", 1.5, attr_get, chains);
 	measure("attribute set again, 1 set", 0, attr_set, NULL);
-	attributes(KEYS);
+	obj_attributes(KEYS);
 	measure("attribute get, oldest of 64", 1.5, attr_get, chains);
 }
 
-static void threads(void)
+static void obj_threads(void)
 {
 	obj_domain_threads(domain, 1);
-	measure("create + free, thread-safe", 8, pairs, ring_locked);
+	measure("create + free, thread-safe", 8, obj_pairs, ring_locked);
 	measure("hold + drop, thread-safe", 0, references, locked_adds);
-	together("create + free, two threads", 250, pairs, ring_locked, PAIRS);
-	together("attribute get, two threads", 600, attr_get, chains, LOOKS);
+	obj_together("create + free, two threads", 250, obj_pairs, ring_locked, PAIRS);
+	obj_together("attribute get, two threads", 600, attr_get, chains, LOOKS);
 	obj_domain_threads(domain, 0);
 }
 
@@ -788,24 +788,24 @@ int main(int argc, char **argv)
 			return 2;
 		}
 	}
-	open_all();
+	obj_open_all();
 	print_head();
 	one_thread();
-	threads();
+	obj_threads();
 	obj_stats(&hot_class, &s);
 	print_row(
 		(struct row){"header", "B", 40, false, sizeof(struct obj), sizeof(struct obj), 0});
 	print_row(
 		(struct row){"bare object", "B", 64, false, (double)s.stride, (double)s.stride, 0});
 	if (wanted("live"))
-		many();
+		obj_many();
 	if (wanted("garbage")) {
-		double start = now();
+		double start = obj_now();
 
 		accepted = garbage_accepted();
 		printf("| garbage values, accepted of %.0e | 0 | %llu | - | %.1f ns each | %s |\n",
 			(double)garbage, (unsigned long long)accepted,
-			(now() - start) / (double)garbage, accepted == 0 ? "ok" : "MISS");
+			(obj_now() - start) / (double)garbage, accepted == 0 ? "ok" : "MISS");
 	}
 	obj_domain_close(domain, -1, OBJ_FMT_TEXT);
 	return accepted != 0 || sink == 1;

@@ -42,7 +42,7 @@ static void over_start(struct over *o)
 }
 
 /* Computes for so many seconds; returns those that it took. */
-static double compute(double seconds)
+static double over_compute(double seconds)
 {
 	double begin = MPI_Wtime(), now = begin;
 
@@ -51,7 +51,7 @@ static double compute(double seconds)
 	return now - begin;
 }
 
-static int compare(const void *a, const void *b)
+static int over_compare(const void *a, const void *b)
 {
 	double x = *(const double *)a, y = *(const double *)b;
 
@@ -69,12 +69,12 @@ static double over_time(struct over *o, double seconds)
 		t0 = MPI_Wtime();
 		over_start(o);
 		if (seconds > 0)
-			computed = compute(seconds);
+			computed = over_compute(seconds);
 		MPI_Waitall(2, o->req, MPI_STATUSES_IGNORE);
 		if (i >= 0)
 			v[i] = MPI_Wtime() - t0 - computed;
 	}
-	qsort(v, ROUNDS, sizeof(v[0]), compare);
+	qsort(v, ROUNDS, sizeof(v[0]), over_compare);
 	return v[ROUNDS / 2];
 }
 

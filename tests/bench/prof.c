@@ -12,7 +12,7 @@
 
 enum { CALLS = 3 }; /* of a round */
 
-static double rounds(long n)
+static double prof_rounds(long n)
 {
 	double t0 = MPI_Wtime(), from = 1, to;
 	MPI_Request r;
@@ -32,9 +32,9 @@ static double prof_op(struct bench *b, void *ctx, long n)
 	(void)b;
 	(void)ctx;
 	MPI_Pcontrol(0);
-	without = rounds(n);
+	without = prof_rounds(n);
 	MPI_Pcontrol(1);
-	with = rounds(n);
+	with = prof_rounds(n);
 	return (with - without) / CALLS;
 }
 

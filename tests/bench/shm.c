@@ -35,7 +35,7 @@ struct common {
 
 static struct common *common;
 
-static double now(void)
+static double shm_now(void)
 {
 	struct timespec t;
 
@@ -43,13 +43,13 @@ static double now(void)
 	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-static void die(const char *what)
+static void shm_die(const char *what)
 {
 	perror(what);
 	exit(1);
 }
 
-static void gate(struct shm *s)
+static void shm_gate(struct shm *s)
 {
 	uint32_t n = (uint32_t)s->nranks, mine = atomic_fetch_add(&common->in, 1);
 
@@ -66,7 +66,7 @@ static void bare_pingpong(struct shm *s, int n)
 	_Atomic uint64_t *w = &common->word[0];
 	uint64_t base = atomic_load(w);
 
-	gate(s);
+	shm_gate(s);
 	for (int i = 0; i < n; i++) {
 		uint64_t want = base + 2 * (uint64_t)i + (uint64_t)s->me;
 
@@ -88,7 +88,7 @@ static void send_one(struct shm *s, int dst, const void *buf)
 
 static int polled; /* frames that a poll has taken ahead of those who wait for one */
 
-static void take(void *arg, const struct shm_frame *f)
+static void shm_take(void *arg, const struct shm_frame *f)
 {
 	*(int *)arg += (int)f->len >= 0;
 }
@@ -98,7 +98,7 @@ static void recv_poll(struct shm *s, int src, void *buf)
 	(void)src;
 	(void)buf;
 	while (polled == 0)
-		shm_poll(s, take, &polled);
+		shm_poll(s, shm_take, &polled);
 	polled--;
 }
 
@@ -114,16 +114,16 @@ static void recv_peek(struct shm *s, int src, void *buf)
 			return;
 		}
 		if (i % 64 == 0)
-			shm_poll(s, take, &polled);
+			shm_poll(s, shm_take, &polled);
 	}
 	polled--;
 }
 
-static void pingpong(struct shm *s, int n, void recv(struct shm *s, int src, void *buf))
+static void shm_pingpong(struct shm *s, int n, void recv(struct shm *s, int src, void *buf))
 {
 	static char buf[SHM_FRAME_MAX];
 
-	gate(s);
+	shm_gate(s);
 	for (int i = 0; i < n; i++) {
 		if (s->me == 0)
 			send_one(s, 1, buf);
@@ -135,19 +135,19 @@ static void pingpong(struct shm *s, int n, void recv(struct shm *s, int src, voi
 
 static void frames_peek(struct shm *s, int n)
 {
-	pingpong(s, n, recv_peek);
+	shm_pingpong(s, n, recv_peek);
 }
 
 static void frames_poll(struct shm *s, int n)
 {
-	pingpong(s, n, recv_poll);
+	shm_pingpong(s, n, recv_poll);
 }
 
 static void stream(struct shm *s, int n)
 {
 	static char buf[SHM_FRAME_MAX];
 
-	gate(s);
+	shm_gate(s);
 	for (int i = 0; i < n; i++) {
 		if (s->me == 0)
 			send_one(s, 1, buf);
@@ -160,7 +160,7 @@ static void stream(struct shm *s, int n)
 		recv_poll(s, 1, buf);
 }
 
-static void nap(long ns)
+static void shm_nap(long ns)
 {
 	struct timespec t = {0, ns};
 
@@ -174,41 +174,41 @@ static void wake_bare(struct shm *s, int n)
 	uint32_t base = atomic_load(word);
 	double total = 0;
 
-	gate(s);
+	shm_gate(s);
 	for (int i = 0; i < n; i++) {
 		if (s->me == 0) {
-			nap(3000000);
-			common->stamp = now();
+			shm_nap(3000000);
+			common->stamp = shm_now();
 			atomic_fetch_add(word, 1);
 			syscall(SYS_futex, word, FUTEX_WAKE, 1, NULL, NULL, 0);
 		} else {
 			while (atomic_load(word) == base + (uint32_t)i)
 				syscall(SYS_futex, word, FUTEX_WAIT, base + (uint32_t)i, NULL, NULL,
 					0);
-			total += now() - common->stamp;
+			total += shm_now() - common->stamp;
 		}
-		gate(s);
+		shm_gate(s);
 	}
 	if (s->me == 1)
 		common->result = total;
-	gate(s);
+	shm_gate(s);
 }
 
 /* Rank 0 waits until rank 1 surely sleeps; the time is from put to the frame's arrival there. */
-static void wake(struct shm *s, int n)
+static void shm_wake(struct shm *s, int n)
 {
 	struct shm_wait w;
 	int got = 0;
 
 	frame_len = sizeof(double);
 	common->result = 0;
-	gate(s);
+	shm_gate(s);
 	for (int i = 1; i <= n; i++) {
 		double t;
 
 		if (s->me == 0) {
-			nap(3000000);
-			t = now();
+			shm_nap(3000000);
+			t = shm_now();
 			send_one(s, 1, &t);
 			continue;
 		}
@@ -218,17 +218,17 @@ static void wake(struct shm *s, int n)
 
 			if (shm_peek(s, 0, &f)) {
 				memcpy(&t, f.data, sizeof(t));
-				common->result += now() - t;
+				common->result += shm_now() - t;
 				shm_next(s, &f);
 				got++;
 			} else {
-				shm_poll(s, take, &got);
+				shm_poll(s, shm_take, &got);
 				shm_idle(s, &w);
 			}
 		}
 		shm_wait_end(s, &w);
 	}
-	gate(s);
+	shm_gate(s);
 }
 
 static size_t large_len;
@@ -240,7 +240,7 @@ static void touch(int i)
 	memset(large, i, large_len);
 }
 
-static void nothing(void *arg, const struct shm_frame *f)
+static void shm_nothing(void *arg, const struct shm_frame *f)
 {
 	(void)arg;
 	(void)f;
@@ -268,7 +268,7 @@ static void pipe_recv(struct shm *s, int src)
 
 	while (left > 0) {
 		if (shm_pipe_front(s, src, &ptr, &len) != 0) {
-			shm_poll(s, nothing, NULL);
+			shm_poll(s, shm_nothing, NULL);
 			continue;
 		}
 		memcpy(large + large_len - left, ptr, len);
@@ -279,7 +279,7 @@ static void pipe_recv(struct shm *s, int src)
 
 static void pipes(struct shm *s, int n)
 {
-	gate(s);
+	shm_gate(s);
 	for (int i = 0; i < n; i++) {
 		if (s->me == 0) {
 			touch(i);
@@ -288,7 +288,7 @@ static void pipes(struct shm *s, int n)
 			pipe_recv(s, 0);
 		}
 	}
-	gate(s);
+	shm_gate(s);
 }
 
 static void vm_readv(struct shm *s, int n)
@@ -299,37 +299,37 @@ static void vm_readv(struct shm *s, int n)
 		common->remote = large;
 		atomic_store(&common->pid, (int)getpid());
 	}
-	gate(s);
+	shm_gate(s);
 	there.iov_base = common->remote;
 	for (int i = 0; i < n; i++) {
 		if (s->me == 0)
 			touch(i);
-		gate(s);
+		shm_gate(s);
 		if (s->me == 1 &&
 			process_vm_readv(atomic_load(&common->pid), &here, 1, &there, 1, 0) < 0)
-			die("process_vm_readv");
-		gate(s);
+			shm_die("process_vm_readv");
+		shm_gate(s);
 	}
 }
 
 /* Best time of one of `n', in seconds. */
-static double best(struct shm *s, int n, void fn(struct shm *s, int n))
+static double shm_best(struct shm *s, int n, void fn(struct shm *s, int n))
 {
 	double least = 1e9;
 
 	for (int i = 0; i < ROUNDS; i++) {
 		double t;
 
-		gate(s);
-		t = now();
+		shm_gate(s);
+		t = shm_now();
 		fn(s, n);
-		t = (now() - t) / n;
+		t = (shm_now() - t) / n;
 		least = t < least ? t : least;
 	}
 	return least;
 }
 
-static void row(struct shm *s, const char *name, double value, const char *unit)
+static void shm_row(struct shm *s, const char *name, double value, const char *unit)
 {
 	if (s->me == 0)
 		printf("%-44s %10.1f %s\n", name, value, unit);
@@ -342,14 +342,14 @@ static void latencies(struct shm *s)
 	static const size_t lens[] = {8, 48, 64, 256, 1024, 4096};
 	char name[64];
 
-	row(s, "bare line, one way", best(s, N, bare_pingpong) / 2 * 1e9, "ns");
+	shm_row(s, "bare line, one way", shm_best(s, N, bare_pingpong) / 2 * 1e9, "ns");
 	for (size_t i = 0; i < countof(lens); i++) {
 		frame_len = lens[i];
 		snprintf(name, sizeof(name), "put and peek, one way, %zu B", lens[i]);
-		row(s, name, best(s, N, frames_peek) / 2 * 1e9, "ns");
+		shm_row(s, name, shm_best(s, N, frames_peek) / 2 * 1e9, "ns");
 	}
 	frame_len = 8;
-	row(s, "put and poll, one way, 8 B", best(s, N, frames_poll) / 2 * 1e9, "ns");
+	shm_row(s, "put and poll, one way, 8 B", shm_best(s, N, frames_poll) / 2 * 1e9, "ns");
 }
 
 static void rates(struct shm *s)
@@ -362,9 +362,9 @@ static void rates(struct shm *s)
 		double t;
 
 		frame_len = lens[i] < s->frame_max ? lens[i] : s->frame_max;
-		t = best(s, N / (int)(1 + frame_len / 256), stream);
+		t = shm_best(s, N / (int)(1 + frame_len / 256), stream);
 		snprintf(name, sizeof(name), "stream of %zu B frames", frame_len);
-		row(s, name, 1e-6 / t, "M/s");
+		shm_row(s, name, 1e-6 / t, "M/s");
 	}
 }
 
@@ -378,13 +378,13 @@ static void bandwidths(struct shm *s)
 
 		large_len = lens[i];
 		snprintf(name, sizeof(name), "process_vm_readv, %zu KiB", lens[i] >> 10);
-		row(s, name, (double)lens[i] / best(s, n, vm_readv) * 1e-9, "GB/s");
+		shm_row(s, name, (double)lens[i] / shm_best(s, n, vm_readv) * 1e-9, "GB/s");
 		snprintf(name, sizeof(name), "pipe, %zu KiB", lens[i] >> 10);
-		row(s, name, (double)lens[i] / best(s, n, pipes) * 1e-9, "GB/s");
+		shm_row(s, name, (double)lens[i] / shm_best(s, n, pipes) * 1e-9, "GB/s");
 	}
 }
 
-static void two(struct shm *s)
+static void shm_two(struct shm *s)
 {
 	enum { WAKES = 50 };
 
@@ -394,9 +394,9 @@ static void two(struct shm *s)
 	rates(s);
 	bandwidths(s);
 	wake_bare(s, WAKES);
-	row(s, "bare futex wake, one way", common->result / WAKES * 1e6, "us");
-	wake(s, WAKES);
-	row(s, "put to one who sleeps, one way", common->result / WAKES * 1e6, "us");
+	shm_row(s, "bare futex wake, one way", common->result / WAKES * 1e6, "us");
+	shm_wake(s, WAKES);
+	shm_row(s, "put to one who sleeps, one way", common->result / WAKES * 1e6, "us");
 }
 
 /* --- many ranks ----------------------------------------------------------------------------- */
@@ -404,10 +404,10 @@ static void two(struct shm *s)
 static void barriers(struct shm *s, int n)
 {
 	for (int i = 0; i < n; i++)
-		gate(s);
+		shm_gate(s);
 }
 
-static void many(struct shm *s)
+static void shm_many(struct shm *s)
 {
 	enum { N = 20 };
 	struct rusage before, after;
@@ -415,11 +415,11 @@ static void many(struct shm *s)
 	double t;
 
 	getrusage(RUSAGE_SELF, &before);
-	t = best(s, N, barriers);
+	t = shm_best(s, N, barriers);
 	getrusage(RUSAGE_SELF, &after);
 	switches = after.ru_nvcsw + after.ru_nivcsw - before.ru_nvcsw - before.ru_nivcsw;
-	row(s, "barrier by the counter, 16 ranks", t * 1e6, "us");
-	row(s, "  context switches a rank and barrier", (double)switches / N / ROUNDS, "");
+	shm_row(s, "barrier by the counter, 16 ranks", t * 1e6, "us");
+	shm_row(s, "  context switches a rank and barrier", (double)switches / N / ROUNDS, "");
 }
 
 /* --- both ----------------------------------------------------------------------------------- */
@@ -436,19 +436,19 @@ static void rank_main(struct shm_seg *seg, int rank, bool pin, void fn(struct sh
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	common = shm_seg_job(seg);
 	if (shm_attach(seg, rank, &s) != 0)
-		die("shm_attach");
+		shm_die("shm_attach");
 	fn(s);
 	shm_detach(s);
 	_exit(0);
 }
 
-static void job(int nranks, bool pin, void fn(struct shm *s))
+static void shm_job(int nranks, bool pin, void fn(struct shm *s))
 {
 	const struct shm_opts opts = {.nranks = nranks};
 	struct shm_seg *seg;
 
 	if (shm_seg_create(&opts, &seg) != 0)
-		die("shm_seg_create");
+		shm_die("shm_seg_create");
 	fflush(stdout);
 	for (int i = 0; i < nranks; i++)
 		if (fork() == 0)
@@ -463,7 +463,7 @@ int main(void)
 	static_assert(sizeof(struct common) <= SHM_JOB_LEN, "fits into the job area");
 
 	printf("%d CPUs\n", shm_cpus());
-	job(2, true, two);
-	job(RANKS_MANY, false, many);
+	shm_job(2, true, shm_two);
+	shm_job(RANKS_MANY, false, shm_many);
 	return 0;
 }

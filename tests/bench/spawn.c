@@ -28,7 +28,7 @@ static int double_compare(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-static double median(double *v, int n)
+static double spawn_median(double *v, int n)
 {
 	qsort(v, (size_t)n, sizeof(*v), double_compare);
 	return v[n / 2];
@@ -73,7 +73,7 @@ static void child_pin(void)
 }
 
 /* Sends what comes back, until the first word says stop. */
-static void echo(MPI_Comm c)
+static void spawn_echo(MPI_Comm c)
 {
 	static int buf[65536 / sizeof(int)];
 	MPI_Status s;
@@ -97,7 +97,7 @@ void spawn_child(struct bench *b, const struct bench_row *row)
 		return; /* all rows are measured */
 	MPI_Send(&b->rank, 1, MPI_INT, 0, BENCH_TAG, parent);
 	child_pin();
-	echo(parent);
+	spawn_echo(parent);
 	MPI_Comm_disconnect(&parent);
 }
 
@@ -123,7 +123,7 @@ void spawn_start(struct bench *b, const struct bench_row *row)
 		return;
 	for (int i = 0; i < rounds; i++)
 		v[i] = spawn_once(b, n);
-	bench_print(b, row->name, "ms", median(v, rounds) * 1e3);
+	bench_print(b, row->name, "ms", spawn_median(v, rounds) * 1e3);
 }
 
 void spawn_first(struct bench *b, const struct bench_row *row)
@@ -180,7 +180,7 @@ void spawn_names(struct bench *b, const struct bench_row *row)
 	bench_measure(b, row->name, &us, names_op, port, 0);
 }
 
-static double one_way(int bytes, int to, MPI_Comm c)
+static double spawn_one_way(int bytes, int to, MPI_Comm c)
 {
 	static int buf[65536 / sizeof(int)];
 	double t0 = MPI_Wtime();
@@ -199,17 +199,18 @@ void spawn_local(struct bench *b, const struct bench_row *row)
 	MPI_Comm child;
 
 	if (b->rank > 0) {
-		echo(MPI_COMM_WORLD);
+		spawn_echo(MPI_COMM_WORLD);
 		return;
 	}
 	child = children_start(b, 1);
 	MPI_Recv(&word, 1, MPI_INT, 0, BENCH_TAG, child, MPI_STATUS_IGNORE);
 	for (int i = 0; i < ROUNDS; i++) {
-		to_rank[i] = one_way(bytes, 1, MPI_COMM_WORLD);
-		to_child[i] = one_way(bytes, 0, child);
+		to_rank[i] = spawn_one_way(bytes, 1, MPI_COMM_WORLD);
+		to_child[i] = spawn_one_way(bytes, 0, child);
 	}
 	word = WORD_STOP;
 	MPI_Send(&word, 1, MPI_INT, 1, BENCH_TAG, MPI_COMM_WORLD);
 	children_end(child, 1);
-	bench_print(b, row->name, "x", median(to_child, ROUNDS) / median(to_rank, ROUNDS));
+	bench_print(
+		b, row->name, "x", spawn_median(to_child, ROUNDS) / spawn_median(to_rank, ROUNDS));
 }

@@ -131,7 +131,7 @@ void bench_check(
 				pattern(i, seed));
 }
 
-static int compare(const void *a, const void *b)
+static int stat_compare(const void *a, const void *b)
 {
 	double x = *(const double *)a, y = *(const double *)b;
 
@@ -160,7 +160,7 @@ double bench_samples(const struct bench *b, const char *name, const char *suffix
 {
 	if (b->rank != 0)
 		return 0;
-	qsort(v, (size_t)n, sizeof(v[0]), compare);
+	qsort(v, (size_t)n, sizeof(v[0]), stat_compare);
 	printf("= %s%s %s", name, suffix, unit);
 	for (int q = 0; q < BENCH_QUANTILES; q++)
 		printf(" %.6g", quantile(v, n, q / (BENCH_QUANTILES - 1.0)));

@@ -247,7 +247,7 @@ static void (*const makers[])(struct shape *s, int doubles) = {
 
 /* --- measuring ------------------------------------------------------------------------------ */
 
-static void pack(struct shape *s, char *user, char *buf)
+static void type_pack(struct shape *s, char *user, char *buf)
 {
 	int at = 0;
 
@@ -262,13 +262,13 @@ static void unpack(struct shape *s, char *user, char *buf)
 }
 
 /* The compiler must believe that the memory is read. */
-static void used(void *p)
+static void type_used(void *p)
 {
 	__asm__ volatile("" : : "r"(p) : "memory");
 }
 
 /* n plain loops, then n calls: speed of the calls relative to the loops', n times. */
-static double race(struct bench *b, void *ctx, long n)
+static double type_race(struct bench *b, void *ctx, long n)
 {
 	struct shape *s = ctx;
 	double t0 = MPI_Wtime(), t1;
@@ -277,19 +277,19 @@ static double race(struct bench *b, void *ctx, long n)
 		return (double)n;
 	for (long i = 0; i < n; i++) {
 		(s->out ? s->pack : s->unpack)(s, s->user, s->buf);
-		used(s->out ? s->buf : s->user);
+		type_used(s->out ? s->buf : s->user);
 	}
 	t1 = MPI_Wtime();
 	for (long i = 0; i < n; i++) {
 		if (s->out)
-			pack(s, s->user, s->buf);
+			type_pack(s, s->user, s->buf);
 		else
 			unpack(s, s->user, s->buf);
 	}
 	return (t1 - t0) / (MPI_Wtime() - t1) * (double)n;
 }
 
-static double pingpong(struct bench *b, void *ctx, long n)
+static double type_pingpong(struct bench *b, void *ctx, long n)
 {
 	struct shape *s = ctx;
 	double t0 = MPI_Wtime();
@@ -307,11 +307,11 @@ static double pingpong(struct bench *b, void *ctx, long n)
 }
 
 /* The library's bytes are the loop's, by MPI_Pack, MPI_Unpack and a message. */
-static void check(struct bench *b, struct shape *s)
+static void type_check(struct bench *b, struct shape *s)
 {
 	bench_fill(s->user, s->mem, 1);
 	s->pack(s, s->user, s->buf);
-	pack(s, s->user, s->buf2);
+	type_pack(s, s->user, s->buf2);
 	if (memcmp(s->buf, s->buf2, s->packed) != 0)
 		bench_fail(b, "MPI_Pack differs from the loop");
 	memset(s->user2, 0, s->mem);
@@ -320,7 +320,7 @@ static void check(struct bench *b, struct shape *s)
 	if (memcmp(s->buf, s->buf2, s->packed) != 0)
 		bench_fail(b, "MPI_Unpack differs from the loop");
 	memset(s->user2, 0, s->mem);
-	pingpong(b, s, 1);
+	type_pingpong(b, s, 1);
 	s->pack(s, s->user2, s->buf2);
 	if (memcmp(s->buf, s->buf2, s->packed) != 0)
 		bench_fail(b, "a message differs from the loop");
@@ -339,14 +339,14 @@ void type_shape(struct bench *b, const struct bench_row *row)
 	s.user2 = bench_alloc(b, s.mem);
 	s.buf = bench_alloc(b, s.packed);
 	s.buf2 = bench_alloc(b, s.packed);
-	check(b, &s);
+	type_check(b, &s);
 	s.out = 1;
-	bench_measure(b, row->name, &speed, race, &s, 0);
+	bench_measure(b, row->name, &speed, type_race, &s, 0);
 	s.out = 0;
 	snprintf(name, sizeof(name), "%s.un", row->name);
-	bench_measure(b, name, &speed, race, &s, 0);
+	bench_measure(b, name, &speed, type_race, &s, 0);
 	snprintf(name, sizeof(name), "%s.pp", row->name);
-	bench_measure(b, name, &one_way, pingpong, &s, 0);
+	bench_measure(b, name, &one_way, type_pingpong, &s, 0);
 	MPI_Type_free(&s.type);
 	free(s.user);
 	free(s.user2);
@@ -391,7 +391,7 @@ static double call_op(struct bench *b, void *ctx, long n)
 		return (double)n;
 	for (long i = 0; i < n; i++) {
 		memcpy(call_to, call_from, sizeof(call_to));
-		used(call_to);
+		type_used(call_to);
 	}
 	t1 = MPI_Wtime();
 	for (long i = 0; i < n; i++) {

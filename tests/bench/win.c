@@ -155,7 +155,7 @@ static double op_queue(struct bench *b, void *ctx, long n)
 	return start;
 }
 
-static void run(struct bench *b, const struct bench_row *row, bench_op *op)
+static void win_run(struct bench *b, const struct bench_row *row, bench_op *op)
 {
 	struct win x;
 
@@ -166,20 +166,20 @@ static void run(struct bench *b, const struct bench_row *row, bench_op *op)
 
 void win_fence(struct bench *b, const struct bench_row *row)
 {
-	run(b, row, op_fence);
+	win_run(b, row, op_fence);
 }
 
 void win_pscw(struct bench *b, const struct bench_row *row)
 {
-	run(b, row, op_pscw);
+	win_run(b, row, op_pscw);
 }
 
 void win_lock(struct bench *b, const struct bench_row *row)
 {
-	run(b, row, op_lock);
+	win_run(b, row, op_lock);
 }
 
 void win_queue(struct bench *b, const struct bench_row *row)
 {
-	run(b, row, op_queue);
+	win_run(b, row, op_queue);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* gdb.c - stops in here() with some objects alive, for gdb.sh to look at through libobj/gdb.py. */
+/* gdb.c - stops in gdb_here() with some objects alive: gdb.sh looks at them by libobj/gdb.py. */
 #include "libobj/obj.h"
 
 #include <stddef.h>
@@ -9,7 +9,7 @@ struct task {
 	int number;
 };
 
-static void here(const struct task *task)
+static void gdb_here(const struct task *task)
 {
 	__asm__ volatile("" : : "r"(task) : "memory");
 }
@@ -36,6 +36,6 @@ int main(void)
 	task->number = 4711;
 	obj_name_set(task, "solver", 6, OBJ_C);
 	obj_hold(task);
-	here(task);
+	gdb_here(task);
 	return obj_domain_close(domain, -1, OBJ_FMT_TEXT) == 4 ? 0 : 1;
 }

@@ -18,7 +18,7 @@ says() {
 
 cc -g -O0 -I. tests/build/gdb.c "$B/lib/libobj.a" -ldl -lpthread -o "$TMPDIR/prog" >"$out" 2>&1 ||
 	bad "gdb.c does not build"
-gdb -nx -batch -ex 'source libobj/gdb.py' -ex 'break here' -ex run -ex 'print *task' -ex obj \
+gdb -nx -batch -ex 'source libobj/gdb.py' -ex 'break gdb_here' -ex run -ex 'print *task' -ex obj \
 	-ex 'obj nothing' -ex 'obj task->obj.token' -ex 'obj 7' -ex 'obj 99' "$TMPDIR/prog" >"$out" 2>&1
 grep -q -i -e 'not permitted' -e 'scripting is not supported' "$out" && {
 	rm -rf "$TMPDIR"/*

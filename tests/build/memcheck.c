@@ -9,7 +9,7 @@ enum { LONG = 300000, FEW = 3000 };
 
 static int rank, size, *buf, *more;
 
-static void messages(MPI_Comm comm)
+static void memcheck_messages(MPI_Comm comm)
 {
 	MPI_Request r;
 
@@ -25,7 +25,7 @@ static void messages(MPI_Comm comm)
 	}
 }
 
-static void collectives(MPI_Comm comm)
+static void memcheck_collectives(MPI_Comm comm)
 {
 	MPI_Request r;
 
@@ -66,7 +66,7 @@ static void accesses(MPI_Win w, int count)
 	MPI_Win_free(&w);
 }
 
-static void windows(MPI_Comm comm)
+static void memcheck_windows(MPI_Comm comm)
 {
 	int *own = calloc(FEW, sizeof(*own)), *given;
 	MPI_Win w;
@@ -141,9 +141,9 @@ int main(int argc, char **argv)
 	if (parents != MPI_COMM_NULL) {
 		child_end(parents);
 	} else {
-		messages(comm);
-		collectives(comm);
-		windows(comm);
+		memcheck_messages(comm);
+		memcheck_collectives(comm);
+		memcheck_windows(comm);
 		files(comm);
 		spawned(comm, argv[0], argv[1]);
 	}

@@ -13,7 +13,7 @@ static int rank, size, raced;
 static int data[THREADS][LONG];
 static MPI_Comm comms[THREADS];
 
-static void *work(void *arg)
+static void *own_work(void *arg)
 {
 	int t = (int)(long)arg, x[LEN], y[LEN], sum, next = (rank + 1) % size;
 	int last = (rank + size - 1) % size;
@@ -33,13 +33,13 @@ static void *work(void *arg)
 	return NULL;
 }
 
-static void *race(void *arg)
+static void *own_race(void *arg)
 {
 	raced++;
 	return arg;
 }
 
-static void both(void *(*fn)(void *), int n)
+static void own_both(void *(*fn)(void *), int n)
 {
 	pthread_t threads[THREADS];
 
@@ -59,7 +59,7 @@ int main(int argc, char **argv)
 	MPI_Comm_size(MPI_COMM_WORLD, &size);
 	for (int i = 0; i < THREADS; i++)
 		MPI_Comm_dup(MPI_COMM_WORLD, &comms[i]);
-	both(argc > 1 ? race : work, argc > 1 ? 2 : THREADS);
+	own_both(argc > 1 ? own_race : own_work, argc > 1 ? 2 : THREADS);
 	for (int i = 0; i < THREADS; i++)
 		MPI_Comm_free(&comms[i]);
 	value = rank;

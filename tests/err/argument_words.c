@@ -13,7 +13,7 @@ static int n, x[4];
 		expect(error_says(class, words)); \
 	} while (0)
 
-static void messages(void)
+static void argument_messages(void)
 {
 	MPI_Comm w = MPI_COMM_WORLD;
 	MPI_Request r = MPI_REQUEST_NULL;
@@ -62,7 +62,7 @@ static void handles(void)
 		"MPI_ERRHANDLER_NULL");
 }
 
-static void collectives(void)
+static void argument_collectives(void)
 {
 	MPI_Comm w = MPI_COMM_WORLD;
 	int rank, all[8];
@@ -85,7 +85,7 @@ static void collectives(void)
 	expect_eq(all[n - 1], n - 1);
 }
 
-static void windows(void)
+static void argument_windows(void)
 {
 	MPI_Win win;
 
@@ -143,10 +143,10 @@ int main(int argc, char **argv)
 	expect_ok(MPI_Comm_size(MPI_COMM_WORLD, &n));
 	expect_ok(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN));
 	expect_ok(MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN));
-	messages();
+	argument_messages();
 	handles();
-	collectives();
-	windows();
+	argument_collectives();
+	argument_windows();
 	singular();
 	MPI_Finalize();
 	return check_end();

@@ -17,10 +17,10 @@
 
 static int in[64], out[64];
 
-#define REFUSED(class, word, call) refused(class, word, call, #call, __LINE__)
+#define REFUSED(class, word, call) buffer_refused(class, word, call, #call, __LINE__)
 
 /* `err' is of this class, and the words have `word'. */
-static void refused(int class, const char *word, int err, const char *call, int line)
+static void buffer_refused(int class, const char *word, int err, const char *call, int line)
 {
 	char text[MPI_MAX_ERROR_STRING] = "";
 	int len;
@@ -31,7 +31,7 @@ static void refused(int class, const char *word, int err, const char *call, int 
 		fprintf(stderr, "no \"%s\" in: %s\n", word, text);
 }
 
-static void huge(void)
+static void buffer_huge(void)
 {
 	MPI_Count n = HUGE_N;
 
@@ -80,7 +80,7 @@ static void nowhere(void)
 		MPI_Recv(MPI_IN_PLACE, 4, MPI_INT, 0, 0, W, MPI_STATUS_IGNORE));
 }
 
-static void lists(void)
+static void buffer_lists(void)
 {
 	static const int zero[RANKS], minus[RANKS] = {-1, -1, -1};
 	static const MPI_Count wide[RANKS] = {HUGE_N, HUGE_N, HUGE_N};
@@ -103,7 +103,7 @@ static void lists(void)
 }
 
 /* Calls that look at memory alone. */
-static void local(void)
+static void buffer_local(void)
 {
 	static char room[256];
 	int at = 0;
@@ -152,11 +152,11 @@ int main(int argc, char **argv)
 	MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
 	MPI_Comm_rank(W, &me);
 	MPI_Comm_size(W, &n);
-	huge();
+	buffer_huge();
 	too_large();
 	nowhere();
-	lists();
-	local();
+	buffer_lists();
+	buffer_local();
 	allowed(me, n);
 	MPI_Finalize();
 	return check_end();

@@ -26,7 +26,7 @@ static int text_is(int code, const char *text)
 
 static int seen;
 
-static void handler(MPI_Comm *comm, int *code, ...)
+static void code_handler(MPI_Comm *comm, int *code, ...)
 {
 	(void)comm;
 	seen = *code;
@@ -57,7 +57,7 @@ int main(int argc, char **argv)
 	expect_ok(MPI_Add_error_string(code, "the moon is up"));
 	expect(text_is(code, "the moon is up"));
 
-	expect_ok(MPI_Comm_create_errhandler(handler, &e));
+	expect_ok(MPI_Comm_create_errhandler(code_handler, &e));
 	expect_ok(MPI_Comm_set_errhandler(MPI_COMM_WORLD, e));
 	expect_ok(MPI_Comm_call_errhandler(MPI_COMM_WORLD, code));
 	expect_eq(seen, code);

@@ -56,7 +56,7 @@ static void uncommitted(void)
 }
 
 /* A freed type is not one any more, wherever it is named. */
-static void freed(void)
+static void datatype_freed(void)
 {
 	MPI_Datatype u, old;
 	int one = 1;
@@ -133,7 +133,7 @@ static void overflow(void)
 }
 
 /* MPI-5.0 13.3: more elements than there are bytes for */
-static void elements(void)
+static void datatype_elements(void)
 {
 	MPI_Status s;
 	MPI_Datatype none;
@@ -151,10 +151,10 @@ int main(int argc, char **argv)
 	MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
 	state();
 	uncommitted();
-	freed();
+	datatype_freed();
 	numbers();
 	overflow();
-	elements();
+	datatype_elements();
 	CHECK(t == MPI_DATATYPE_NULL);
 	MPI_Finalize();
 	return 0;

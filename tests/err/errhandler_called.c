@@ -75,7 +75,7 @@ static void called(void)
 	expect_eq(world.code, MPI_ERR_OTHER);
 }
 
-static void kinds(MPI_Errhandler mine)
+static void object_kinds(MPI_Errhandler mine)
 {
 	MPI_Errhandler e = MPI_ERRHANDLER_NULL;
 	int x = 0;
@@ -110,7 +110,7 @@ int main(int argc, char **argv)
 	whose();
 	request(rank);
 	called();
-	kinds(w);
+	object_kinds(w);
 	MPI_Finalize();
 	return check_end();
 }

@@ -7,7 +7,7 @@
 static int calls, code;
 static MPI_Comm where;
 
-static void handler(MPI_Comm *comm, int *err, ...)
+static void user_handler(MPI_Comm *comm, int *err, ...)
 {
 	calls++;
 	code = *err;
@@ -72,7 +72,7 @@ int main(int argc, char **argv)
 	check_init(&argc, &argv);
 	OK(MPI_Comm_get_errhandler(MPI_COMM_WORLD, &old));
 	CHECK(old == MPI_ERRORS_ARE_FATAL);
-	OK(MPI_Comm_create_errhandler(handler, &h));
+	OK(MPI_Comm_create_errhandler(user_handler, &h));
 	OK(MPI_Comm_set_errhandler(MPI_COMM_WORLD, h));
 	OK(MPI_Comm_get_errhandler(MPI_COMM_WORLD, &got));
 	CHECK(got == h);

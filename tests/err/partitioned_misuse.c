@@ -6,7 +6,7 @@
 static int buf[64];
 
 /* To itself: one rank sees both sides. */
-static void uses(void)
+static void misuse_uses(void)
 {
 	int flag, list[] = {0, 4}, twice[] = {1, 1};
 	MPI_Request s, r, simple;
@@ -61,7 +61,7 @@ static void uses(void)
 }
 
 /* Buffers that differ in size: both sides learn it, at every start. */
-static void sizes(int rank, int bytes)
+static void misuse_sizes(int rank, int bytes)
 {
 	MPI_Request r;
 	int err;
@@ -92,9 +92,9 @@ int main(int argc, char **argv)
 	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
 	MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
 	MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
-	uses();
-	sizes(rank, 12);
-	sizes(rank, 20);
+	misuse_uses();
+	misuse_sizes(rank, 12);
+	misuse_sizes(rank, 20);
 	MPI_Finalize();
 	return check_end();
 }

@@ -6,7 +6,7 @@
 
 #include <stdint.h>
 
-static void freed(void)
+static void stale_freed(void)
 {
 	MPI_Request r, old;
 	int x = 1, y = 0, i, flag;
@@ -43,7 +43,7 @@ static void wrong_class(void)
 }
 
 /* xorshift: the same values in each run. */
-static uint64_t dice(uint64_t *s)
+static uint64_t stale_dice(uint64_t *s)
 {
 	*s ^= *s << 13;
 	*s ^= *s >> 7;
@@ -57,7 +57,7 @@ static void garbage(void)
 	int wrong = 0, size;
 
 	for (int i = 0; i < 20000; i++) {
-		uint64_t v = dice(&s) >> (i % 48);
+		uint64_t v = stale_dice(&s) >> (i % 48);
 
 		if (v == 257 || v == 258)
 			continue;
@@ -70,7 +70,7 @@ int main(int argc, char **argv)
 {
 	expect_ok(MPI_Init(&argc, &argv));
 	expect_ok(MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN));
-	freed();
+	stale_freed();
 	wrong_class();
 	garbage();
 	MPI_Finalize();

@@ -6,7 +6,7 @@
 
 static const int sizes[] = {5, 60, 5000, 40000, 1000000};
 
-static void one(int n, int late)
+static void truncated_one(int n, int late)
 {
 	static unsigned char buf[1000000];
 	char words[MPI_MAX_ERROR_STRING], want[64];
@@ -48,8 +48,8 @@ int main(int argc, char **argv)
 	OK(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN));
 	OK(MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN));
 	for (int i = 0; i < 4; i++) {
-		one(sizes[i], 1);
-		one(sizes[i], 0);
+		truncated_one(sizes[i], 1);
+		truncated_one(sizes[i], 0);
 		OK(MPI_Barrier(MPI_COMM_WORLD));
 	}
 	if (check_rank == 0) {

@@ -13,7 +13,7 @@ int c_copied(void);
 
 static int copied;
 
-static int copy(MPI_Comm comm, int key, void *extra, void *in, void *out, int *flag)
+static int attr_copy(MPI_Comm comm, int key, void *extra, void *in, void *out, int *flag)
 {
 	(void)comm, (void)key, (void)extra;
 	copied++;
@@ -26,7 +26,7 @@ int c_keyval(void)
 {
 	int key;
 
-	MPI_Comm_create_keyval(copy, MPI_COMM_NULL_DELETE_FN, &key, NULL);
+	MPI_Comm_create_keyval(attr_copy, MPI_COMM_NULL_DELETE_FN, &key, NULL);
 	return key;
 }
 
@@ -35,7 +35,7 @@ void c_put(int comm, int key, intptr_t value)
 	MPI_Comm_set_attr(MPI_Comm_fromint(comm), key, (void *)value);
 }
 
-static void *get(int comm, int key)
+static void *comm_attr_get(int comm, int key)
 {
 	void *value = NULL;
 	int flag;
@@ -46,17 +46,17 @@ static void *get(int comm, int key)
 
 intptr_t c_get(int comm, int key)
 {
-	return (intptr_t)get(comm, key);
+	return (intptr_t)comm_attr_get(comm, key);
 }
 
 intptr_t c_get_aint(int comm, int key)
 {
-	return *(intptr_t *)get(comm, key);
+	return *(intptr_t *)comm_attr_get(comm, key);
 }
 
 int c_get_int(int comm, int key)
 {
-	return *(int *)get(comm, key);
+	return *(int *)comm_attr_get(comm, key);
 }
 
 int c_copied(void)

@@ -24,7 +24,7 @@ void c_err(int comm)
 		exit(81);
 }
 
-static void add(void *in, void *inout, int *len, MPI_Datatype *type)
+static void call_add(void *in, void *inout, int *len, MPI_Datatype *type)
 {
 	if (*type != MPI_INTEGER)
 		exit(82);
@@ -36,6 +36,6 @@ int c_op(void)
 {
 	MPI_Op op;
 
-	MPI_Op_create(add, 1, &op);
+	MPI_Op_create(call_add, 1, &op);
 	return MPI_Op_toint(op);
 }

@@ -33,7 +33,7 @@ static void aborts(const char *how, MPI_Comm half)
 }
 
 /* Rank 3: its program computes, and sees nothing. */
-static void computes(const char *how, MPI_Comm half)
+static void member_computes(const char *how, MPI_Comm half)
 {
 	int *base;
 	MPI_Win win;
@@ -89,6 +89,6 @@ int main(int argc, char **argv)
 	if (check_rank == 2)
 		aborts(how, half);
 	if (check_rank == 3 && !alone)
-		computes(how, half);
+		member_computes(how, half);
 	survives(half, alone ? 1 : 2);
 }

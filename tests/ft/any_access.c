@@ -12,19 +12,19 @@ static const char *kind;
 static int one = 1, many[4096];
 static int *memory;
 
-static bool is(const char *name)
+static bool access_is(const char *name)
 {
 	return strcmp(kind, name) == 0;
 }
 
-static int first(int a, int b)
+static int access_first(int a, int b)
 {
 	return a != 0 ? a : b;
 }
 
 /* --- windows -------------------------------------------------------------------------------- */
 
-static int locked(MPI_Win w, int to, int mode)
+static int access_locked(MPI_Win w, int to, int mode)
 {
 	int err = MPI_Win_lock(mode, to, 0, w), end;
 
@@ -34,7 +34,7 @@ static int locked(MPI_Win w, int to, int mode)
 	if (err == 0)
 		err = MPI_Win_flush(to, w);
 	end = MPI_Win_unlock(to, w);
-	return first(err, end);
+	return access_first(err, end);
 }
 
 static int lock_all(MPI_Win w, int size)
@@ -48,7 +48,7 @@ static int lock_all(MPI_Win w, int size)
 	if (err == 0)
 		err = MPI_Win_flush_all(w);
 	end = MPI_Win_unlock_all(w);
-	return first(err, end);
+	return access_first(err, end);
 }
 
 static int fence(MPI_Win w, int to)
@@ -60,7 +60,7 @@ static int fence(MPI_Win w, int to)
 	return err != 0 ? err : MPI_Win_fence(0, w);
 }
 
-static int pscw(MPI_Win w, int to)
+static int access_pscw(MPI_Win w, int to)
 {
 	MPI_Group g;
 	int err, end;
@@ -68,17 +68,17 @@ static int pscw(MPI_Win w, int to)
 	MPI_Win_get_group(w, &g);
 	err = MPI_Win_post(g, 0, w);
 	end = MPI_Win_start(g, 0, w);
-	err = first(err, end);
+	err = access_first(err, end);
 	if (err == 0)
 		err = MPI_Put(&one, 1, MPI_INT, to, 0, 1, MPI_INT, w);
 	end = MPI_Win_complete(w);
-	err = first(err, end);
+	err = access_first(err, end);
 	end = MPI_Win_wait(w);
 	MPI_Group_free(&g);
-	return first(err, end);
+	return access_first(err, end);
 }
 
-static int rget(MPI_Win w, int to)
+static int access_rget(MPI_Win w, int to)
 {
 	MPI_Request r;
 	int err = MPI_Win_lock(MPI_LOCK_SHARED, to, 0, w), end, x;
@@ -89,22 +89,22 @@ static int rget(MPI_Win w, int to)
 	if (err == 0)
 		err = MPI_Wait(&r, MPI_STATUS_IGNORE);
 	end = MPI_Win_unlock(to, w);
-	return first(err, end);
+	return access_first(err, end);
 }
 
-static int window(MPI_Win w, int rank, int size)
+static int access_window(MPI_Win w, int rank, int size)
 {
 	int to = (rank + 1) % size;
 
-	if (is("Win_lock"))
-		return locked(w, 0, MPI_LOCK_EXCLUSIVE);
-	if (is("Win_flush"))
-		return locked(w, to, MPI_LOCK_SHARED);
-	if (is("Win_lock_all"))
+	if (access_is("Win_lock"))
+		return access_locked(w, 0, MPI_LOCK_EXCLUSIVE);
+	if (access_is("Win_flush"))
+		return access_locked(w, to, MPI_LOCK_SHARED);
+	if (access_is("Win_lock_all"))
 		return lock_all(w, size);
-	if (is("Rget"))
-		return rget(w, to);
-	return is("Win_fence") ? fence(w, to) : pscw(w, to);
+	if (access_is("Rget"))
+		return access_rget(w, to);
+	return access_is("Win_fence") ? fence(w, to) : access_pscw(w, to);
 }
 
 static int use_window(MPI_Comm c, bool all_well)
@@ -119,7 +119,7 @@ static int use_window(MPI_Comm c, bool all_well)
 		return err;
 	MPI_Win_set_errhandler(w, MPI_ERRORS_RETURN);
 	for (int i = 0; i < ROUNDS && err == 0; i++)
-		err = window(w, rank, size);
+		err = access_window(w, rank, size);
 	if (!all_well)
 		OK(MPIX_Win_revoke(w));
 	OK(MPI_Win_free(&w));
@@ -128,16 +128,16 @@ static int use_window(MPI_Comm c, bool all_well)
 
 /* --- files ---------------------------------------------------------------------------------- */
 
-static int file(MPI_File f)
+static int access_file(MPI_File f)
 {
-	if (is("File_write_at_all"))
+	if (access_is("File_write_at_all"))
 		return MPI_File_write_at_all(
 			f, 4096 * check_rank, many, 1024, MPI_INT, MPI_STATUS_IGNORE);
-	if (is("File_write_shared"))
+	if (access_is("File_write_shared"))
 		return MPI_File_write_shared(f, many, 10, MPI_INT, MPI_STATUS_IGNORE);
-	if (is("File_write_ordered"))
+	if (access_is("File_write_ordered"))
 		return MPI_File_write_ordered(f, many, 10, MPI_INT, MPI_STATUS_IGNORE);
-	if (is("File_read_all"))
+	if (access_is("File_read_all"))
 		return MPI_File_read_all(f, many, 1000, MPI_INT, MPI_STATUS_IGNORE);
 	return MPI_File_sync(f);
 }
@@ -153,14 +153,14 @@ static int use_file(MPI_Comm c, bool all_well)
 	if (err != 0)
 		return err;
 	for (int i = 0; i < ROUNDS && err == 0; i++)
-		err = file(f);
+		err = access_file(f);
 	if (!all_well)
 		OK(MPIX_File_revoke(f));
 	end = MPI_File_close(&f);
-	return first(err, all_well ? end : 0);
+	return access_first(err, all_well ? end : 0);
 }
 
-static int use(MPI_Comm c, bool all_well)
+static int access_use(MPI_Comm c, bool all_well)
 {
 	return strncmp(kind, "File", 4) == 0 ? use_file(c, all_well) : use_window(c, all_well);
 }
@@ -172,13 +172,13 @@ int main(int argc, char **argv)
 
 	kind = argv[1];
 	ft_init(&argc, &argv);
-	err = use(MPI_COMM_WORLD, false);
+	err = access_use(MPI_COMM_WORLD, false);
 	if (err != MPIX_ERR_PROC_FAILED && err != MPIX_ERR_REVOKED)
 		OK(err);
 	if (check_rank == dies)
 		ft_die();
 	OK(MPIX_Comm_shrink(MPI_COMM_WORLD, &c));
-	OK(use(c, true));
+	OK(access_use(c, true));
 	OK(MPI_Comm_free(&c));
 	MPI_Finalize();
 	return check_end();

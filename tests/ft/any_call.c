@@ -115,7 +115,7 @@ static MPI_Group group_of(MPI_Comm c)
 	return g;
 }
 
-static int size_of(MPI_Comm c)
+static int comm_size_of(MPI_Comm c)
 {
 	int size;
 
@@ -147,7 +147,7 @@ static const int wrap[1] = {1};
 MAKES(Comm_dup, c, &made)
 MAKES(Comm_split, c, rank_of(c) % 2, 0, &made)
 MAKES(Comm_split_type, c, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &made)
-MAKES(Cart_create, c, 1, (int[]){size_of(c)}, wrap, 0, &made)
+MAKES(Cart_create, c, 1, (int[]){comm_size_of(c)}, wrap, 0, &made)
 MAKES(Dist_graph_create, c, 1, (int[]){rank_of(c)}, (int[]){1}, (int[]){0}, MPI_UNWEIGHTED,
 	MPI_INFO_NULL, 0, &made)
 MAKES(Dist_graph_create_adjacent, c, 0, NULL, MPI_UNWEIGHTED, 0, NULL, MPI_UNWEIGHTED,
@@ -236,7 +236,7 @@ static void arena_inter(MPI_Comm base, int size, int rank, MPI_Comm *c)
 
 static MPI_Comm arena_make(const char *kind, MPI_Comm base)
 {
-	int size = size_of(base), rank = rank_of(base);
+	int size = comm_size_of(base), rank = rank_of(base);
 	MPI_Comm c;
 
 	root = 0;
@@ -286,7 +286,7 @@ int main(int argc, char **argv)
 		ft_die();
 	OK(MPIX_Comm_revoke(c));
 	OK(MPIX_Comm_shrink(MPI_COMM_WORLD, &next));
-	CHECK(size_of(next) == check_size - 1);
+	CHECK(comm_size_of(next) == check_size - 1);
 	OK(MPI_Comm_free(&c));
 	c = arena_make(argv[3], next);
 	for (int i = 0; i < 2; i++)

@@ -14,26 +14,26 @@
 static const char *kind;
 static int out[N], in[N];
 
-static bool is(const char *name)
+static bool message_is(const char *name)
 {
 	return strcmp(kind, name) == 0;
 }
 
-static int first(int a, int b)
+static int message_first(int a, int b)
 {
 	return a != 0 ? a : b;
 }
 
 /* Ends both; those of the others may never end once a call has failed, so the communicator is
  * revoked then.  A pending receive is there after its failure is acknowledged. */
-static int both(MPI_Comm c, MPI_Request *r, int err)
+static int message_both(MPI_Comm c, MPI_Request *r, int err)
 {
 	if (err != 0)
 		OK(MPIX_Comm_revoke(c));
 	for (int i = 0; i < 2; i++) {
 		int one = MPI_Wait(&r[i], MPI_STATUS_IGNORE), failed;
 
-		err = first(err, one);
+		err = message_first(err, one);
 		if (one != 0)
 			OK(MPIX_Comm_revoke(c));
 		if (one != MPIX_ERR_PROC_FAILED_PENDING)
@@ -45,7 +45,7 @@ static int both(MPI_Comm c, MPI_Request *r, int err)
 	return err;
 }
 
-static void freed(MPI_Request *r)
+static void message_freed(MPI_Request *r)
 {
 	for (int i = 0; i < 2; i++)
 		if (r[i] != MPI_REQUEST_NULL)
@@ -56,15 +56,16 @@ static void freed(MPI_Request *r)
 
 static int ring_requests(MPI_Comm c, int left, int right)
 {
-	int n = is("Isend") ? N : 1, from = is("Irecv") ? MPI_ANY_SOURCE : left, err;
+	int n = message_is("Isend") ? N : 1, from = message_is("Irecv") ? MPI_ANY_SOURCE : left,
+	    err;
 	MPI_Request r[2] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL};
 
 	err = MPI_Irecv(in, N, MPI_INT, from, 3, c, &r[0]);
-	if (err == 0 && is("Issend"))
+	if (err == 0 && message_is("Issend"))
 		err = MPI_Issend(out, n, MPI_INT, right, 3, c, &r[1]);
 	else if (err == 0)
 		err = MPI_Isend(out, n, MPI_INT, right, 3, c, &r[1]);
-	return both(c, r, err);
+	return message_both(c, r, err);
 }
 
 static int ring_persistent(MPI_Comm c, int left, int right)
@@ -76,8 +77,8 @@ static int ring_persistent(MPI_Comm c, int left, int right)
 		err = MPI_Send_init(out, N, MPI_INT, right, 3, c, &r[1]);
 	if (err == 0)
 		err = MPI_Startall(2, r);
-	err = both(c, r, err);
-	freed(r);
+	err = message_both(c, r, err);
+	message_freed(r);
 	return err;
 }
 
@@ -96,8 +97,8 @@ static int ring_partitioned(MPI_Comm c, int left, int right)
 		err = MPI_Pready(i, r[1]);
 	while (err == 0 && flag == 0 && ft_failures(c) == 0)
 		err = MPI_Parrived(r[0], 1, &flag);
-	err = both(c, r, err);
-	freed(r);
+	err = message_both(c, r, err);
+	message_freed(r);
 	return err;
 }
 
@@ -105,24 +106,24 @@ static int ring_partitioned(MPI_Comm c, int left, int right)
 static int ring_probe(MPI_Comm c, int left, int right)
 {
 	MPI_Request r[2] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL};
-	int from = is("Probe") ? MPI_ANY_SOURCE : left, flag = 0;
+	int from = message_is("Probe") ? MPI_ANY_SOURCE : left, flag = 0;
 	MPI_Message m = MPI_MESSAGE_NULL;
 	int err = MPI_Isend(out, N, MPI_INT, right, 3, c, &r[0]);
 
-	if (err == 0 && is("Mprobe"))
+	if (err == 0 && message_is("Mprobe"))
 		err = MPI_Mprobe(from, 3, c, &m, MPI_STATUS_IGNORE);
-	else if (err == 0 && is("Probe"))
+	else if (err == 0 && message_is("Probe"))
 		err = MPI_Probe(from, 3, c, MPI_STATUS_IGNORE);
-	while (err == 0 && is("Iprobe") && flag == 0)
+	while (err == 0 && message_is("Iprobe") && flag == 0)
 		err = MPI_Iprobe(from, 3, c, &flag, MPI_STATUS_IGNORE);
-	if (err == 0 && is("Mprobe"))
+	if (err == 0 && message_is("Mprobe"))
 		err = MPI_Mrecv(in, N, MPI_INT, &m, MPI_STATUS_IGNORE);
 	else if (err == 0)
 		err = MPI_Recv(in, N, MPI_INT, left, 3, c, MPI_STATUS_IGNORE);
-	return both(c, r, err);
+	return message_both(c, r, err);
 }
 
-static int ring(MPI_Comm c)
+static int message_ring(MPI_Comm c)
 {
 	int rank, size, left, right;
 
@@ -130,14 +131,14 @@ static int ring(MPI_Comm c)
 	MPI_Comm_size(c, &size);
 	left = (rank + size - 1) % size;
 	right = (rank + 1) % size;
-	if (is("Sendrecv"))
+	if (message_is("Sendrecv"))
 		return MPI_Sendrecv(
 			out, N, MPI_INT, right, 3, in, N, MPI_INT, left, 3, c, MPI_STATUS_IGNORE);
-	if (is("Startall"))
+	if (message_is("Startall"))
 		return ring_persistent(c, left, right);
-	if (is("Pready"))
+	if (message_is("Pready"))
 		return ring_partitioned(c, left, right);
-	if (is("Probe") || is("Mprobe") || is("Iprobe"))
+	if (message_is("Probe") || message_is("Mprobe") || message_is("Iprobe"))
 		return ring_probe(c, left, right);
 	return ring_requests(c, left, right);
 }
@@ -149,7 +150,7 @@ static void repeat(MPI_Comm c)
 	int err = 0;
 
 	for (int i = 0; i < ROUNDS && err == 0; i++)
-		err = ring(c);
+		err = message_ring(c);
 	if (err != MPIX_ERR_PROC_FAILED && err != MPIX_ERR_PROC_FAILED_PENDING &&
 		err != MPIX_ERR_REVOKED)
 		OK(err);
@@ -163,7 +164,7 @@ int main(int argc, char **argv)
 
 	kind = argv[1];
 	ft_init(&argc, &argv);
-	if (is("Finalize")) {
+	if (message_is("Finalize")) {
 		MPI_Finalize();
 		return check_end();
 	}
@@ -178,7 +179,7 @@ int main(int argc, char **argv)
 	OK(MPI_Comm_free(&c));
 	OK(MPIX_Comm_shrink(MPI_COMM_WORLD, &next));
 	for (int i = 0; i < 2; i++)
-		OK(ring(next));
+		OK(message_ring(next));
 	OK(MPI_Comm_free(&next));
 	MPI_Finalize();
 	return check_end();

@@ -23,7 +23,7 @@
 static int one[N], other[N], memory[N], *base = memory;
 static MPI_Win w;
 
-static bool is(char **argv, const char *phase)
+static bool broken_is(char **argv, const char *phase)
 {
 	return strcmp(argv[1], phase) == 0;
 }
@@ -31,7 +31,7 @@ static bool is(char **argv, const char *phase)
 #define raises(call) FAILS(MPIX_ERR_PROC_FAILED, "rank 3", call)
 
 /* The others are about to wait: now it may die. */
-static void ready(void)
+static void broken_ready(void)
 {
 	if (check_rank != DEAD) {
 		OK(MPI_Send(NULL, 0, MPI_INT, DEAD, 7, MPI_COMM_WORLD));
@@ -50,7 +50,7 @@ static void lock_held(void)
 	if (check_rank == DEAD)
 		OK(MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 2, 0, w));
 	OK(MPI_Barrier(MPI_COMM_WORLD));
-	ready();
+	broken_ready();
 	if (check_rank == 0)
 		raises(MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 2, 0, w));
 	if (check_rank == 1)
@@ -64,7 +64,7 @@ static void lock_all_held(void)
 	if (check_rank == DEAD)
 		OK(MPI_Win_lock_all(0, w));
 	OK(MPI_Barrier(MPI_COMM_WORLD));
-	ready();
+	broken_ready();
 	raises(MPI_Win_lock(MPI_LOCK_EXCLUSIVE, check_rank, 0, w));
 }
 
@@ -75,7 +75,7 @@ static void flushed(void)
 	int err;
 
 	OK(MPI_Win_lock_all(0, w));
-	ready();
+	broken_ready();
 	do {
 		err = MPI_Put(one, N, MPI_INT, DEAD, 0, N, MPI_INT, w);
 		if (err == 0)
@@ -101,7 +101,7 @@ static void flushed(void)
 static void fenced(void)
 {
 	OK(MPI_Win_fence(0, w));
-	ready();
+	broken_ready();
 	MPI_Put(one, 1, MPI_INT, DEAD, 0, 1, MPI_INT, w); /* by messages it may raise */
 	raises(MPI_Win_fence(0, w));
 	ft_await_failures(1);
@@ -127,7 +127,7 @@ static void accessed(void)
 	if (check_rank != DEAD)
 		OK(MPI_Win_start(g, 0, w));
 	MPI_Group_free(&g);
-	ready();
+	broken_ready();
 	if (check_rank == 2)
 		raises(MPI_Put(one, N, MPI_INT, DEAD, 0, N, MPI_INT, w));
 	raises(MPI_Win_complete(w));
@@ -141,7 +141,7 @@ static void exposed(void)
 	if (check_rank != DEAD)
 		OK(MPI_Win_post(g, 0, w));
 	MPI_Group_free(&g);
-	ready();
+	broken_ready();
 	if (check_rank != 1) {
 		raises(MPI_Win_wait(w));
 		return;
@@ -179,22 +179,22 @@ static void begun_later(void)
 int main(int argc, char **argv)
 {
 	ft_init(&argc, &argv);
-	if (is(argv, "private"))
+	if (broken_is(argv, "private"))
 		OK(MPI_Win_create(
 			memory, sizeof(memory), sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &w));
 	else
 		OK(MPI_Win_allocate(
 			sizeof(memory), sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &base, &w));
 	MPI_Win_set_errhandler(w, MPI_ERRORS_RETURN);
-	if (is(argv, "lock"))
+	if (broken_is(argv, "lock"))
 		lock_held();
-	else if (is(argv, "lock_all"))
+	else if (broken_is(argv, "lock_all"))
 		lock_all_held();
-	else if (is(argv, "flush") || is(argv, "private"))
+	else if (broken_is(argv, "flush") || broken_is(argv, "private"))
 		flushed();
-	else if (is(argv, "fence"))
+	else if (broken_is(argv, "fence"))
 		fenced();
-	else if (is(argv, "access"))
+	else if (broken_is(argv, "access"))
 		accessed();
 	else
 		exposed();

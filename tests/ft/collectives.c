@@ -11,21 +11,21 @@
 static int in[4 * ROOM], out[4 * ROOM], n;
 static const char *kind;
 
-static bool is(const char *name)
+static bool coll_is(const char *name)
 {
 	return strcmp(kind, name) == 0;
 }
 
-static int make(MPI_Comm c)
+static int coll_make(MPI_Comm c)
 {
 	MPI_Comm made = MPI_COMM_NULL;
 	MPI_Group g;
 	int err;
 
 	MPI_Comm_group(c, &g);
-	if (is("split"))
+	if (coll_is("split"))
 		err = MPI_Comm_split(c, 0, 0, &made);
-	else if (is("create"))
+	else if (coll_is("create"))
 		err = MPI_Comm_create(c, g, &made);
 	else
 		err = MPI_Comm_dup(c, &made);
@@ -35,11 +35,11 @@ static int make(MPI_Comm c)
 	return err;
 }
 
-static int nonblocking(MPI_Comm c)
+static int coll_nonblocking(MPI_Comm c)
 {
 	MPI_Request r;
-	int err = is("ibarrier") ? MPI_Ibarrier(c, &r)
-				 : MPI_Iallreduce(in, out, n, MPI_INT, MPI_SUM, c, &r);
+	int err = coll_is("ibarrier") ? MPI_Ibarrier(c, &r)
+				      : MPI_Iallreduce(in, out, n, MPI_INT, MPI_SUM, c, &r);
 
 	return err != 0 ? err : MPI_Wait(&r, MPI_STATUS_IGNORE);
 }
@@ -58,36 +58,37 @@ static int neighbors(MPI_Comm c)
 	return err;
 }
 
-static int call(MPI_Comm c)
+static int coll_call(MPI_Comm c)
 {
-	if (is("barrier"))
+	if (coll_is("barrier"))
 		return MPI_Barrier(c);
-	if (is("bcast"))
+	if (coll_is("bcast"))
 		return MPI_Bcast(in, n, MPI_INT, 0, c);
-	if (is("gather"))
+	if (coll_is("gather"))
 		return MPI_Gather(in, n, MPI_INT, out, n, MPI_INT, 0, c);
-	if (is("scatter"))
+	if (coll_is("scatter"))
 		return MPI_Scatter(out, n, MPI_INT, in, n, MPI_INT, 0, c);
-	if (is("allgather"))
+	if (coll_is("allgather"))
 		return MPI_Allgather(in, n, MPI_INT, out, n, MPI_INT, c);
-	if (is("alltoall"))
+	if (coll_is("alltoall"))
 		return MPI_Alltoall(in, n, MPI_INT, out, n, MPI_INT, c);
-	if (is("reduce"))
+	if (coll_is("reduce"))
 		return MPI_Reduce(in, out, n, MPI_INT, MPI_SUM, 0, c);
-	if (is("allreduce"))
+	if (coll_is("allreduce"))
 		return MPI_Allreduce(in, out, n, MPI_INT, MPI_SUM, c);
-	if (is("scan"))
+	if (coll_is("scan"))
 		return MPI_Scan(in, out, n, MPI_INT, MPI_SUM, c);
-	if (is("ineighbor"))
+	if (coll_is("ineighbor"))
 		return neighbors(c);
-	return is("ibarrier") || is("iallreduce") ? nonblocking(c) : make(c);
+	return coll_is("ibarrier") || coll_is("iallreduce") ? coll_nonblocking(c) : coll_make(c);
 }
 
 /* Do all members need all others in this call? */
 static bool needs_all(void)
 {
-	return is("barrier") || is("allgather") || is("alltoall") || is("allreduce") ||
-	       is("ibarrier") || is("iallreduce") || is("split");
+	return coll_is("barrier") || coll_is("allgather") || coll_is("alltoall") ||
+	       coll_is("allreduce") || coll_is("ibarrier") || coll_is("iallreduce") ||
+	       coll_is("split");
 }
 
 int main(int argc, char **argv)
@@ -98,19 +99,19 @@ int main(int argc, char **argv)
 	kind = argv[1];
 	n = atoi(argv[3]);
 	ft_init(&argc, &argv);
-	err = call(MPI_COMM_WORLD);
+	err = coll_call(MPI_COMM_WORLD);
 	CHECK(err == MPI_SUCCESS || err == MPIX_ERR_PROC_FAILED || err == MPIX_ERR_REVOKED);
 	if (check_rank == victim)
 		ft_die();
 	for (int i = 0; i < 3; i++) {
-		err = call(MPI_COMM_WORLD);
+		err = coll_call(MPI_COMM_WORLD);
 		CHECK(err == MPIX_ERR_PROC_FAILED || err == MPIX_ERR_REVOKED ||
 			(err == MPI_SUCCESS && !needs_all()));
 	}
 	OK(MPIX_Comm_revoke(MPI_COMM_WORLD));
 	OK(MPIX_Comm_shrink(MPI_COMM_WORLD, &c));
 	for (int i = 0; i < 3; i++)
-		OK(call(c));
+		OK(coll_call(c));
 	OK(MPI_Comm_free(&c));
 	MPI_Finalize();
 	return check_end();

@@ -23,7 +23,7 @@
 static int one[N], memory[N], *base = memory;
 static MPI_Win w;
 
-static bool is(char **argv, const char *kind)
+static bool accumulate_is(char **argv, const char *kind)
 {
 	return strcmp(argv[1], kind) == 0;
 }
@@ -36,7 +36,7 @@ static int accumulate(const void *from, int n, bool bytes)
 }
 
 /* Where n elements begin that end behind the last mapped page. */
-static const int *cut(int n)
+static const int *accumulate_cut(int n)
 {
 	char *p = mmap(NULL, 2 * PAGES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
@@ -50,9 +50,9 @@ int main(int argc, char **argv)
 	int err, n;
 
 	ft_init(&argc, &argv);
-	own = is(argv, "private");
-	bytes = is(argv, "bytes") || own;
-	n = is(argv, "few") ? FEW : N;
+	own = accumulate_is(argv, "private");
+	bytes = accumulate_is(argv, "bytes") || own;
+	n = accumulate_is(argv, "few") ? FEW : N;
 	if (own)
 		OK(MPI_Win_create(memory, sizeof(memory), 4, MPI_INFO_NULL, MPI_COMM_WORLD, &w));
 	else
@@ -63,7 +63,7 @@ int main(int argc, char **argv)
 		for (int i = 0; i < DEAD; i++)
 			OK(MPI_Recv(NULL, 0, MPI_INT, i, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
 		setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
-		accumulate(cut(n), n, bytes);
+		accumulate(accumulate_cut(n), n, bytes);
 		CHECK(!"it reads memory that is not mapped");
 	}
 	OK(MPI_Send(NULL, 0, MPI_INT, DEAD, 7, MPI_COMM_WORLD));

@@ -14,14 +14,14 @@
 
 static int buf[LEN], large[LARGE];
 
-static void exchange(void)
+static void last_exchange(void)
 {
 	for (int i = 0; i < ROUNDS; i++)
 		OK(MPI_Sendrecv_replace(buf, LEN, MPI_INT, 1 - check_rank, 1, 1 - check_rank, 1,
 			MPI_COMM_WORLD, MPI_STATUS_IGNORE));
 }
 
-static void victim(void)
+static void last_victim(void)
 {
 	MPI_Request r[2];
 	int pid = getpid();
@@ -70,9 +70,9 @@ static void survivor(void)
 int main(int argc, char **argv)
 {
 	ft_init(&argc, &argv);
-	exchange();
+	last_exchange();
 	if (check_rank == 1)
-		victim();
+		last_victim();
 	survivor();
 	MPI_Finalize();
 	return check_end();

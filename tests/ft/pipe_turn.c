@@ -33,21 +33,21 @@ static MPI_File open_pipe(int *keep)
 }
 
 /* Its turn has come, and never ends. */
-static void victim(MPI_File f)
+static void pipe_victim(MPI_File f)
 {
 	alarm(1);
 	MPI_File_write_shared(f, data, LONG, MPI_CHAR, MPI_STATUS_IGNORE);
 	CHECK(!"the pipe is full");
 }
 
-static void died(MPI_File f)
+static void pipe_died(MPI_File f)
 {
 	MPI_Request r;
 	MPI_Status s;
 	int err;
 
 	if (check_rank == check_size - 1)
-		victim(f);
+		pipe_victim(f);
 	usleep(300000); /* the victim has its turn */
 	if (check_rank == 0) {
 		FAILS(MPIX_ERR_PROC_FAILED, "turn",
@@ -131,7 +131,7 @@ int main(int argc, char **argv)
 	else if (argc > 1)
 		revoked(f, keep);
 	else
-		died(f);
+		pipe_died(f);
 	MPI_File_close(&f);
 	if (check_rank == 0)
 		CHECK(unlink(path) == 0 && close(keep) == 0);

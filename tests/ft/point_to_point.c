@@ -9,7 +9,7 @@
 static int buf[LONG];
 
 /* A message that it has sent before can be received; then all fails, by words that name it. */
-static void named(void)
+static void peer_named(void)
 {
 	int x = 0, flag = 0;
 	MPI_Request r;
@@ -102,7 +102,7 @@ static void pending_matched(void)
 	CHECK(x == 46);
 }
 
-static void victim(void)
+static void peer_victim(void)
 {
 	int x = 42;
 
@@ -136,9 +136,9 @@ int main(int argc, char **argv)
 		x = 46;
 		OK(MPI_Send(&x, 1, MPI_INT, 2, 6, MPI_COMM_WORLD));
 		break;
-	case 1: victim(); break;
+	case 1: peer_victim(); break;
 	case 2:
-		named();
+		peer_named();
 		OK(MPI_Recv(&x, 1, MPI_INT, 3, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
 		pending_matched();
 		break;

@@ -6,7 +6,7 @@
 #include "tests/ft/ft.h"
 
 /* All ranks of c; false: a process has failed, or the communicator was revoked. */
-static bool compute(MPI_Comm c, int steps, int victim)
+static bool recover_compute(MPI_Comm c, int steps, int victim)
 {
 	int n, rank, sum;
 
@@ -57,7 +57,7 @@ int main(int argc, char **argv)
 		MPI_Comm_size(c, &n);
 		MPI_Comm_rank(c, &rank);
 		CHECK(n == check_size - round);
-		CHECK(!compute(c, 100, n / 2));
+		CHECK(!recover_compute(c, 100, n / 2));
 		OK(MPIX_Comm_is_revoked(c, &flag));
 		FAILS(MPIX_ERR_REVOKED, "revoke", MPI_Send(&n, 1, MPI_INT, MPI_PROC_NULL, 0, c));
 		FAILS(MPIX_ERR_REVOKED, "revoke", MPI_Barrier(c));
@@ -74,7 +74,7 @@ int main(int argc, char **argv)
 		OK(MPI_Comm_free(&c));
 		c = next;
 	}
-	CHECK(compute(c, 100, -1));
+	CHECK(recover_compute(c, 100, -1));
 	MPI_Comm_rank(c, &rank);
 	if (rank == 0)
 		printf("%d of %d processes have recovered\n", check_size - half, check_size);

@@ -4,7 +4,7 @@
  * others keep theirs. */
 #include "tests/ft/ft.h"
 
-static void use(MPI_Comm c, int size, int rank)
+static void replaced_use(MPI_Comm c, int size, int rank)
 {
 	int n, r, sum, at = rank, from = -1;
 
@@ -36,7 +36,7 @@ int main(int argc, char **argv)
 		while (MPI_Barrier(c) == MPI_SUCCESS)
 			;
 		OK(MPIX_Comm_replace(c, NULL, NULL, MPI_INFO_NULL, &next));
-		use(next, size, check_rank);
+		replaced_use(next, size, check_rank);
 		OK(MPI_Comm_free(&c));
 	} else {
 		MPI_Comm_set_errhandler(parent, MPI_ERRORS_RETURN);
@@ -44,7 +44,7 @@ int main(int argc, char **argv)
 			MPIX_Comm_replace(parent, NULL, NULL, MPI_INFO_NULL, &next));
 		OK(MPIX_Comm_replace(MPI_COMM_NULL, NULL, NULL, MPI_INFO_NULL, &next));
 		MPI_Comm_size(next, &size);
-		use(next, size, -1);
+		replaced_use(next, size, -1);
 	}
 	OK(MPI_Comm_free(&next));
 	MPI_Finalize();

@@ -19,7 +19,7 @@ static void same_in_all(MPI_Comm c, int err)
 	CHECK(all != none);
 }
 
-static void use(MPI_Comm c, int size)
+static void whole_use(MPI_Comm c, int size)
 {
 	int n, sum, one = 1;
 
@@ -79,7 +79,7 @@ int main(int argc, char **argv)
 		int err = MPI_SUCCESS;
 
 		if (argv[1][0] == 'r')
-			use(next, size);
+			whole_use(next, size);
 		else
 			err = MPI_Barrier(next); /* the one that dies may do so right here */
 		CHECK(err == 0 || err == MPIX_ERR_PROC_FAILED);

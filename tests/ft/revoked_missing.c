@@ -12,7 +12,7 @@ enum { BARRIER, ALLREDUCE, ALLGATHER, CALLS };
 
 static int all[64];
 
-static int blocking(int call, int *one, int *sum, MPI_Comm c)
+static int missing_blocking(int call, int *one, int *sum, MPI_Comm c)
 {
 	switch (call) {
 	case BARRIER: return MPI_Barrier(c);
@@ -21,7 +21,7 @@ static int blocking(int call, int *one, int *sum, MPI_Comm c)
 	}
 }
 
-static int nonblocking(int call, int *one, int *sum, MPI_Comm c)
+static int missing_nonblocking(int call, int *one, int *sum, MPI_Comm c)
 {
 	MPI_Request r;
 
@@ -44,7 +44,7 @@ int main(int argc, char **argv)
 
 		OK(MPI_Comm_dup(MPI_COMM_WORLD, &c));
 		if (check_rank > 0) {
-			err = (argv[1][0] == 'b' ? blocking : nonblocking)(
+			err = (argv[1][0] == 'b' ? missing_blocking : missing_nonblocking)(
 				i % CALLS, &one, &sum, c);
 			FAILS(MPIX_ERR_REVOKED, "revoke", err);
 		} else {

@@ -18,7 +18,7 @@ enum { PARTS = 4, LONG = 1 << 20 };
 static char data[PARTS * LONG];
 static MPI_Comm c;
 
-static bool is(char **argv, const char *kind)
+static bool partition_is(char **argv, const char *kind)
 {
 	return strcmp(argv[1], kind) == 0;
 }
@@ -61,9 +61,9 @@ int main(int argc, char **argv)
 	ft_init(&argc, &argv);
 	OK(MPI_Comm_dup(MPI_COMM_WORLD, &c));
 	MPI_Comm_set_errhandler(c, MPI_ERRORS_RETURN);
-	n = is(argv, "long") ? LONG : 1;
-	unmatched = is(argv, "unmatched");
-	send = is(argv, "unstarted") == (check_rank == 0);
+	n = partition_is(argv, "long") ? LONG : 1;
+	unmatched = partition_is(argv, "unmatched");
+	send = partition_is(argv, "unstarted") == (check_rank == 0);
 	if (send && !(unmatched && check_rank == 1))
 		OK(MPI_Psend_init(
 			data, PARTS, n, MPI_CHAR, 1 - check_rank, 3, c, MPI_INFO_NULL, &r));

@@ -5,7 +5,7 @@
  * survivors or fails in all, and then no child is left (MPI-5.0 11.8.2). */
 #include "tests/ft/ft.h"
 
-static void child(MPI_Comm parent)
+static void settled_child(MPI_Comm parent)
 {
 	MPI_Comm_set_errhandler(parent, MPI_ERRORS_RETURN);
 	MPI_Barrier(parent);
@@ -49,7 +49,7 @@ int main(int argc, char **argv)
 	ft_init(&argc, &argv);
 	MPI_Comm_get_parent(&parent);
 	if (parent != MPI_COMM_NULL)
-		child(parent);
+		settled_child(parent);
 	OK(MPI_Comm_dup(MPI_COMM_WORLD, &c));
 	for (int i = 2; i < check_size; i++)
 		c = round_one(argv[0], c);

@@ -10,7 +10,7 @@
 
 static const char *agree, *shrink;
 
-static void refused(int err)
+static void order_refused(int err)
 {
 	FAILS(MPI_ERR_OTHER, agree, err);
 	FAILS(MPI_ERR_OTHER, shrink, err);
@@ -22,12 +22,12 @@ static void agree_fails(void)
 	int flag = 1, err;
 
 	if (agree[0] == 'a') {
-		refused(MPIX_Comm_agree(MPI_COMM_WORLD, &flag));
+		order_refused(MPIX_Comm_agree(MPI_COMM_WORLD, &flag));
 		return;
 	}
 	OK(MPIX_Comm_iagree(MPI_COMM_WORLD, &flag, &r));
 	err = MPI_Wait(&r, MPI_STATUS_IGNORE);
-	refused(err);
+	order_refused(err);
 }
 
 static void shrink_fails(void)
@@ -37,12 +37,12 @@ static void shrink_fails(void)
 	int err;
 
 	if (shrink[0] == 's') {
-		refused(MPIX_Comm_shrink(MPI_COMM_WORLD, &c));
+		order_refused(MPIX_Comm_shrink(MPI_COMM_WORLD, &c));
 		return;
 	}
 	OK(MPIX_Comm_ishrink(MPI_COMM_WORLD, &c, &r));
 	err = MPI_Wait(&r, MPI_STATUS_IGNORE);
-	refused(err);
+	order_refused(err);
 	CHECK(c != MPI_COMM_NULL);
 	MPI_Comm_set_errhandler(c, MPI_ERRORS_RETURN);
 	FAILS(MPIX_ERR_REVOKED, "", MPI_Barrier(c));
@@ -50,7 +50,7 @@ static void shrink_fails(void)
 }
 
 /* Rank 1 alone calls it; the others are in MPI_Finalize (agree_ended.sh). */
-static void alone(void)
+static void order_alone(void)
 {
 	MPI_Comm c;
 	int flag;
@@ -73,7 +73,7 @@ int main(int argc, char **argv)
 	if (argv[3][0] == 'd' && check_size > 2 && check_rank == 2)
 		ft_die();
 	if (argv[3][0] == 'e') {
-		alone();
+		order_alone();
 		return 0;
 	}
 	if (check_rank % 2 == 1)

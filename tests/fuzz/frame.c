@@ -61,7 +61,7 @@ static int idle;
 static jmp_buf next_frame, next_seed;
 static bool inside; /* a frame is being delivered */
 
-static uint32_t draw(uint32_t below)
+static uint32_t frame_draw(uint32_t below)
 {
 	uint64_t x = rnd += 0x9e3779b97f4a7c15;
 
@@ -90,8 +90,8 @@ static uint64_t odd_number(void)
 	static const uint64_t odd[] = {0, 1, 2, 3, 4, 5, 7, 8, 64, 4095, BYTES, BYTES + 1, 0xffff,
 		INT32_MAX, UINT32_MAX, UINT64_C(1) << 32, INT64_MAX, UINT64_C(1) << 63, UINT64_MAX};
 
-	return draw(4) == 0 ? (uint64_t)draw(UINT32_MAX) << 32 | draw(UINT32_MAX)
-			    : odd[draw(countof(odd))];
+	return frame_draw(4) == 0 ? (uint64_t)frame_draw(UINT32_MAX) << 32 | frame_draw(UINT32_MAX)
+				  : odd[frame_draw(countof(odd))];
 }
 
 /* The frame gets another length; new bytes have any value. */
@@ -108,34 +108,35 @@ static void stretch(struct wire *w, uint32_t len)
 static void spoil_data(struct wire *w)
 {
 	uint64_t number = odd_number();
-	uint32_t size = 1u << draw(4), at;
+	uint32_t size = 1u << frame_draw(4), at;
 
 	if (w->len < size)
 		return;
-	at = draw(draw(2) == 0 && w->len > 64 ? 64 : w->len) / size * size;
+	at = frame_draw(frame_draw(2) == 0 && w->len > 64 ? 64 : w->len) / size * size;
 	if (at + size <= w->len)
 		memcpy(w->data + at, &number, size);
 }
 
 static void spoil(struct wire *w)
 {
-	switch (draw(10)) {
-	case 0: w->h.kind = (uint8_t)draw(KINDS); break;
+	switch (frame_draw(10)) {
+	case 0: w->h.kind = (uint8_t)frame_draw(KINDS); break;
 	case 1:
-		w->h.tag = draw(2) == 0 ? (int32_t)((uint32_t)w->h.tag + 1) : (int32_t)odd_number();
+		w->h.tag = frame_draw(2) == 0 ? (int32_t)((uint32_t)w->h.tag + 1)
+					      : (int32_t)odd_number();
 		break;
-	case 2: w->h.ctx = draw(2) == 0 ? w->h.ctx ^ 1 : odd_number(); break;
-	case 3: w->peer = 1 + (int)draw(PEERS - 1); break;
-	case 4: stretch(w, draw(w->len + 1)); break;
-	case 5: stretch(w, w->len + draw(200)); break;
-	case 6: stretch(w, draw(200)); break;
+	case 2: w->h.ctx = frame_draw(2) == 0 ? w->h.ctx ^ 1 : odd_number(); break;
+	case 3: w->peer = 1 + (int)frame_draw(PEERS - 1); break;
+	case 4: stretch(w, frame_draw(w->len + 1)); break;
+	case 5: stretch(w, w->len + frame_draw(200)); break;
+	case 6: stretch(w, frame_draw(200)); break;
 	default: spoil_data(w);
 	}
-	if (draw(3) == 0)
+	if (frame_draw(3) == 0)
 		spoil_data(w);
 }
 
-static void deliver(const struct wire *w)
+static void wire_deliver(const struct wire *w)
 {
 	struct shm_frame f = {.ctx = w->h.ctx,
 		.data = (const uint8_t *)w->data,
@@ -156,7 +157,7 @@ static void deliver(const struct wire *w)
 }
 
 /* One frame of those on their way; 0: there is none. */
-static int look(void)
+static int frame_look(void)
 {
 	static bool looking;
 	struct wire w;
@@ -167,12 +168,12 @@ static int look(void)
 	if (w.len > 0 && w.data == NULL)
 		abort();
 	looking = true;
-	if (wild > 0 && draw(wild) == 0) {
-		if (draw(8) == 0)
-			deliver(&w); /* and once more, changed */
+	if (wild > 0 && frame_draw(wild) == 0) {
+		if (frame_draw(8) == 0)
+			wire_deliver(&w); /* and once more, changed */
 		spoil(&w);
 	}
-	deliver(&w);
+	wire_deliver(&w);
 	looking = false;
 	free(w.data);
 	idle = 0;
@@ -212,7 +213,7 @@ int __wrap_via_remote_open(const struct via_conf *conf)
 
 int __wrap_via_remote_put(int peer, const struct shm_hdr *h, const void *buf, size_t len)
 {
-	if (draw(50) == 0)
+	if (frame_draw(50) == 0)
 		return SHM_AGAIN;
 	wire_put(peer, h, buf, len);
 	return 0;
@@ -222,7 +223,7 @@ int __wrap_via_remote_reserve(int peer, size_t len, void **at)
 {
 	(void)peer;
 	*at = room;
-	return len > sizeof(room) || draw(50) == 0 ? SHM_AGAIN : 0;
+	return len > sizeof(room) || frame_draw(50) == 0 ? SHM_AGAIN : 0;
 }
 
 void __wrap_via_remote_commit(int peer, const struct shm_hdr *h, size_t len)
@@ -233,7 +234,7 @@ void __wrap_via_remote_commit(int peer, const struct shm_hdr *h, size_t len)
 int __wrap_via_remote_poll(bool all)
 {
 	(void)all;
-	return look();
+	return frame_look();
 }
 
 /* Streams end at once.  Outgoing data is read, incoming data is written. */
@@ -337,7 +338,7 @@ static int32_t *values;
 
 static int peer_any(void)
 {
-	return 1 + (int)draw(PEERS - 1);
+	return 1 + (int)frame_draw(PEERS - 1);
 }
 
 static int free_slot(void)
@@ -351,25 +352,25 @@ static int free_slot(void)
 
 static int size_any(void)
 {
-	switch (draw(4)) {
-	case 0: return (int)draw(64);
-	case 1: return (int)draw(2000);
-	case 2: return (int)draw(40000);
+	switch (frame_draw(4)) {
+	case 0: return (int)frame_draw(64);
+	case 1: return (int)frame_draw(2000);
+	case 2: return (int)frame_draw(40000);
 	}
-	return (int)draw(LONG);
+	return (int)frame_draw(LONG);
 }
 
 /* A message one way or the other; with gaps it needs four times the room. */
 static void message(void)
 {
-	int i = free_slot(), tag = (int)draw(3), n = size_any() / 4 + 1, peer = peer_any();
-	MPI_Datatype type = draw(3) == 0 ? gaps : MPI_INT;
+	int i = free_slot(), tag = (int)frame_draw(3), n = size_any() / 4 + 1, peer = peer_any();
+	MPI_Datatype type = frame_draw(3) == 0 ? gaps : MPI_INT;
 
 	if (i < 0)
 		return;
 	free(bufs[i]);
 	bufs[i] = calloc((size_t)n, type == gaps ? 16 : 4);
-	switch (draw(8)) {
+	switch (frame_draw(8)) {
 	case 0: MPI_Issend(bufs[i], n, type, peer, tag, MPI_COMM_WORLD, &reqs[i]); break;
 	case 1:
 	case 2: MPI_Isend(bufs[i], n, type, peer, tag, MPI_COMM_WORLD, &reqs[i]); break;
@@ -401,8 +402,8 @@ static void test_some(void)
 	int n, done[OPS];
 
 	MPI_Testsome(OPS, reqs, &n, done, MPI_STATUSES_IGNORE);
-	if (draw(5) == 0) {
-		int i = (int)draw(OPS);
+	if (frame_draw(5) == 0) {
+		int i = (int)frame_draw(OPS);
 
 		if (reqs[i] != MPI_REQUEST_NULL)
 			MPI_Cancel(&reqs[i]);
@@ -413,8 +414,8 @@ static void test_some(void)
 static void parts_make(void)
 {
 	for (int i = 0; i < PARTS; i++) {
-		int n = 1 + (int)draw(4), each = (int)draw(2) == 0 ? 100 : 20000;
-		MPI_Datatype type = draw(3) == 0 ? gaps : MPI_INT;
+		int n = 1 + (int)frame_draw(4), each = (int)frame_draw(2) == 0 ? 100 : 20000;
+		MPI_Datatype type = frame_draw(3) == 0 ? gaps : MPI_INT;
 		int peer = peer_any();
 		char *mem = calloc((size_t)n, (size_t)each * (type == gaps ? 16 : 4));
 		char *to = calloc((size_t)n, (size_t)each * (type == gaps ? 16 : 4));
@@ -428,7 +429,7 @@ static void parts_make(void)
 
 static void parts_step(void)
 {
-	int i = (int)draw(PARTS), flag;
+	int i = (int)frame_draw(PARTS), flag;
 	struct req *r = obj_get(&haft_req_class, (obj_h)parts[i]);
 
 	if (r == NULL)
@@ -437,7 +438,7 @@ static void parts_step(void)
 		MPI_Start(&parts[i]);
 		MPI_Pready(0, parts[i]);
 	} else {
-		MPI_Pready((int)draw(4), parts[i]);
+		MPI_Pready((int)frame_draw(4), parts[i]);
 		MPI_Test(&parts[i], &flag, MPI_STATUS_IGNORE);
 	}
 	r = obj_get(&haft_req_class, (obj_h)parts[PARTS + i]);
@@ -445,7 +446,7 @@ static void parts_step(void)
 		MPI_Start(&parts[PARTS + i]);
 	else if (r != NULL)
 		MPI_Test(&parts[PARTS + i], &flag, MPI_STATUS_IGNORE);
-	if (draw(30) == 0 && r != NULL && !r->active)
+	if (frame_draw(30) == 0 && r != NULL && !r->active)
 		MPI_Request_free(&parts[PARTS + i]);
 }
 
@@ -459,26 +460,26 @@ static void windows_make(void)
 	MPI_Win_attach(wins[1], win_mem[1], BYTES);
 	for (int i = 0; i < 2; i++) {
 		MPI_Win_set_errhandler(wins[i], MPI_ERRORS_RETURN);
-		MPI_Win_lock_all(draw(2) == 0 ? MPI_MODE_NOCHECK : 0, wins[i]);
+		MPI_Win_lock_all(frame_draw(2) == 0 ? MPI_MODE_NOCHECK : 0, wins[i]);
 	}
 }
 
-static void operation(void)
+static void frame_operation(void)
 {
-	int i = (int)draw(2), n = (int)draw(50) + 1, peer = peer_any();
-	MPI_Aint at = (MPI_Aint)draw(BYTES / 4 - 64) * 4;
-	MPI_Datatype type = draw(4) == 0 ? gaps : MPI_INT;
+	int i = (int)frame_draw(2), n = (int)frame_draw(50) + 1, peer = peer_any();
+	MPI_Aint at = (MPI_Aint)frame_draw(BYTES / 4 - 64) * 4;
+	MPI_Datatype type = frame_draw(4) == 0 ? gaps : MPI_INT;
 
 	n /= type == gaps ? 4 : 1;
 	if (i == 1)
 		at += (MPI_Aint)(intptr_t)win_mem[1];
-	switch (draw(7)) {
+	switch (frame_draw(7)) {
 	case 0: MPI_Put(values, n, MPI_INT, peer, at, n, type, wins[i]); break;
 	case 1: MPI_Get(values, n, MPI_INT, peer, at, n, type, wins[i]); break;
 	case 2: MPI_Accumulate(values, n, MPI_INT, peer, at, n, type, MPI_SUM, wins[i]); break;
 	case 3:
 		MPI_Get_accumulate(values, n, MPI_INT, values + 512, n, MPI_INT, peer, at, n, type,
-			draw(2) == 0 ? MPI_NO_OP : MPI_REPLACE, wins[i]);
+			frame_draw(2) == 0 ? MPI_NO_OP : MPI_REPLACE, wins[i]);
 		break;
 	case 4: MPI_Fetch_and_op(values, values + 512, MPI_INT, peer, at, MPI_MAX, wins[i]); break;
 	case 5:
@@ -492,13 +493,13 @@ static void operation(void)
 static void strange(void)
 {
 	char bytes[256];
-	uint32_t n = draw(sizeof(bytes));
-	struct shm_hdr h = {.ctx = draw(2) == 0 ? draw(64) : odd_number(),
-		.tag = draw(2) == 0 ? (int32_t)draw(8) : (int32_t)odd_number(),
-		.kind = (uint8_t)draw(KINDS)};
+	uint32_t n = frame_draw(sizeof(bytes));
+	struct shm_hdr h = {.ctx = frame_draw(2) == 0 ? frame_draw(64) : odd_number(),
+		.tag = frame_draw(2) == 0 ? (int32_t)frame_draw(8) : (int32_t)odd_number(),
+		.kind = (uint8_t)frame_draw(KINDS)};
 
 	for (uint32_t i = 0; i < n; i++)
-		bytes[i] = (char)(draw(3) == 0 ? draw(256) : 0);
+		bytes[i] = (char)(frame_draw(3) == 0 ? frame_draw(256) : 0);
 	wire_put(peer_any(), &h, bytes, n);
 }
 
@@ -516,13 +517,13 @@ static void invariants_check(void)
 
 static void calls(void)
 {
-	bool windows = draw(2) == 0;
+	bool windows = frame_draw(2) == 0;
 
 	parts_make();
 	if (windows)
 		windows_make();
 	for (int i = 0; i < STEPS; i++) {
-		switch (draw(8)) {
+		switch (frame_draw(8)) {
 		case 0:
 		case 1:
 		case 2: message(); break;
@@ -531,26 +532,26 @@ static void calls(void)
 		case 5:
 		case 6:
 			if (windows)
-				operation();
+				frame_operation();
 			break;
 		case 7:
-			if (wild > 0 && draw(wild) == 0)
+			if (wild > 0 && frame_draw(wild) == 0)
 				strange();
 		}
 		test_some();
-		for (uint32_t n = draw(6); n > 0; n--)
-			look();
+		for (uint32_t n = frame_draw(6); n > 0; n--)
+			frame_look();
 		invariants_check();
 	}
 }
 
-static void child(void)
+static void frame_child(void)
 {
 	rnd = seed * 0x2545f4914f6cdd1d;
-	wild = draw(5) > 0 ? 2 + draw(40) : 0;
+	wild = frame_draw(5) > 0 ? 2 + frame_draw(40) : 0;
 	for (int i = 0; i < OPS; i++)
 		reqs[i] = MPI_REQUEST_NULL;
-	if (draw(3) == 0) { /* as with HAFT_CHECK=types: signatures take room in frames */
+	if (frame_draw(3) == 0) { /* as with HAFT_CHECK=types: signatures take room in frames */
 		p2p_state.checks = true;
 		p2p_tune();
 	}
@@ -580,7 +581,7 @@ static bool is_rare(int kind)
 }
 
 /* How many have been taken; 0 if of some kind there was none. */
-static uint32_t count(const struct sum *sum)
+static uint32_t frame_count(const struct sum *sum)
 {
 	uint32_t n = 0;
 	bool all = true;
@@ -607,7 +608,7 @@ static void seed_run(struct sum *sum)
 	pid = fork();
 	if (pid == 0) {
 		haft_life.gate = 0; /* calls of MPI are allowed here: nothing is shared */
-		child();
+		frame_child();
 		invariants_check();
 		memcpy(one.taken, taken, sizeof(taken));
 		one.refused = refused;
@@ -647,7 +648,7 @@ int main(int argc, char **argv)
 	MPI_Type_commit(&gaps);
 	for (n = 0; n < seeds || seeds == 0; n++, seed++)
 		seed_run(&sum);
-	n = count(&sum);
+	n = frame_count(&sum);
 	printf("%llu frames taken, %u refused\n", (unsigned long long)n, sum.refused);
 	fflush(stdout);
 	_exit(n == 0 || sum.refused == 0);

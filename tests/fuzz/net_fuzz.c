@@ -50,7 +50,7 @@ __attribute__((noreturn)) static inline void check_broken(
 	abort();
 }
 
-static uint32_t draw(uint32_t below)
+static uint32_t net_draw(uint32_t below)
 {
 	uint64_t x = rnd += 0x9e3779b97f4a7c15;
 
@@ -67,10 +67,10 @@ static ssize_t f_recv(struct net_conn *c, struct iovec *iov, int n)
 
 	(void)c;
 	if (left == 0)
-		return !script.hangs_up ? -EAGAIN : draw(2) ? 0 : -ECONNRESET;
-	if (draw(3) == 0)
-		left = 1 + draw((uint32_t)left);
-	if (draw(9) == 0)
+		return !script.hangs_up ? -EAGAIN : net_draw(2) ? 0 : -ECONNRESET;
+	if (net_draw(3) == 0)
+		left = 1 + net_draw((uint32_t)left);
+	if (net_draw(9) == 0)
 		return -EAGAIN;
 	for (int i = 0; i < n && left > 0; i++, left -= k, sum += k) {
 		k = left < iov[i].iov_len ? left : iov[i].iov_len;
@@ -87,7 +87,10 @@ static ssize_t f_send(struct net_conn *c, struct iovec *iov, int n)
 	(void)c;
 	for (int i = 0; i < n; i++)
 		all += iov[i].iov_len;
-	return draw(9) == 0 ? -EAGAIN : draw(200) == 0 ? -EPIPE : draw(3) ? (ssize_t)all : 1;
+	return net_draw(9) == 0     ? -EAGAIN
+	       : net_draw(200) == 0 ? -EPIPE
+	       : net_draw(3)        ? (ssize_t)all
+				    : 1;
 }
 
 static int f_dial(struct net_conn *c, const char *addr, int wait_ms)
@@ -99,7 +102,7 @@ static int f_dial(struct net_conn *c, const char *addr, int wait_ms)
 	script.called = true;
 	script.conn = c;
 	c->fd = 1;
-	return draw(2) ? 0 : EINPROGRESS;
+	return net_draw(2) ? 0 : EINPROGRESS;
 }
 
 static int f_dialled(struct net_conn *c)
@@ -160,13 +163,13 @@ static uint64_t f_now(struct net *net)
 static void f_random(struct net *net, void *buf, size_t len)
 {
 	(void)net;
-	memset(buf, (int)draw(256), len);
+	memset(buf, (int)net_draw(256), len);
 }
 
 static bool f_unsent(struct net_conn *c)
 {
 	(void)c;
-	return draw(2);
+	return net_draw(2);
 }
 
 static int f_silent(struct net_conn *c)
@@ -206,7 +209,7 @@ static const struct net_io io = {.recv = f_recv,
 
 /* --- the script ----------------------------------------------------------------------------- */
 
-static void say(const void *p, size_t n)
+static void net_say(const void *p, size_t n)
 {
 	memcpy(script.text + script.len, p, n);
 	script.len += n;
@@ -221,21 +224,21 @@ static void say_hello(enum wire_kind kind, int from, const uint8_t *asked)
 		.frame_max = NET_FRAME_MAX,
 		.chunk_max = NET_CHUNK_MAX};
 	uint8_t b[WIRE_HELLO];
-	bool wrong = draw(6) == 0;
+	bool wrong = net_draw(6) == 0;
 
 	if (wrong) {
-		h.kind = (uint8_t)(draw(3) ? h.kind : draw(256));
-		h.universe = draw(3) ? h.universe : draw(6);
-		h.from = draw(3) ? h.from : draw(6);
-		h.to = draw(3) ? h.to : draw(6);
-		h.version = (uint16_t)(draw(5) ? h.version : draw(65536));
-		h.frame_max += draw(5) ? 0 : draw(100);
+		h.kind = (uint8_t)(net_draw(3) ? h.kind : net_draw(256));
+		h.universe = net_draw(3) ? h.universe : net_draw(6);
+		h.from = net_draw(3) ? h.from : net_draw(6);
+		h.to = net_draw(3) ? h.to : net_draw(6);
+		h.version = (uint16_t)(net_draw(5) ? h.version : net_draw(65536));
+		h.frame_max += net_draw(5) ? 0 : net_draw(100);
 	}
 	net_hello_write(&h, b);
 	net_hello_sign(key, b, asked);
 	if (wrong)
 		script.pure = 0;
-	say(b, sizeof(b));
+	net_say(b, sizeof(b));
 }
 
 static uint8_t frame_byte(uint32_t i, uint32_t at)
@@ -247,17 +250,17 @@ static void say_items(void)
 {
 	struct wire_head h;
 	uint8_t b[WIRE_HEAD];
-	uint32_t n = draw(ITEMS), frames = 0, chunks = 0;
+	uint32_t n = net_draw(ITEMS), frames = 0, chunks = 0;
 
 	for (uint32_t i = 0; i < n; i++) {
-		h = (struct wire_head){.type = draw(4) ? WIRE_FRAME : WIRE_CHUNK};
-		h.len = draw(8) ? draw(100) : draw(5 * (TEXT / ITEMS / 8));
+		h = (struct wire_head){.type = net_draw(4) ? WIRE_FRAME : WIRE_CHUNK};
+		h.len = net_draw(8) ? net_draw(100) : net_draw(5 * (TEXT / ITEMS / 8));
 		h.len = h.len > NET_CHUNK_MAX ? NET_CHUNK_MAX : h.len;
 		h.len += h.type == WIRE_CHUNK && h.len == 0;
 		h.seq = h.type == WIRE_FRAME ? frames++ : chunks++;
-		h.ctx = h.type == WIRE_FRAME ? h.seq : draw(3);
+		h.ctx = h.type == WIRE_FRAME ? h.seq : net_draw(3);
 		net_head_write(&h, b);
-		say(b, sizeof(b));
+		net_say(b, sizeof(b));
 		for (uint32_t k = 0; k < h.len; k++)
 			script.text[script.len + k] = frame_byte(h.seq, k);
 		script.len += h.len;
@@ -266,23 +269,23 @@ static void say_items(void)
 		if (h.type == WIRE_FRAME)
 			script.end[script.nends++] = script.len;
 	}
-	if (draw(2)) {
+	if (net_draw(2)) {
 		h = (struct wire_head){.type = WIRE_BYE};
 		net_head_write(&h, b);
-		say(b, sizeof(b));
+		net_say(b, sizeof(b));
 	}
 }
 
-static void spoil(size_t from)
+static void net_spoil(size_t from)
 {
-	uint32_t n = draw(2) ? 0 : 1 + draw(4);
+	uint32_t n = net_draw(2) ? 0 : 1 + net_draw(4);
 	size_t at;
 
 	for (uint32_t i = 0; i < n && from < script.len; i++) {
 		/* Mostly where it hurts: the first bytes of the text, and small numbers. */
-		at = from + draw((uint32_t)(script.len - from));
-		script.text[at] =
-			(uint8_t)(draw(2) ? draw(256) : script.text[at] ^ (1u << draw(8)));
+		at = from + net_draw((uint32_t)(script.len - from));
+		script.text[at] = (uint8_t)(net_draw(2) ? net_draw(256)
+							: script.text[at] ^ (1u << net_draw(8)));
 		script.pure = at < script.pure ? at : script.pure;
 	}
 	while (script.frames < script.nends && script.end[script.frames] <= script.pure)
@@ -291,7 +294,7 @@ static void spoil(size_t from)
 
 /* --- a round -------------------------------------------------------------------------------- */
 
-static void deliver(void *arg, const struct net_frame *f)
+static void net_deliver(void *arg, const struct net_frame *f)
 {
 	const uint8_t *p = f->data;
 	volatile uint8_t sum = 0; /* every byte is looked at */
@@ -305,74 +308,74 @@ static void deliver(void *arg, const struct net_frame *f)
 	got++;
 }
 
-static void lost(void *arg, int peer, enum net_why why, const char *words)
+static void net_lost(void *arg, int peer, enum net_why why, const char *words)
 {
 	(void)arg;
 	(void)why;
 	CHECK(++nlost[peer] == 1 && words[0] != '\0');
 }
 
-static const char *addr(void *arg, int peer)
+static const char *net_addr(void *arg, int peer)
 {
 	(void)arg;
 	(void)peer;
 	return "hell:666";
 }
 
-static void play(struct net *net, struct net_op post[2], uint8_t *buf)
+static void net_play(struct net *net, struct net_op post[2], uint8_t *buf)
 {
 	struct net_hdr h = {0};
 
 	for (int i = 0; i < 2; i++)
-		net_post(net, 1, (uint64_t)i, buf + i * BUFFER, 1 + draw(BUFFER), &post[i]);
+		net_post(net, 1, (uint64_t)i, buf + i * BUFFER, 1 + net_draw(BUFFER), &post[i]);
 	for (int i = 0; i < 300 && (script.at < script.len || i < 50); i++) {
-		now_ms += draw(200);
-		if (draw(3))
+		now_ms += net_draw(200);
+		if (net_draw(3))
 			net_poll(net);
 		else
 			net_poll_from(net, 1);
-		if (draw(20) == 0)
-			net_put(net, 1, &h, buf, draw(200));
-		if (draw(100) == 0)
-			net_unpost(net, &post[draw(2)]);
+		if (net_draw(20) == 0)
+			net_put(net, 1, &h, buf, net_draw(200));
+		if (net_draw(100) == 0)
+			net_unpost(net, &post[net_draw(2)]);
 		CHECK(net_valid(net));
 	}
 }
 
-static void round_run(void)
+static void net_round_run(void)
 {
 	struct net_conf conf = {.me = 0,
 		.npeers = PEERS,
 		.listen_fd = -1,
-		.deliver = deliver,
-		.lost = lost,
-		.addr = addr,
+		.deliver = net_deliver,
+		.lost = net_lost,
+		.addr = net_addr,
 		.close_ms = 50};
 	struct net_op post[2] = {{0}, {0}};
 	struct net_hdr h = {0};
 	uint8_t *buf = malloc(2 * BUFFER);
 	struct net *net;
-	bool we_call = draw(2);
+	bool we_call = net_draw(2);
 
 	memset(&script, 0, sizeof(script));
 	memset(nlost, 0, sizeof(nlost));
 	script.pure = SIZE_MAX;
-	script.hangs_up = draw(2);
+	script.hangs_up = net_draw(2);
 	got = 0;
 	now_ms = 1000;
 	memcpy(conf.key, key, sizeof(key));
 	memset(buf, 0, 2 * BUFFER);
 	CHECK(net_open_io(&conf, &io, NULL, &net) == 0);
 	if (we_call) {
-		net_put(net, 1, &h, buf, draw(100));
+		net_put(net, 1, &h, buf, net_draw(100));
 		for (int i = 0; i < 9 && script.conn && script.conn->say_at < WIRE_HELLO; i++)
 			net_poll(net);
 	}
 	say_hello(we_call ? WIRE_ACCEPT : WIRE_CONNECT, 1,
 		we_call && script.conn ? script.conn->say : NULL);
 	say_items();
-	spoil(draw(8) ? WIRE_HELLO : 0);
-	play(net, post, buf);
+	net_spoil(net_draw(8) ? WIRE_HELLO : 0);
+	net_play(net, post, buf);
 	net_close(net);
 	CHECK(post[0].state != NET_OP_BUSY && post[1].state != NET_OP_BUSY);
 	free(buf);
@@ -395,7 +398,7 @@ int main(int argc, char **argv)
 	}
 	for (long i = 0; i < n || n == 0; i++) {
 		seed = rnd = first + (uint64_t)i;
-		round_run();
+		net_round_run();
 	}
 	printf("%ld rounds, from seed %llu\n", n, (unsigned long long)first);
 	return 0;

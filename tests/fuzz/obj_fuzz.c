@@ -111,7 +111,7 @@ __attribute__((noreturn)) static inline void check_broken(
 	abort();
 }
 
-static unsigned draw(unsigned n)
+static unsigned obj_draw(unsigned n)
 {
 	uint64_t z = (seed += 0x9e3779b97f4a7c15ULL);
 
@@ -129,10 +129,10 @@ static struct object *model(void *self)
 }
 
 /* A random object whose handle is valid and that wants no rest, or NULL. */
-static struct object *pick(void)
+static struct object *obj_pick(void)
 {
 	for (int i = 0; i < 20; i++) {
-		struct object *o = &objects[draw(OBJECTS)];
+		struct object *o = &objects[obj_draw(OBJECTS)];
 
 		if (o->self != NULL && o->user != 0 && !o->duping)
 			return o;
@@ -144,7 +144,7 @@ static struct object *pick(void)
 static struct object *pick_free_slot(void)
 {
 	for (int i = 0; i < 20; i++) {
-		struct object *o = &objects[PERMANENT + draw(OBJECTS - PERMANENT)];
+		struct object *o = &objects[PERMANENT + obj_draw(OBJECTS - PERMANENT)];
 
 		if (o->self == NULL)
 			return o;
@@ -155,7 +155,7 @@ static struct object *pick_free_slot(void)
 static struct keyval *pick_keyval(int cls)
 {
 	for (int i = 0; i < 20; i++) {
-		struct keyval *k = &keyvals[draw(KEYVALS)];
+		struct keyval *k = &keyvals[obj_draw(KEYVALS)];
 
 		if (k->number != 0 && !k->freed && k->cls == cls)
 			return k;
@@ -191,7 +191,7 @@ static void attr_remove(struct object *o, struct attr *a)
 /* ------------------------------------------------------------------------------------------------
  * callbacks */
 
-static void operation(void);
+static void obj_operation(void);
 
 static void maybe_nested(void)
 {
@@ -200,8 +200,8 @@ static void maybe_nested(void)
 	int was_key = want.key;
 
 	inside++;
-	if (depth < DEPTH_MAX && draw(3) == 0)
-		operation();
+	if (depth < DEPTH_MAX && obj_draw(3) == 0)
+		obj_operation();
 	inside--;
 	doing = was;
 	want.o = was_o;
@@ -214,7 +214,7 @@ static int construct(void *self, void *arg)
 
 	t->id = *(int *)arg;
 	t->check = t->id ^ 0x5aa5;
-	return draw(50) == 0 ? SAYS_NO_NEW : 0;
+	return obj_draw(50) == 0 ? SAYS_NO_NEW : 0;
 }
 
 static void handle_died(const struct object *o)
@@ -226,7 +226,7 @@ static void handle_died(const struct object *o)
 	dead[at].number = o->number;
 }
 
-static void on_free(void *self)
+static void obj_on_free(void *self)
 {
 	struct object *o = model(self);
 
@@ -295,7 +295,7 @@ static int delete_callback(obj_h h, int key, void *value, void *extra)
 	}
 	maybe_nested();
 	a = attr_deleting(o, key);
-	if (!o->duping && draw(10) == 0) {
+	if (!o->duping && obj_draw(10) == 0) {
 		a->deleting = false;
 		return SAYS_NO_DELETE;
 	}
@@ -339,7 +339,7 @@ static void ignore(void *ctx, const struct obj_diag *diag)
 static void do_new(void)
 {
 	struct object *o = pick_free_slot();
-	int cls = (int)draw(CLASSES), id = (int)(o - objects);
+	int cls = (int)obj_draw(CLASSES), id = (int)(o - objects);
 	struct thing *t;
 
 	if (o == NULL)
@@ -367,7 +367,7 @@ static bool deleting(const struct object *o)
 
 static void do_free(void)
 {
-	struct object *o = pick();
+	struct object *o = obj_pick();
 	struct obj_class *c;
 	bool last;
 	obj_h h;
@@ -378,14 +378,14 @@ static void do_free(void)
 	c = &classes[o->cls];
 	h = o->handle;
 	if (o->permanent || o->freeing) {
-		rc = draw(2) ? obj_free(c, &h) : obj_free_obj(o->self);
+		rc = obj_draw(2) ? obj_free(c, &h) : obj_free_obj(o->self);
 		CHECK(rc == (o->permanent ? OBJ_PERMANENT : OBJ_BUSY) && h == o->handle);
 		return;
 	}
 	last = o->freeing = o->user == 1;
 	want.o = o;
 	want.key = 0;
-	rc = draw(2) ? obj_free(c, &h) : obj_free_obj(o->self);
+	rc = obj_draw(2) ? obj_free(c, &h) : obj_free_obj(o->self);
 	o->freeing = false;
 	CHECK(rc == OBJ_OK || (rc == OBJ_CALLBACK && last && obj_user_rc() == SAYS_NO_DELETE));
 	if (rc != OBJ_OK) {
@@ -401,7 +401,7 @@ static void do_free(void)
 
 static void do_share(void)
 {
-	struct object *o = pick();
+	struct object *o = obj_pick();
 
 	if (o == NULL || o->freeing || o->user > 5)
 		return;
@@ -412,11 +412,11 @@ static void do_share(void)
 
 static void do_hold(void)
 {
-	struct object *o = pick();
+	struct object *o = obj_pick();
 
 	if (o == NULL || o->refs > 5)
 		return;
-	if (draw(2))
+	if (obj_draw(2))
 		obj_hold(o->self);
 	else
 		CHECK(obj_acquire(&classes[o->cls], o->handle) == o->self);
@@ -424,8 +424,8 @@ static void do_hold(void)
 		o->refs++;
 }
 
-/* References of slots are not ours to drop: `held' counts what remains. */
-static unsigned held(const struct object *o)
+/* References of slots are not ours to drop: `obj_held' counts what remains. */
+static unsigned obj_held(const struct object *o)
 {
 	unsigned n = o->refs;
 
@@ -439,9 +439,9 @@ static unsigned held(const struct object *o)
 static void do_drop(void)
 {
 	for (int i = 0; i < 20; i++) {
-		struct object *o = &objects[draw(OBJECTS)];
+		struct object *o = &objects[obj_draw(OBJECTS)];
 
-		if (o->self == NULL || o->permanent || held(o) == 0)
+		if (o->self == NULL || o->permanent || obj_held(o) == 0)
 			continue;
 		o->refs--;
 		obj_drop(o->self);
@@ -451,7 +451,7 @@ static void do_drop(void)
 
 static void do_look(void)
 {
-	struct object *o = pick();
+	struct object *o = obj_pick();
 	uint32_t user, internal;
 
 	if (o == NULL)
@@ -471,7 +471,7 @@ static void do_look(void)
 
 static void do_look_dead(void)
 {
-	unsigned at = draw(DEAD);
+	unsigned at = obj_draw(DEAD);
 	struct obj_class *c = &classes[dead[at].cls];
 	obj_h h = dead[at].handle;
 
@@ -487,15 +487,15 @@ static void do_look_dead(void)
 
 static void do_name(void)
 {
-	struct object *o = pick();
-	int how = draw(2) ? OBJ_C : OBJ_FORTRAN;
+	struct object *o = obj_pick();
+	int how = obj_draw(2) ? OBJ_C : OBJ_FORTRAN;
 	char buf[NAME_LEN + 10];
-	size_t n = draw(how == OBJ_C ? NAME_LEN + 8 : NAME_LEN); /* C's are cut sometimes */
+	size_t n = obj_draw(how == OBJ_C ? NAME_LEN + 8 : NAME_LEN); /* C's are cut sometimes */
 
 	if (o == NULL)
 		return;
 	for (size_t i = 0; i < n; i++)
-		buf[i] = "abc   "[draw(6)];
+		buf[i] = "abc   "[obj_draw(6)];
 	CHECK(obj_name_set(o->self, buf, n, how) == OBJ_OK);
 	while (how == OBJ_FORTRAN && n > 0 && buf[n - 1] == ' ')
 		n--;
@@ -505,9 +505,9 @@ static void do_name(void)
 
 static void do_name_get(void)
 {
-	struct object *o = pick();
+	struct object *o = obj_pick();
 	char buf[NAME_LEN + 10];
-	int len = -1, how = draw(2) ? OBJ_C : OBJ_FORTRAN;
+	int len = -1, how = obj_draw(2) ? OBJ_C : OBJ_FORTRAN;
 
 	if (o == NULL)
 		return;
@@ -522,7 +522,7 @@ static void do_name_get(void)
 
 static void do_errh(void)
 {
-	struct object *o = pick(), *h = draw(4) ? pick() : NULL, *old;
+	struct object *o = obj_pick(), *h = obj_draw(4) ? obj_pick() : NULL, *old;
 	void *got;
 
 	if (o == NULL || o->cls == HANDLER || (h != NULL && (h->cls != HANDLER || h->permanent)))
@@ -545,7 +545,7 @@ static void do_errh(void)
 
 static void do_keyval_new(void)
 {
-	struct keyval *k = &keyvals[draw(KEYVALS)];
+	struct keyval *k = &keyvals[obj_draw(KEYVALS)];
 	struct obj_keyval_desc desc = {.size = sizeof(desc),
 		.lang = OBJ_LANG_C,
 		.del = (void (*)(void))delete_callback,
@@ -554,17 +554,17 @@ static void do_keyval_new(void)
 
 	if (k->number != 0)
 		return;
-	*k = (struct keyval){.cls = (int)draw(CLASSES), .copies = draw(2)};
+	*k = (struct keyval){.cls = (int)obj_draw(CLASSES), .copies = obj_draw(2)};
 	desc.copy = k->copies ? (void (*)(void))copy_callback : OBJ_KV_COPY_NONE;
 	CHECK(obj_keyval_new(&classes[k->cls], &desc, &k->number) == OBJ_OK);
 }
 
 static void do_keyval_free(void)
 {
-	struct keyval *k = pick_keyval((int)draw(CLASSES));
+	struct keyval *k = pick_keyval((int)obj_draw(CLASSES));
 	int number, again;
 
-	if (k == NULL || draw(4) != 0)
+	if (k == NULL || obj_draw(4) != 0)
 		return;
 	number = again = k->number;
 	k->freed = true;
@@ -574,9 +574,9 @@ static void do_keyval_free(void)
 
 static void do_attr_set(void)
 {
-	struct object *o = pick();
+	struct object *o = obj_pick();
 	struct keyval *k = o != NULL ? pick_keyval(o->cls) : NULL;
-	intptr_t value = (intptr_t)draw(1000000) + 1;
+	intptr_t value = (intptr_t)obj_draw(1000000) + 1;
 	struct attr *a;
 	bool busy;
 	int rc;
@@ -609,8 +609,8 @@ static void do_attr_set(void)
  * runs callbacks). */
 static void do_attr_get(void)
 {
-	struct object *o = pick();
-	struct keyval *k = &keyvals[draw(KEYVALS)];
+	struct object *o = obj_pick();
+	struct keyval *k = &keyvals[obj_draw(KEYVALS)];
 	struct attr *a;
 	intptr_t value = 0;
 	int found = -1, rc;
@@ -628,7 +628,7 @@ static void do_attr_get(void)
 
 static void do_attr_delete(void)
 {
-	struct object *o = pick();
+	struct object *o = obj_pick();
 	struct keyval *k = o != NULL ? pick_keyval(o->cls) : NULL;
 	struct attr *a;
 	bool busy;
@@ -653,7 +653,7 @@ static void do_attr_delete(void)
 
 static void do_attr_visit(void)
 {
-	struct object *o = pick();
+	struct object *o = obj_pick();
 	uint64_t at = 0;
 	int key, lang, i = 0;
 	intptr_t value;
@@ -674,14 +674,14 @@ static void do_attr_visit(void)
 
 static void do_attr_dup(void)
 {
-	struct object *from = pick(), *to = pick();
+	struct object *from = obj_pick(), *to = obj_pick();
 	int copies = 0, rc;
 	bool fails = false;
 
 	if (inside > 0 || from == NULL || to == NULL || from == to || from->cls != to->cls ||
 		to->nattrs != 0)
 		return;
-	copies_until = draw(4) == 0 ? (int)draw(3) : ATTRS_MAX;
+	copies_until = obj_draw(4) == 0 ? (int)obj_draw(3) : ATTRS_MAX;
 	for (int i = 0; i < from->nattrs && !fails; i++) {
 		struct keyval *k = &keyvals[from->attrs[i].keyval];
 
@@ -703,7 +703,7 @@ static void do_attr_dup(void)
 
 static void do_delete_all(void)
 {
-	struct object *o = pick();
+	struct object *o = obj_pick();
 	int rc;
 
 	if (o == NULL || inside > 0)
@@ -723,7 +723,7 @@ static void do_defer(void)
 {
 	if (inside > 0)
 		return;
-	if (deferred < 3 && draw(2)) {
+	if (deferred < 3 && obj_draw(2)) {
 		obj_defer_begin();
 		deferred++;
 	} else if (deferred > 0) {
@@ -767,10 +767,10 @@ static void permanent_begin(int i)
 
 static void do_permanent_end(void)
 {
-	int i = (int)draw(PERMANENT);
+	int i = (int)obj_draw(PERMANENT);
 	struct object *o = &objects[i];
 
-	if (inside > 0 || draw(10) != 0)
+	if (inside > 0 || obj_draw(10) != 0)
 		return;
 	while (o->nattrs > 0)
 		attr_remove(o, &o->attrs[0]);
@@ -782,7 +782,7 @@ static void do_permanent_end(void)
 	permanent_begin(i);
 }
 
-static int count(void *self, void *ctx)
+static int obj_count(void *self, void *ctx)
 {
 	struct object *o = model(self);
 
@@ -807,7 +807,7 @@ static void check_class(int cls)
 	}
 	obj_stats(&classes[cls], &s);
 	CHECK(s.live == live && s.pending == pending && s.permanent == permanents);
-	CHECK(obj_foreach(&classes[cls], count, &n) == 0 && n == live);
+	CHECK(obj_foreach(&classes[cls], obj_count, &n) == 0 && n == live);
 }
 
 static void do_count(void)
@@ -815,7 +815,7 @@ static void do_count(void)
 	static int null_fd = -1;
 	long all = 0;
 
-	if (inside > 0 || draw(50) != 0)
+	if (inside > 0 || obj_draw(50) != 0)
 		return;
 	for (int c = 0; c < CLASSES; c++)
 		check_class(c);
@@ -825,7 +825,7 @@ static void do_count(void)
 		all += keyvals[i].number != 0 && !keyvals[i].released;
 	if (null_fd < 0)
 		null_fd = open("/dev/null", O_WRONLY);
-	CHECK(obj_leaks(domain, draw(2) ? OBJ_FMT_TEXT : OBJ_FMT_JSON, null_fd) == all);
+	CHECK(obj_leaks(domain, obj_draw(2) ? OBJ_FMT_TEXT : OBJ_FMT_JSON, null_fd) == all);
 }
 
 /* A class that comes and goes with some objects in it. */
@@ -834,16 +834,16 @@ static void do_class(void)
 	static const struct obj_class_desc desc = {
 		.size = sizeof(desc), .name = "short-lived", .obj_size = sizeof(struct thing)};
 	struct obj_class c = {0};
-	long alive = 0, n = draw(100);
+	long alive = 0, n = obj_draw(100);
 
-	if (inside > 0 || deferred > 0 || draw(50) != 0)
+	if (inside > 0 || deferred > 0 || obj_draw(50) != 0)
 		return;
 	CHECK(obj_class_open(&c, domain, &desc) == OBJ_OK);
 	for (long i = 0; i < n; i++) {
 		void *self = obj_new(&c, NULL);
 
 		CHECK(self != NULL);
-		if (draw(2))
+		if (obj_draw(2))
 			alive++;
 		else
 			CHECK(obj_free_obj(self) == OBJ_OK);
@@ -884,14 +884,14 @@ static const struct {
 	{"class", do_class, 2},
 };
 
-static void operation(void)
+static void obj_operation(void)
 {
 	unsigned total = 0, at;
 	size_t i = 0;
 
 	for (size_t k = 0; k < countof(ops); k++)
 		total += ops[k].weight;
-	for (at = draw(total); at >= ops[i].weight; i++)
+	for (at = obj_draw(total); at >= ops[i].weight; i++)
 		at -= ops[i].weight;
 	doing = ops[i].name;
 	depth++;
@@ -919,7 +919,7 @@ static void check_gone(void)
 
 bool obj_domain_valid(struct obj_domain *d); /* libobj/obj_inner.h */
 
-static void open_all(void)
+static void obj_open_all(void)
 {
 	struct obj_domain_opts opts = {
 		.size = sizeof(opts), .name = "fuzz", .quarantine = QUARANTINE, .report = ignore};
@@ -927,7 +927,7 @@ static void open_all(void)
 		.obj_size = sizeof(struct thing),
 		.name_max = NAME_LEN,
 		.construct = construct,
-		.on_free = on_free,
+		.on_free = obj_on_free,
 		.destroy = destroy};
 	static const char *const names[] = {"plain", "direct", "later", "handler"};
 
@@ -958,9 +958,9 @@ int main(int argc, char **argv)
 	seed = seed_given;
 	printf("fuzz obj: -s %llu -n %ld\n", (unsigned long long)seed, steps);
 	fflush(stdout);
-	open_all();
+	obj_open_all();
 	for (step = 0; steps == 0 || step < steps; step++) {
-		operation();
+		obj_operation();
 		check_gone();
 		CHECK(step % CHECK_STEPS != 0 || obj_domain_valid(domain));
 	}

@@ -53,7 +53,7 @@ static int lives;
 static unsigned long long seed, state;
 static long step;
 
-static void fail(const char *what, long long got, long long want)
+static void type_fail(const char *what, long long got, long long want)
 {
 	fprintf(stderr, "fuzz type: -s %llu, step %ld: %s: %lld, not %lld\n", seed, step, what, got,
 		want);
@@ -63,19 +63,19 @@ static void fail(const char *what, long long got, long long want)
 static void same_at(const char *what, long long got, long long want)
 {
 	if (got != want)
-		fail(what, got, want);
+		type_fail(what, got, want);
 }
 #define same(a, b) same_at(#a, a, b)
 
-static unsigned draw(unsigned below)
+static unsigned type_draw(unsigned below)
 {
 	state = state * 6364136223846793005ULL + 1442695040888963407ULL;
 	return (unsigned)(state >> 33) % below;
 }
 
-static int between(int low, int high)
+static int type_between(int low, int high)
 {
-	return low + (int)draw((unsigned)(high - low + 1));
+	return low + (int)type_draw((unsigned)(high - low + 1));
 }
 
 /* --- the predefined ones -------------------------------------------------------------------- */
@@ -117,7 +117,7 @@ static void pair_map(MPI_Datatype value, MPI_Datatype index, struct map *m)
 	struct map i = {0};
 
 	if (!basic_map(value, 0, m) || !basic_map(index, 0, &i))
-		fail("not a basic type", 0, 1);
+		type_fail("not a basic type", 0, 1);
 	map_put(m, &i, (m->e[0].size + i.e[0].align - 1) / i.e[0].align * i.e[0].align);
 	map_free(&i);
 }
@@ -231,7 +231,7 @@ static int make_large(const struct call *c, MPI_Datatype *t)
 	return MPI_ERR_INTERN;
 }
 
-static int make(const struct call *c, MPI_Datatype *t)
+static int type_make(const struct call *c, MPI_Datatype *t)
 {
 	return c->large ? make_large(c, t) : make_small(c, t);
 }
@@ -402,14 +402,15 @@ static void put_type(struct call *c)
 	struct map *m = &c->map[c->nd];
 	MPI_Datatype t;
 
-	if (lives > 0 && draw(4) != 0) {
-		struct live *l = &live[draw((unsigned)lives)];
+	if (lives > 0 && type_draw(4) != 0) {
+		struct live *l = &live[type_draw((unsigned)lives)];
 
 		t = l->type;
 		*m = (struct map){0};
 		map_put(m, &l->map, 0);
 	} else {
-		t = draw(4) == 0 ? pairs[draw(PAIRS)].pair : basics[draw(BASICS)].type;
+		t = type_draw(4) == 0 ? pairs[type_draw(PAIRS)].pair
+				      : basics[type_draw(BASICS)].type;
 		named_map(t, m);
 	}
 	c->types[c->nd++] = t;
@@ -417,21 +418,21 @@ static void put_type(struct call *c)
 
 static void draw_list(struct call *c)
 {
-	int n = between(0, 5);
+	int n = type_between(0, 5);
 	bool one = c->combiner == MPI_COMBINER_INDEXED_BLOCK ||
 		   c->combiner == MPI_COMBINER_HINDEXED_BLOCK;
-	bool regular = draw(3) == 0;
-	int step_bytes = between(-40, 40);
+	bool regular = type_draw(3) == 0;
+	int step_bytes = type_between(-40, 40);
 
 	put_count(c, n);
 	for (int i = 0; i < (one ? 1 : n); i++)
-		put_count(c, between(0, 3));
+		put_count(c, type_between(0, 3));
 	for (int i = 0; i < n; i++) {
 		if (c->combiner == MPI_COMBINER_INDEXED ||
 			c->combiner == MPI_COMBINER_INDEXED_BLOCK)
-			put_count(c, regular ? i * step_bytes / 8 : between(-4, 12));
+			put_count(c, regular ? i * step_bytes / 8 : type_between(-4, 12));
 		else
-			put_addr(c, regular ? i * step_bytes : between(-64, 200));
+			put_addr(c, regular ? i * step_bytes : type_between(-64, 200));
 	}
 	if (c->combiner != MPI_COMBINER_STRUCT)
 		put_type(c);
@@ -442,34 +443,34 @@ static void draw_list(struct call *c)
 
 static void draw_subarray(struct call *c)
 {
-	int n = between(1, 4), sizes[4], subs[4];
+	int n = type_between(1, 4), sizes[4], subs[4];
 
 	put_int(c, n);
 	for (int i = 0; i < n; i++)
-		put_count(c, sizes[i] = between(1, 5));
+		put_count(c, sizes[i] = type_between(1, 5));
 	for (int i = 0; i < n; i++)
-		put_count(c, subs[i] = draw(3) == 0 ? sizes[i] : between(1, sizes[i]));
+		put_count(c, subs[i] = type_draw(3) == 0 ? sizes[i] : type_between(1, sizes[i]));
 	for (int i = 0; i < n; i++)
-		put_count(c, between(0, sizes[i] - subs[i]));
-	put_int(c, draw(2) ? MPI_ORDER_C : MPI_ORDER_FORTRAN);
+		put_count(c, type_between(0, sizes[i] - subs[i]));
+	put_int(c, type_draw(2) ? MPI_ORDER_C : MPI_ORDER_FORTRAN);
 	put_type(c);
 }
 
 static void draw_darray(struct call *c)
 {
-	int n = between(1, 3), psizes[3], gsizes[3], dist[3], all = 1;
+	int n = type_between(1, 3), psizes[3], gsizes[3], dist[3], all = 1;
 
 	for (int i = 0; i < n; i++) {
-		dist[i] = between(0, 2);
+		dist[i] = type_between(0, 2);
 		dist[i] = dist[i] == 0   ? MPI_DISTRIBUTE_NONE
 			  : dist[i] == 1 ? MPI_DISTRIBUTE_BLOCK
 					 : MPI_DISTRIBUTE_CYCLIC;
-		psizes[i] = dist[i] == MPI_DISTRIBUTE_NONE ? 1 : between(1, 3);
-		gsizes[i] = between(1, 9);
+		psizes[i] = dist[i] == MPI_DISTRIBUTE_NONE ? 1 : type_between(1, 3);
+		gsizes[i] = type_between(1, 9);
 		all *= psizes[i];
 	}
 	put_int(c, all);
-	put_int(c, between(0, all - 1));
+	put_int(c, type_between(0, all - 1));
 	put_int(c, n);
 	for (int i = 0; i < n; i++)
 		put_count(c, gsizes[i]);
@@ -480,11 +481,12 @@ static void draw_darray(struct call *c)
 				    ? (gsizes[i] + psizes[i] - 1) / psizes[i]
 				    : 1;
 
-		put_int(c, draw(3) == 0 ? MPI_DISTRIBUTE_DFLT_DARG : between(least, least + 2));
+		put_int(c, type_draw(3) == 0 ? MPI_DISTRIBUTE_DFLT_DARG
+					     : type_between(least, least + 2));
 	}
 	for (int i = 0; i < n; i++)
 		put_int(c, psizes[i]);
-	put_int(c, draw(2) ? MPI_ORDER_C : MPI_ORDER_FORTRAN);
+	put_int(c, type_draw(2) ? MPI_ORDER_C : MPI_ORDER_FORTRAN);
 	put_type(c);
 }
 
@@ -496,36 +498,37 @@ static void draw_call(struct call *c)
 		MPI_COMBINER_STRUCT, MPI_COMBINER_STRUCT, MPI_COMBINER_RESIZED,
 		MPI_COMBINER_SUBARRAY, MPI_COMBINER_DARRAY, MPI_COMBINER_VALUE_INDEX};
 
-	*c = (struct call){.combiner = combiners[draw(sizeof(combiners) / sizeof(combiners[0]))]};
+	*c = (struct call){
+		.combiner = combiners[type_draw(sizeof(combiners) / sizeof(combiners[0]))]};
 	c->large = c->combiner != MPI_COMBINER_DUP && c->combiner != MPI_COMBINER_VALUE_INDEX &&
-		   draw(2);
+		   type_draw(2);
 	switch (c->combiner) {
 	case MPI_COMBINER_DUP: put_type(c); break;
 	case MPI_COMBINER_CONTIGUOUS:
-		put_count(c, between(0, 4));
+		put_count(c, type_between(0, 4));
 		put_type(c);
 		break;
 	case MPI_COMBINER_VECTOR:
 	case MPI_COMBINER_HVECTOR:
-		put_count(c, between(0, 4));
-		put_count(c, between(0, 3));
+		put_count(c, type_between(0, 4));
+		put_count(c, type_between(0, 3));
 		if (c->combiner == MPI_COMBINER_VECTOR)
-			put_count(c, between(-3, 6));
+			put_count(c, type_between(-3, 6));
 		else
-			put_addr(c, between(-50, 100));
+			put_addr(c, type_between(-50, 100));
 		put_type(c);
 		break;
 	case MPI_COMBINER_RESIZED:
-		put_addr(c, between(-16, 16));
-		put_addr(c, between(-8, 64));
+		put_addr(c, type_between(-16, 16));
+		put_addr(c, type_between(-8, 64));
 		put_type(c);
 		break;
 	case MPI_COMBINER_SUBARRAY: draw_subarray(c); break;
 	case MPI_COMBINER_DARRAY: draw_darray(c); break;
 	case MPI_COMBINER_VALUE_INDEX: /* no named pair has an index of 2 or 8 bytes */
 		c->nd = 2;
-		c->types[0] = draw(2) ? MPI_DOUBLE : MPI_SHORT;
-		c->types[1] = draw(2) ? MPI_LONG : MPI_SHORT;
+		c->types[0] = type_draw(2) ? MPI_DOUBLE : MPI_SHORT;
+		c->types[1] = type_draw(2) ? MPI_LONG : MPI_SHORT;
 		break;
 	default: draw_list(c); break;
 	}
@@ -556,13 +559,13 @@ static void decode(MPI_Datatype t, struct call *c)
 	*c = (struct call){0};
 	same(MPI_Type_get_envelope_c(t, &ni, &na, &nc, &nd, &c->combiner), 0);
 	if (ni > ARGS || na > ARGS || nc > ARGS || nd > ARGS)
-		fail("arguments", ni, ARGS);
+		type_fail("arguments", ni, ARGS);
 	c->ni = (int)ni;
 	c->na = (int)na;
 	c->nc = (int)nc;
 	c->nd = (int)nd;
 	c->large = nc > 0;
-	if (nc > 0 || draw(2))
+	if (nc > 0 || type_draw(2))
 		same(MPI_Type_get_contents_c(
 			     t, ni, na, nc, nd, c->ints, c->addrs, c->counts, c->types),
 			0);
@@ -613,7 +616,7 @@ static MPI_Datatype rebuild(MPI_Datatype t, struct map *m)
 		c.types[i] = rebuild(old, &c.map[i]);
 		same(MPI_Type_free(&old), 0);
 	}
-	same(make(&c, &n), 0);
+	same(type_make(&c, &n), 0);
 	map_of(&c, m);
 	for (int i = 0; i < c.nd; i++)
 		if (!is_predefined(c.types[i]))
@@ -658,7 +661,7 @@ static void check_bounds(MPI_Datatype t, const struct map *m)
 }
 
 /* Elements in `bytes' bytes of data: MPI_UNDEFINED if one is cut. */
-static long long elements(const struct map *m, long long bytes)
+static long long type_elements(const struct map *m, long long bytes)
 {
 	long long n = 0, size = map_size(m);
 
@@ -676,14 +679,14 @@ static long long elements(const struct map *m, long long bytes)
 
 static void check_elements(MPI_Datatype t, const struct map *m)
 {
-	int bytes = (int)draw((unsigned)(2 * map_size(m) + 1)), n;
-	int some = m->n > 0 ? (int)draw((unsigned)(3 * m->n)) : 0;
+	int bytes = (int)type_draw((unsigned)(2 * map_size(m) + 1)), n;
+	int some = m->n > 0 ? (int)type_draw((unsigned)(3 * m->n)) : 0;
 	MPI_Status s;
 	MPI_Count c;
 
 	same(MPI_Status_set_elements(&s, MPI_BYTE, bytes), 0);
 	same(MPI_Get_elements(&s, t, &n), 0);
-	same(n, elements(m, bytes));
+	same(n, type_elements(m, bytes));
 	same(MPI_Get_count_c(&s, t, &c), 0);
 	if (map_size(m) > 0)
 		same(c, bytes % map_size(m) == 0 ? bytes / map_size(m) : MPI_UNDEFINED);
@@ -714,7 +717,7 @@ static void field_new(struct field *f, const struct map *m, int count)
 	if (f->model == NULL || f->lib == NULL)
 		abort();
 	for (long long i = 0; i < f->span; i++)
-		f->model[i] = f->lib[i] = (char)draw(256);
+		f->model[i] = f->lib[i] = (char)type_draw(256);
 }
 
 static void field_free(struct field *f)
@@ -738,14 +741,14 @@ static bool overlaps(const struct map *m, int count, const struct field *f)
 }
 
 /* Bytes of [0, n) in pieces, in random order: at[0..pieces], pieces at[i]..at[i + 1]. */
-static int cut(long long n, long long *at)
+static int type_cut(long long n, long long *at)
 {
-	int parts = between(1, PARTS);
+	int parts = type_between(1, PARTS);
 
 	at[0] = 0;
 	at[parts] = n;
 	for (int i = 1; i < parts; i++)
-		at[i] = n > 0 ? (long long)draw((unsigned)n + 1) : 0;
+		at[i] = n > 0 ? (long long)type_draw((unsigned)n + 1) : 0;
 	for (int i = 1; i < parts; i++)
 		for (int j = i; j > 1 && at[j] < at[j - 1]; j--) {
 			long long x = at[j];
@@ -760,7 +763,7 @@ static void check_parts(
 	struct type *t, const struct map *m, int count, struct field *f, const char *packed)
 {
 	long long n = count * map_size(m), at[PARTS + 1];
-	int parts = cut(n, at), first = (int)draw((unsigned)parts);
+	int parts = type_cut(n, at), first = (int)type_draw((unsigned)parts);
 	char *mine = malloc((size_t)n + 1);
 
 	for (int i = 0; i < parts; i++) {
@@ -773,7 +776,7 @@ static void check_parts(
 	if (overlaps(m, count, f))
 		return;
 	for (long long i = 0; i < f->span; i++)
-		f->model[i] = f->lib[i] = (char)draw(256);
+		f->model[i] = f->lib[i] = (char)type_draw(256);
 	map_move(m, f->model - f->low, count, (char *)(uintptr_t)packed, false);
 	for (int i = 0; i < parts; i++) {
 		int k = (i + first) % parts;
@@ -785,7 +788,7 @@ static void check_parts(
 
 static void check_packing(MPI_Datatype t, const struct map *m)
 {
-	int count = between(1, COUNT), at = 0, size = (int)(count * map_size(m));
+	int count = type_between(1, COUNT), at = 0, size = (int)(count * map_size(m));
 	char *model = malloc((size_t)size + 1), *lib = malloc((size_t)size + 1);
 	struct field f;
 
@@ -836,14 +839,14 @@ static long long entries(const struct call *c)
 	return most * all;
 }
 
-static void operation(void)
+static void type_operation(void)
 {
 	struct call c;
 	struct map m;
 	MPI_Datatype t;
 
-	if (lives == LIVE || (lives > 0 && draw(10) == 0)) {
-		let_go((int)draw((unsigned)lives));
+	if (lives == LIVE || (lives > 0 && type_draw(10) == 0)) {
+		let_go((int)type_draw((unsigned)lives));
 		return;
 	}
 	draw_call(&c);
@@ -852,7 +855,7 @@ static void operation(void)
 		return;
 	}
 	map_of(&c, &m);
-	same(make(&c, &t), 0);
+	same(type_make(&c, &t), 0);
 	check_bounds(t, &m);
 	if (too_large(&m)) {
 		if (!is_predefined(t))
@@ -890,7 +893,7 @@ int main(int argc, char **argv)
 	if (seed % 2 == 0) /* every other seed as on a processor without wide registers */
 		type_kernel_table = type_kernel_any;
 	for (step = 0; steps == 0 || step < steps; step++)
-		operation();
+		type_operation();
 	while (lives > 0)
 		let_go(lives - 1);
 	MPI_Finalize();

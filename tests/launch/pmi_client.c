@@ -14,7 +14,7 @@ static int fd, rank, size;
 static char line[8192];
 
 /* Sends a request in pieces of `chunk' bytes, takes one line of answer. */
-__attribute__((format(printf, 2, 3))) static void ask(size_t chunk, const char *fmt, ...)
+__attribute__((format(printf, 2, 3))) static void pmi_ask(size_t chunk, const char *fmt, ...)
 {
 	va_list ap;
 	size_t n, at = 0;
@@ -31,7 +31,7 @@ __attribute__((format(printf, 2, 3))) static void ask(size_t chunk, const char *
 		at++;
 }
 
-static void want(const char *part)
+static void pmi_want(const char *part)
 {
 	if (strstr(line, part) == NULL) {
 		fprintf(stderr, "not `%s' in: %s\n", part, line);
@@ -39,34 +39,34 @@ static void want(const char *part)
 	}
 }
 
-static void well(void)
+static void pmi_well(void)
 {
 	char name[300] = "";
 
-	ask(100, "cmd=init pmi_version=1 pmi_subversion=1\n");
-	want("cmd=response_to_init");
-	want(" rc=0");
-	ask(1, "cmd=get_maxes\n");
-	want("vallen_max=1024");
-	ask(100, "cmd=get_appnum\n");
-	want("appnum=0");
-	ask(100, "cmd=get_my_kvsname\n");
-	want("cmd=my_kvsname");
+	pmi_ask(100, "cmd=init pmi_version=1 pmi_subversion=1\n");
+	pmi_want("cmd=response_to_init");
+	pmi_want(" rc=0");
+	pmi_ask(1, "cmd=get_maxes\n");
+	pmi_want("vallen_max=1024");
+	pmi_ask(100, "cmd=get_appnum\n");
+	pmi_want("appnum=0");
+	pmi_ask(100, "cmd=get_my_kvsname\n");
+	pmi_want("cmd=my_kvsname");
 	expect_eq(sscanf(strstr(line, "kvsname="), "kvsname=%299s", name), 1);
-	ask(100, "cmd=get_universe_size\n");
-	want("cmd=universe_size");
-	ask(100, "cmd=get kvsname=%s key=PMI_process_mapping\n", name);
-	want("value=(vector,(0,1,");
-	ask(3, "cmd=put kvsname=%s key=k%d value=of %d = x\n", name, rank, rank);
-	want("rc=0");
-	ask(100, "cmd=barrier_in\n");
-	want("cmd=barrier_out");
+	pmi_ask(100, "cmd=get_universe_size\n");
+	pmi_want("cmd=universe_size");
+	pmi_ask(100, "cmd=get kvsname=%s key=PMI_process_mapping\n", name);
+	pmi_want("value=(vector,(0,1,");
+	pmi_ask(3, "cmd=put kvsname=%s key=k%d value=of %d = x\n", name, rank, rank);
+	pmi_want("rc=0");
+	pmi_ask(100, "cmd=barrier_in\n");
+	pmi_want("cmd=barrier_out");
 	for (int r = 0; r < size; r++) {
 		char text[32];
 
-		ask(100, "cmd=get kvsname=%s key=k%d\n", name, r);
+		pmi_ask(100, "cmd=get kvsname=%s key=k%d\n", name, r);
 		snprintf(text, sizeof(text), "value=of %d = x", r);
-		want(text);
+		pmi_want(text);
 	}
 }
 
@@ -77,54 +77,54 @@ static void badly(void)
 
 	memset(big, 'v', sizeof(big));
 	big[1025] = '\0';
-	ask(100, "cmd=get kvsname=x key=none\n");
-	want("cmd=get_result rc=-1");
-	ask(100, "cmd=get kvsname=x\n");
-	want("rc=-1");
-	ask(100, "cmd=put kvsname=x key=k%d value=again\n", rank);
-	want("cmd=put_result rc=-1");
-	ask(100, "cmd=put kvsname=x key=big%d value=%s\n", rank, big);
-	want("rc=-1");
+	pmi_ask(100, "cmd=get kvsname=x key=none\n");
+	pmi_want("cmd=get_result rc=-1");
+	pmi_ask(100, "cmd=get kvsname=x\n");
+	pmi_want("rc=-1");
+	pmi_ask(100, "cmd=put kvsname=x key=k%d value=again\n", rank);
+	pmi_want("cmd=put_result rc=-1");
+	pmi_ask(100, "cmd=put kvsname=x key=big%d value=%s\n", rank, big);
+	pmi_want("rc=-1");
 	big[1024] = '\0';
-	ask(100, "cmd=put kvsname=x key=big%d value=%s\n", rank, big);
-	want("rc=0");
-	ask(100, "cmd=get kvsname=x key=big%d\n", rank);
+	pmi_ask(100, "cmd=put kvsname=x key=big%d value=%s\n", rank, big);
+	pmi_want("rc=0");
+	pmi_ask(100, "cmd=get kvsname=x key=big%d\n", rank);
 	expect(strlen(line) > 1024);
-	ask(100, "cmd=put kvsname=x value=no\n");
-	want("rc=-1");
-	ask(100, "mcmd=spawn\nnprocs=1\nexecname=cmd=get key=k0\nendcmd\n");
-	want("cmd=spawn_result rc=-1");
+	pmi_ask(100, "cmd=put kvsname=x value=no\n");
+	pmi_want("rc=-1");
+	pmi_ask(100, "mcmd=spawn\nnprocs=1\nexecname=cmd=get key=k0\nendcmd\n");
+	pmi_want("cmd=spawn_result rc=-1");
 }
 
 /* Names are those of all processes, until they are taken away. */
-static void names(void)
+static void pmi_names(void)
 {
-	ask(100, "cmd=publish_name service=a%d port=b=c:%d\n", rank, rank);
-	want("cmd=publish_result rc=0");
-	ask(100, "cmd=publish_name service=a%d port=other\n", rank);
-	want("cmd=publish_result rc=-1");
-	ask(100, "cmd=barrier_in\n");
+	pmi_ask(100, "cmd=publish_name service=a%d port=b=c:%d\n", rank, rank);
+	pmi_want("cmd=publish_result rc=0");
+	pmi_ask(100, "cmd=publish_name service=a%d port=other\n", rank);
+	pmi_want("cmd=publish_result rc=-1");
+	pmi_ask(100, "cmd=barrier_in\n");
 	for (int r = 0; r < size; r++) {
 		char port[48];
 
-		ask(100, "cmd=lookup_name service=a%d\n", r);
+		pmi_ask(100, "cmd=lookup_name service=a%d\n", r);
 		snprintf(port, sizeof(port), "rc=0 info=ok port=b=c:%d", r);
-		want(port);
+		pmi_want(port);
 	}
-	ask(100, "cmd=barrier_in\n");
-	ask(100, "cmd=unpublish_name service=a%d\n", rank);
-	want("cmd=unpublish_result rc=0");
-	ask(100, "cmd=unpublish_name service=a%d\n", rank);
-	want("cmd=unpublish_result rc=-1");
-	ask(100, "cmd=lookup_name service=a%d\n", rank);
-	want("cmd=lookup_result rc=-1");
+	pmi_ask(100, "cmd=barrier_in\n");
+	pmi_ask(100, "cmd=unpublish_name service=a%d\n", rank);
+	pmi_want("cmd=unpublish_result rc=0");
+	pmi_ask(100, "cmd=unpublish_name service=a%d\n", rank);
+	pmi_want("cmd=unpublish_result rc=-1");
+	pmi_ask(100, "cmd=lookup_name service=a%d\n", rank);
+	pmi_want("cmd=lookup_result rc=-1");
 }
 
 /* MPICH's MPI_Comm_spawn_multiple: two programs, a key, a value for the children.  A child finds
  * its value, and speaks PMI as any other rank. */
 static void parents(const char *self)
 {
-	ask(7,
+	pmi_ask(7,
 		"mcmd=spawn\nnprocs=2\nexecname=%s\ntotspawns=2\nspawnssofar=1\narg1=a "
 		"b\nargcnt=1\n"
 		"preput_num=1\npreput_key_0=PARENT_ROOT_PORT_NAME\npreput_val_0=tag#0$port %d\n"
@@ -132,9 +132,9 @@ static void parents(const char *self)
 		"mcmd=spawn\nnprocs=1\nexecname=%s\ntotspawns=2\nspawnssofar=2\nargcnt=0\n"
 		"preput_num=0\ninfo_num=0\nendcmd\n",
 		self, rank, self);
-	want("cmd=spawn_result rc=0");
-	ask(100, "cmd=get_appnum\n");
-	want("appnum=0");
+	pmi_want("cmd=spawn_result rc=0");
+	pmi_ask(100, "cmd=get_appnum\n");
+	pmi_want("appnum=0");
 }
 
 static int child_main(int argc, char **argv)
@@ -147,20 +147,20 @@ static int child_main(int argc, char **argv)
 		expect(argc == 2 && strcmp(argv[1], "a b") == 0 && strcmp(cwd, "/") == 0);
 	else
 		expect(argc == 1 && strcmp(cwd, "/") != 0);
-	ask(100, "cmd=init pmi_version=1 pmi_subversion=1\n");
-	want("cmd=response_to_init rc=0");
-	ask(100, "cmd=get kvsname=x key=PARENT_ROOT_PORT_NAME\n");
-	want("value=tag#0$port ");
-	ask(100, "cmd=get_appnum\n");
-	want(rank < 2 ? "appnum=0" : "appnum=1");
-	ask(100, "cmd=put kvsname=x key=child%d value=v%d\n", rank, rank);
-	want("rc=0");
-	ask(100, "cmd=barrier_in\n");
-	want("cmd=barrier_out");
-	ask(100, "cmd=get kvsname=x key=child%d\n", (rank + 1) % size);
-	want("value=v");
-	ask(100, "cmd=finalize\n");
-	want("cmd=finalize_ack");
+	pmi_ask(100, "cmd=init pmi_version=1 pmi_subversion=1\n");
+	pmi_want("cmd=response_to_init rc=0");
+	pmi_ask(100, "cmd=get kvsname=x key=PARENT_ROOT_PORT_NAME\n");
+	pmi_want("value=tag#0$port ");
+	pmi_ask(100, "cmd=get_appnum\n");
+	pmi_want(rank < 2 ? "appnum=0" : "appnum=1");
+	pmi_ask(100, "cmd=put kvsname=x key=child%d value=v%d\n", rank, rank);
+	pmi_want("rc=0");
+	pmi_ask(100, "cmd=barrier_in\n");
+	pmi_want("cmd=barrier_out");
+	pmi_ask(100, "cmd=get kvsname=x key=child%d\n", (rank + 1) % size);
+	pmi_want("value=v");
+	pmi_ask(100, "cmd=finalize\n");
+	pmi_want("cmd=finalize_ack");
 	return check_end();
 }
 
@@ -178,11 +178,11 @@ int main(int argc, char **argv)
 	size = atoi(getenv("PMI_SIZE"));
 	if (getenv("PMI_SPAWNED") != NULL)
 		return child_main(argc, argv);
-	well();
+	pmi_well();
 	badly();
-	names();
+	pmi_names();
 	parents(self);
-	ask(100, "cmd=finalize\n");
-	want("cmd=finalize_ack");
+	pmi_ask(100, "cmd=finalize\n");
+	pmi_want("cmd=finalize_ack");
 	return check_end();
 }

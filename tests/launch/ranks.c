@@ -33,7 +33,7 @@ static void hello(void)
 	fflush(stdout);
 }
 
-static void nest(const char *self)
+static void ranks_nest(const char *self)
 {
 	char cmd[1024];
 
@@ -44,7 +44,7 @@ static void nest(const char *self)
 }
 
 /* The failure of the last rank, while the others wait for it. */
-static void fail(const char *how)
+static void ranks_fail(const char *how)
 {
 	if (check_rank != check_size - 1)
 		for (volatile int i = 0; strcmp(how, "busy") == 0; i++)
@@ -65,11 +65,11 @@ int main(int argc, char **argv)
 	check_init(&argc, &argv);
 	hello();
 	if (strcmp(mode, "nest") == 0)
-		nest(argv[0]);
+		ranks_nest(argv[0]);
 	else if (strcmp(mode, "long") == 0)
 		sleep(60);
 	else if (strcmp(mode, "hello") != 0 && strcmp(mode, "late") != 0)
-		fail(mode);
+		ranks_fail(mode);
 	MPI_Finalize();
 	return strcmp(mode, "late") == 0 && check_rank == 0 ? 3 : 0;
 }

@@ -25,7 +25,7 @@ static MPI_Info scope(void)
 	return info;
 }
 
-static void child(MPI_Comm parents, int argc, char **argv)
+static void spawns_child(MPI_Comm parents, int argc, char **argv)
 {
 	char cwd[4096], port[MPI_MAX_PORT_NAME];
 	MPI_Info job = scope();
@@ -56,7 +56,7 @@ static void child(MPI_Comm parents, int argc, char **argv)
 }
 
 /* The first parent and each child exchange a message each way. */
-static void messages(MPI_Comm children)
+static void spawns_messages(MPI_Comm children)
 {
 	for (int i = 0; i < CHILDREN && check_rank == 0; i++) {
 		int v = 100 * i;
@@ -86,7 +86,7 @@ static void spawn_two(char *program)
 		2, commands, argvs, n, infos, 0, MPI_COMM_WORLD, &children, codes));
 	for (int i = 0; i < CHILDREN; i++)
 		CHECK(codes[i] == MPI_SUCCESS);
-	messages(children);
+	spawns_messages(children);
 	OK(MPI_Barrier(children));
 	OK(MPI_Comm_disconnect(&children));
 	OK(MPI_Info_free(&infos[1]));
@@ -148,7 +148,7 @@ int main(int argc, char **argv)
 	check_init(&argc, &argv);
 	OK(MPI_Comm_get_parent(&from));
 	if (from != MPI_COMM_NULL)
-		child(from, argc, argv);
+		spawns_child(from, argc, argv);
 	else
 		parent(argc > 1 ? argv[1] : argv[0]);
 	if (check_rank == 0)

@@ -15,7 +15,7 @@
 
 static int rank, bad;
 
-static void check(int good, const char *what)
+static void theirs_check(int good, const char *what)
 {
 	if (good)
 		return;
@@ -23,7 +23,7 @@ static void check(int good, const char *what)
 	bad = 1;
 }
 
-static void names(void)
+static void theirs_names(void)
 {
 	char port[MPI_MAX_PORT_NAME] = "tag#0$description#a$", got[MPI_MAX_PORT_NAME], name[64];
 
@@ -32,16 +32,18 @@ static void names(void)
 	MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
 	MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
 	if (rank == 0)
-		check(MPI_Publish_name(name, MPI_INFO_NULL, port) == MPI_SUCCESS, "not published");
+		theirs_check(MPI_Publish_name(name, MPI_INFO_NULL, port) == MPI_SUCCESS,
+			"not published");
 	MPI_Barrier(MPI_COMM_WORLD);
-	check(MPI_Lookup_name(name, MPI_INFO_NULL, got) == MPI_SUCCESS, "not found");
-	check(strcmp(got, port) == 0, got);
+	theirs_check(MPI_Lookup_name(name, MPI_INFO_NULL, got) == MPI_SUCCESS, "not found");
+	theirs_check(strcmp(got, port) == 0, got);
 	MPI_Barrier(MPI_COMM_WORLD);
 	if (rank == 0)
-		check(MPI_Unpublish_name(name, MPI_INFO_NULL, port) == MPI_SUCCESS,
+		theirs_check(MPI_Unpublish_name(name, MPI_INFO_NULL, port) == MPI_SUCCESS,
 			"not withdrawn");
 	MPI_Barrier(MPI_COMM_WORLD);
-	check(MPI_Lookup_name(name, MPI_INFO_NULL, got) != MPI_SUCCESS, "found after its end");
+	theirs_check(
+		MPI_Lookup_name(name, MPI_INFO_NULL, got) != MPI_SUCCESS, "found after its end");
 	if (rank == 0 && !bad)
 		puts("names are well");
 }
@@ -56,17 +58,17 @@ static void spawn(char *self)
 	for (int i = 0; i < CHILDREN && rank == 0; i++) {
 		int v = i;
 
-		check(codes[i] == MPI_SUCCESS, "an error code");
+		theirs_check(codes[i] == MPI_SUCCESS, "an error code");
 		MPI_Send(&v, 1, MPI_INT, i, 1, c);
 		MPI_Recv(&v, 1, MPI_INT, i, 2, c, MPI_STATUS_IGNORE);
-		check(v == 2 * i, "a wrong answer");
+		theirs_check(v == 2 * i, "a wrong answer");
 	}
 	MPI_Comm_disconnect(&c);
 	if (rank == 0 && !bad)
 		puts("spawn is well");
 }
 
-static void child(MPI_Comm parents)
+static void theirs_child(MPI_Comm parents)
 {
 	int v;
 
@@ -84,11 +86,11 @@ int main(int argc, char **argv)
 	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
 	MPI_Comm_get_parent(&parents);
 	if (parents != MPI_COMM_NULL)
-		child(parents);
+		theirs_child(parents);
 	else if (argc > 1 && strcmp(argv[1], "spawn") == 0)
 		spawn(argv[0]);
 	else
-		names();
+		theirs_names();
 	MPI_Finalize();
 	return bad;
 }

@@ -23,7 +23,7 @@ static int child_of(void (*act)(void))
 	return WEXITSTATUS(status);
 }
 
-static void refused(void)
+static void forked_refused(void)
 {
 	int x = STRANGE, flag = 0, size = 0, at = 0;
 	char packed[8];
@@ -55,7 +55,7 @@ int main(int argc, char **argv)
 			OK(MPI_Send(&x, 1, MPI_INT, 1, 0, MPI_COMM_WORLD));
 		CHECK(child_of(aborts) != 0); /* the handler is MPI_ERRORS_ARE_FATAL */
 		OK(MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN));
-		CHECK(child_of(refused) == 0);
+		CHECK(child_of(forked_refused) == 0);
 		for (; x < MESSAGES; x++)
 			OK(MPI_Send(&x, 1, MPI_INT, 1, 0, MPI_COMM_WORLD));
 	}

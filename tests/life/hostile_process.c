@@ -27,7 +27,7 @@
 
 static char *from, *to;
 
-static void exchange(int turn)
+static void hostile_exchange(int turn)
 {
 	int right = (check_rank + 1) % check_size, sum, one = turn;
 	int left = (check_rank + check_size - 1) % check_size;
@@ -51,7 +51,7 @@ static void exchange(int turn)
 }
 
 /* How the child of a rank ends. */
-static void child(int turn, char *own)
+static void hostile_child(int turn, char *own)
 {
 	memset(from, 0x77, LARGE); /* its own copy: the parent's message is another */
 	switch (turn % 4) {
@@ -71,8 +71,8 @@ static void forks(char *own)
 		fflush(stdout);
 		pid = fork();
 		if (pid == 0)
-			child(turn, own);
-		exchange(turn);
+			hostile_child(turn, own);
+		hostile_exchange(turn);
 		CHECK(waitpid(pid, &status, 0) == pid && status == 0);
 		CHECK(system("exit 0") == 0);
 	}
@@ -92,7 +92,7 @@ static void close_all(int first)
 		CHECK(f[i] != NULL && fputc('x', f[i]) == 'x' && fflush(f[i]) == 0);
 	}
 	for (int turn = 0; turn < ROUNDS; turn++)
-		exchange(turn);
+		hostile_exchange(turn);
 	for (int i = 0; i < FILES; i++) {
 		CHECK(fstat(fileno(f[i]), &st) == 0 && st.st_size == 1);
 		CHECK(pread(fileno(f[i]), &c, 1, 0) == 1 && c == 'x');
@@ -109,7 +109,7 @@ static void run_alone(char *program)
 		execl(program, program, "0.1", (char *)NULL);
 		_exit(1);
 	}
-	exchange(1);
+	hostile_exchange(1);
 	CHECK(waitpid(pid, &status, 0) == pid && status == 0);
 }
 
@@ -163,7 +163,7 @@ int main(int argc, char **argv)
 		starve();
 	}
 	for (int turn = 0; turn < ROUNDS; turn++)
-		exchange(turn);
+		hostile_exchange(turn);
 	free(from);
 	free(to);
 	MPI_Finalize();

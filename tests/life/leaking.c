@@ -10,23 +10,23 @@
 #include <string.h>
 #include <unistd.h>
 
-static int nothing(MPI_Comm c, int key, void *v, void *e)
+static int leak_nothing(MPI_Comm c, int key, void *v, void *e)
 {
 	(void)c, (void)key, (void)v, (void)e;
 	return MPI_SUCCESS;
 }
 
-static void sum(void *a, void *b, int *n, MPI_Datatype *t)
+static void leak_sum(void *a, void *b, int *n, MPI_Datatype *t)
 {
 	(void)a, (void)b, (void)n, (void)t;
 }
 
-static void on_error(MPI_Comm *c, int *code, ...)
+static void leak_on_error(MPI_Comm *c, int *code, ...)
 {
 	(void)c, (void)code;
 }
 
-static void leak(int rank)
+static void leak_all(int rank)
 {
 	static char room[4096 + MPI_BSEND_OVERHEAD];
 	static int x;
@@ -49,9 +49,9 @@ static void leak(int rank)
 	MPI_Comm_group(MPI_COMM_WORLD, &g);
 	MPI_Info_create(&i);
 	MPI_Info_set(i, "colour", "blue");
-	MPI_Op_create(sum, 1, &op);
-	MPI_Comm_create_errhandler(on_error, &e);
-	MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, nothing, &key, NULL);
+	MPI_Op_create(leak_sum, 1, &op);
+	MPI_Comm_create_errhandler(leak_on_error, &e);
+	MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, leak_nothing, &key, NULL);
 	MPI_Recv_init(&x, 1, MPI_INT, 0, 9, c, &r);
 	MPI_Send(&x, 1, MPI_INT, rank, 7, c);
 	MPI_Comm_attach_buffer(d, room, sizeof(room));
@@ -130,7 +130,7 @@ int main(int argc, char **argv)
 	MPI_Init(&argc, &argv);
 	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
 	if (strcmp(mode, "leak") == 0)
-		leak(rank);
+		leak_all(rank);
 	else
 		spotless(rank);
 	MPI_Finalize();

@@ -24,28 +24,28 @@ static int rank, size, left, right, turn;
 static size_t large = 1 << 18;
 static unsigned char *mine, *theirs, *shared, *shared2;
 
-static unsigned char byte_of(int from, size_t i)
+static unsigned char traffic_byte_of(int from, size_t i)
 {
 	return (unsigned char)(from * 37 + turn * 11 + (int)(i >> 8) * 5 + (int)i);
 }
 
-static void fill(unsigned char *p, size_t n)
+static void traffic_fill(unsigned char *p, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
-		p[i] = byte_of(rank, i);
+		p[i] = traffic_byte_of(rank, i);
 }
 
 static void check_from(const unsigned char *p, size_t n, int from)
 {
 	for (size_t i = 0; i < n; i++)
-		if (p[i] != byte_of(from, i)) {
+		if (p[i] != traffic_byte_of(from, i)) {
 			fprintf(stderr, "rank %d, round %d: byte %zu of %zu from %d is wrong\n",
 				rank, turn, i, n, from);
 			MPI_Abort(MPI_COMM_WORLD, 99);
 		}
 }
 
-static void small(void)
+static void traffic_small(void)
 {
 	int out[SMALL], in[SMALL], any;
 	MPI_Request r[2 * SMALL];
@@ -68,11 +68,11 @@ static void small(void)
 	MPI_Wait(&r[0], MPI_STATUS_IGNORE);
 }
 
-static void pass(unsigned char *from, unsigned char *to, size_t n)
+static void traffic_pass(unsigned char *from, unsigned char *to, size_t n)
 {
 	MPI_Request r;
 
-	fill(from, n);
+	traffic_fill(from, n);
 	memset(to, 0xa5, n);
 	MPI_Irecv(to, (int)n, MPI_BYTE, left, 3, MPI_COMM_WORLD, &r);
 	MPI_Send(from, (int)n, MPI_BYTE, right, 3, MPI_COMM_WORLD);
@@ -81,7 +81,7 @@ static void pass(unsigned char *from, unsigned char *to, size_t n)
 }
 
 /* Every other byte of the large buffer. */
-static void derived(void)
+static void traffic_derived(void)
 {
 	size_t n = large / 2;
 	MPI_Datatype t;
@@ -90,7 +90,7 @@ static void derived(void)
 	MPI_Type_vector((int)n, 1, 2, MPI_BYTE, &t);
 	MPI_Type_commit(&t);
 	for (size_t i = 0; i < n; i++)
-		mine[2 * i] = byte_of(rank, i);
+		mine[2 * i] = traffic_byte_of(rank, i);
 	MPI_Irecv(theirs, (int)n, MPI_BYTE, left, 4, MPI_COMM_WORLD, &r);
 	MPI_Ssend(mine, 1, t, right, 4, MPI_COMM_WORLD);
 	MPI_Wait(&r, MPI_STATUS_IGNORE);
@@ -105,27 +105,27 @@ static void collective(void)
 
 	MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
 	CHECK(sum == size * (size - 1) / 2 + turn * size);
-	fill(mine, large);
+	traffic_fill(mine, large);
 	MPI_Bcast(mine, (int)large, MPI_BYTE, root, MPI_COMM_WORLD);
 	check_from(mine, large, root);
 	for (int i = 0; i < size; i++)
-		memset(mine + (size_t)i * n, byte_of(rank, (size_t)i), n);
+		memset(mine + (size_t)i * n, traffic_byte_of(rank, (size_t)i), n);
 	MPI_Alltoall(mine, (int)n, MPI_BYTE, theirs, (int)n, MPI_BYTE, MPI_COMM_WORLD);
 	for (int i = 0; n > 0 && i < size; i++)
-		CHECK(theirs[(size_t)i * n] == byte_of(i, (size_t)rank) &&
-			theirs[(size_t)(i + 1) * n - 1] == byte_of(i, (size_t)rank));
+		CHECK(theirs[(size_t)i * n] == traffic_byte_of(i, (size_t)rank) &&
+			theirs[(size_t)(i + 1) * n - 1] == traffic_byte_of(i, (size_t)rank));
 }
 
-static void nonblocking(void)
+static void traffic_nonblocking(void)
 {
 	int one = rank, sum = 0, root = (turn + 1) % size, flag = 0;
 	MPI_Request r[3];
 
-	fill(mine, large);
+	traffic_fill(mine, large);
 	MPI_Iallreduce(&one, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD, &r[0]);
 	MPI_Ibcast(mine, (int)large, MPI_BYTE, root, MPI_COMM_WORLD, &r[1]);
 	MPI_Ibarrier(MPI_COMM_WORLD, &r[2]);
-	pass(shared, shared2, 3000);
+	traffic_pass(shared, shared2, 3000);
 	while (!flag)
 		MPI_Testall(3, r, &flag, MPI_STATUSES_IGNORE);
 	CHECK(sum == size * (size - 1) / 2);
@@ -139,7 +139,7 @@ static void partitioned(void)
 
 	MPI_Psend_init(mine, PARTS, n, MPI_BYTE, right, 5, MPI_COMM_WORLD, MPI_INFO_NULL, &r[0]);
 	MPI_Precv_init(theirs, PARTS, n, MPI_BYTE, left, 5, MPI_COMM_WORLD, MPI_INFO_NULL, &r[1]);
-	fill(mine, large);
+	traffic_fill(mine, large);
 	memset(theirs, 0, large);
 	MPI_Startall(2, r);
 	for (int i = PARTS - 1; i >= 0; i--)
@@ -186,13 +186,13 @@ int main(int argc, char **argv)
 	start = MPI_Wtime();
 	do {
 		turn++;
-		small();
-		pass(mine, theirs, large);
-		pass(shared, shared2, large);
-		pass(mine, shared2, 5000 < large ? 5000 : large);
-		derived();
+		traffic_small();
+		traffic_pass(mine, theirs, large);
+		traffic_pass(shared, shared2, large);
+		traffic_pass(mine, shared2, 5000 < large ? 5000 : large);
+		traffic_derived();
 		collective();
-		nonblocking();
+		traffic_nonblocking();
 		partitioned();
 		comms();
 		more = MPI_Wtime() - start < seconds;

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-static int fails(MPI_Comm c, int key, void *value, void *extra)
+static int unfinished_fails(MPI_Comm c, int key, void *value, void *extra)
 {
 	return MPI_ERR_OTHER;
 }
@@ -39,7 +39,7 @@ int main(int argc, char **argv)
 	if (strcmp(argv[1], "session") == 0) {
 		MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, &s);
 	} else {
-		MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, fails, &key, NULL);
+		MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, unfinished_fails, &key, NULL);
 		MPI_Comm_set_attr(MPI_COMM_SELF, key, NULL);
 	}
 	MPI_Finalize();

@@ -15,7 +15,7 @@ static char out[LARGE], in[5][LARGE];
 static char all[LARGE];
 
 /* Ends every TCP connection of this process, as a cut link would; not the launcher's pipes. */
-static void cut(void)
+static void lost_cut(void)
 {
 	for (int fd = 3; fd < 256; fd++) {
 		struct sockaddr_storage peer;
@@ -94,7 +94,7 @@ int main(int argc, char **argv)
 	} else {
 		for (int i = 0; i < 2; i++)
 			OK(MPI_Recv(&byte, 0, MPI_BYTE, i, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
-		cut();
+		lost_cut();
 		OK(MPI_Iallreduce(all, in[2], LARGE / 4, MPI_INT, MPI_MAX, MPI_COMM_WORLD, &r));
 		CHECK(MPI_Wait(&r, MPI_STATUS_IGNORE) == MPI_ERR_PROC_ABORTED);
 		CHECK(MPI_Barrier(MPI_COMM_WORLD) == MPI_ERR_PROC_ABORTED);

@@ -27,7 +27,7 @@ __attribute__((noreturn)) static inline void check_broken(
 
 static int buf[LEN], size;
 
-static void exchange(MPI_Comm c, int peer)
+static void unread_exchange(MPI_Comm c, int peer)
 {
 	for (int i = 0; i < ROUNDS; i++)
 		CHECK(MPI_Sendrecv_replace(
@@ -85,7 +85,7 @@ int main(void)
 	MPI_Comm_size(c, &size);
 	for (int peer = 1; peer < size; peer++)
 		if (rank == 0 || rank == peer)
-			exchange(c, rank == 0 ? peer : 0);
+			unread_exchange(c, rank == 0 ? peer : 0);
 	if (rank > 0) {
 		send_and_leave(c);
 	} else {

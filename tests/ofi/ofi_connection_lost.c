@@ -52,7 +52,7 @@ static bool is_in(const int ports[PORTS], int port)
 }
 
 /* Ends the connections that are not of these listeners. */
-static void cut(const int mine[PORTS], const int theirs[PORTS])
+static void ofi_cut(const int mine[PORTS], const int theirs[PORTS])
 {
 	for (int fd = 3; fd < FDS; fd++) {
 		int to = port_of(fd, getpeername);
@@ -62,7 +62,7 @@ static void cut(const int mine[PORTS], const int theirs[PORTS])
 	}
 }
 
-static void turn(int other)
+static void ofi_turn(int other)
 {
 	OK(MPI_Sendrecv(out, 8, MPI_BYTE, other, 0, in, 8, MPI_BYTE, other, 0, MPI_COMM_WORLD,
 		MPI_STATUS_IGNORE));
@@ -96,7 +96,7 @@ static void cut_all(const int mine[PORTS], const int theirs[PORTS])
 	while (err == 0) {
 		double end = MPI_Wtime() + PAUSE;
 
-		cut(mine, theirs);
+		ofi_cut(mine, theirs);
 		while (err == 0 && MPI_Wtime() < end)
 			err = MPI_Send(out, 1, MPI_BYTE, 0, 4, MPI_COMM_WORLD);
 	}
@@ -116,7 +116,7 @@ int main(int argc, char **argv)
 	OK(MPI_Sendrecv(mine, PORTS, MPI_INT, other, 0, theirs, PORTS, MPI_INT, other, 0,
 		MPI_COMM_WORLD, MPI_STATUS_IGNORE));
 	for (int i = 0; i < ROUNDS; i++)
-		turn(other);
+		ofi_turn(other);
 	OK(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN));
 	if (check_rank == 0) {
 		OK(MPI_Send(out, 1, MPI_BYTE, other, 2, MPI_COMM_WORLD)); /* I only listen now */

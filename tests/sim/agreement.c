@@ -45,7 +45,7 @@ static void heard_set(int m, uint8_t *set)
 			ft_bit_set(set, i);
 }
 
-static void send(void *arg, int to, const void *msg, size_t len)
+static void agreement_send(void *arg, int to, const void *msg, size_t len)
 {
 	struct member *m = arg;
 
@@ -56,7 +56,7 @@ static void send(void *arg, int to, const void *msg, size_t len)
 	members_send((int)(m - member), to, msg, len);
 }
 
-static uint64_t mint(void *arg)
+static uint64_t agreement_mint(void *arg)
 {
 	struct member *m = arg;
 
@@ -69,9 +69,9 @@ static void decided(void *arg)
 	((struct member *)arg)->decided++;
 }
 
-static const struct ft_era_ops ops = {send, mint, decided};
+static const struct ft_era_ops ops = {agreement_send, agreement_mint, decided};
 
-static void begin(int m)
+static void agreement_begin(int m)
 {
 	uint8_t sets[2][2] = {{0}};
 	struct ft_part mine = {.flag = {member[m].flag[0], member[m].flag[1]},
@@ -129,7 +129,7 @@ static void death_heard(int m, int dead)
 	assert(all_sent == before);
 }
 
-static const struct members_test test = {begin, message_come, death_heard};
+static const struct members_test test = {agreement_begin, message_come, death_heard};
 
 /* Is it the combination of those that it covers? */
 static void decision_check(const struct ft_part *d)
@@ -185,7 +185,7 @@ static void run_check(uint64_t seed, int deaths)
 	assert(deaths > 0 || all_sent == 2 * (n - 1));
 }
 
-static void run(uint64_t seed)
+static void agreement_run(uint64_t seed)
 {
 	int deaths;
 
@@ -222,5 +222,5 @@ static void run(uint64_t seed)
 
 int main(int argc, char **argv)
 {
-	return members_main(argc, argv, run, "agreements, all agreed");
+	return members_main(argc, argv, agreement_run, "agreements, all agreed");
 }

@@ -43,7 +43,7 @@ static double element_get(const struct plan_call *call, const char *buf, int64_t
 }
 
 /* Blocks that a member gives, and gets. */
-static int blocks(const struct plan_call *call, int n, bool gives)
+static int data_blocks(const struct plan_call *call, int n, bool gives)
 {
 	switch (call->kind) {
 	case COLL_ALLTOALL: return n;
@@ -82,8 +82,8 @@ static double expected(const struct plan_call *call, int n, int rank, int64_t j)
 
 static void buffers_make(struct plan_call *call, int n)
 {
-	size_t in = (size_t)(call->bytes * blocks(call, n, true)),
-	       out = (size_t)(call->bytes * blocks(call, n, false));
+	size_t in = (size_t)(call->bytes * data_blocks(call, n, true)),
+	       out = (size_t)(call->bytes * data_blocks(call, n, false));
 
 	call->sbuf = calloc((size_t)n, sizeof(*call->sbuf));
 	call->rbuf = calloc((size_t)n, sizeof(*call->rbuf));
@@ -119,7 +119,7 @@ __attribute__((noreturn)) static void wrong(
 static void results_check(const struct plan_shape *shape, const struct plan_call *call)
 {
 	for (int r = 0; r < shape->ranks; r++) {
-		int64_t n = call->bytes / 8 * blocks(call, shape->ranks, false);
+		int64_t n = call->bytes / 8 * data_blocks(call, shape->ranks, false);
 
 		if (!has_result(call, r))
 			continue;

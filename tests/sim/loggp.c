@@ -89,7 +89,7 @@ __attribute__((noreturn)) static void broken(const char *what)
 	exit(1);
 }
 
-static void *need(void *p)
+static void *loggp_need(void *p)
 {
 	if (p == NULL)
 		broken("no memory");
@@ -110,7 +110,7 @@ static void event_push(struct sim *s, enum event_kind kind, int at, double time)
 
 	if (s->events > s->event_room) {
 		s->event_room = 2 * s->events;
-		s->heap = need(realloc(s->heap, (size_t)s->event_room * sizeof(*s->heap)));
+		s->heap = loggp_need(realloc(s->heap, (size_t)s->event_room * sizeof(*s->heap)));
 	}
 	for (; i > 0 && event_before(&e, &s->heap[(i - 1) / 2]); i = (i - 1) / 2)
 		s->heap[i] = s->heap[(i - 1) / 2];
@@ -185,7 +185,7 @@ static int msg_new(struct sim *s)
 	}
 	if (s->nmsgs == s->msg_room) {
 		s->msg_room = s->msg_room == 0 ? 1024 : 2 * s->msg_room;
-		s->msgs = need(realloc(s->msgs, (size_t)s->msg_room * sizeof(*s->msgs)));
+		s->msgs = loggp_need(realloc(s->msgs, (size_t)s->msg_room * sizeof(*s->msgs)));
 	}
 	return s->nmsgs++;
 }
@@ -473,8 +473,8 @@ static void local_end(struct sim *s, struct local *l, const struct plan_step *p,
 static void local_wait(struct sim *s, struct local *l, int who, int n)
 {
 	if (l->waiting == NULL) {
-		l->waiting = need(malloc((size_t)n * sizeof(*l->waiting)));
-		l->since = need(malloc((size_t)n * sizeof(*l->since)));
+		l->waiting = loggp_need(malloc((size_t)n * sizeof(*l->waiting)));
+		l->since = loggp_need(malloc((size_t)n * sizeof(*l->since)));
 	}
 	l->waiting[l->nwaiting] = who;
 	l->since[l->nwaiting++] = s->member[who].t;
@@ -621,14 +621,14 @@ static void sim_begin(struct sim *s, const struct loggp_job *job)
 	}
 	while (s->mask < steps && s->mask < CHAINS_MAX)
 		s->mask = 2 * s->mask + 1;
-	s->member = need(calloc((size_t)s->n, sizeof(*s->member)));
-	s->chains = need(malloc(((size_t)s->mask + 1) * sizeof(*s->chains)));
+	s->member = loggp_need(calloc((size_t)s->n, sizeof(*s->member)));
+	s->chains = loggp_need(malloc(((size_t)s->mask + 1) * sizeof(*s->chains)));
 	memset(s->chains, 0xff, ((size_t)s->mask + 1) * sizeof(*s->chains));
-	s->out_free = need(calloc(2 * hosts, sizeof(*s->out_free)));
+	s->out_free = loggp_need(calloc(2 * hosts, sizeof(*s->out_free)));
 	s->in_free = s->out_free + hosts;
-	s->core_free = need(calloc(cores + 1, sizeof(*s->core_free)));
-	s->core_last = need(calloc(cores + 1, sizeof(*s->core_last)));
-	s->locals = need(calloc(hosts * (size_t)s->calls + 1, sizeof(*s->locals)));
+	s->core_free = loggp_need(calloc(cores + 1, sizeof(*s->core_free)));
+	s->core_last = loggp_need(calloc(cores + 1, sizeof(*s->core_last)));
+	s->locals = loggp_need(calloc(hosts * (size_t)s->calls + 1, sizeof(*s->locals)));
 	for (int i = 0; i < s->n; i++) {
 		s->member[i].ready = -1;
 		s->member[i].t = job->stagger * i;

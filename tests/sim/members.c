@@ -122,7 +122,7 @@ static uint16_t event_take(void)
 /* --- members -------------------------------------------------------------------------------- */
 
 /* Each other member learns of it after the last messages, or while some of these are lost. */
-static void die(int m)
+static void member_die(int m)
 {
 	if (member[m].dead)
 		return;
@@ -154,7 +154,7 @@ void members_send(int from, int to, const void *msg, size_t len)
 	if (me->dead)
 		return; /* it has died between two messages */
 	if (me->sends_left == 0) {
-		die(from);
+		member_die(from);
 		return;
 	}
 	me->sends_left -= me->sends_left > 0;
@@ -173,7 +173,7 @@ static void event_do(const struct event *v)
 		return;
 	switch (v->kind) {
 	case ACT: test->act(v->at); break;
-	case DIE: die(v->at); break;
+	case DIE: member_die(v->at); break;
 	case MESSAGE:
 		if (!m->heard[v->from] && v->time <= member[v->from].to[v->at].cut)
 			test->got(v->at, v->from, v->msg, v->len);

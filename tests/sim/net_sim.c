@@ -67,7 +67,7 @@ __attribute__((noreturn)) static inline void check_broken(
 
 /* --- frames --------------------------------------------------------------------------------- */
 
-static uint32_t mixed(uint64_t x)
+static uint32_t sim_mixed(uint64_t x)
 {
 	x = (x ^ x >> 33) * 0xff51afd7ed558ccd;
 	x = (x ^ x >> 33) * 0xc4ceb9fe1a85ec53;
@@ -76,7 +76,7 @@ static uint32_t mixed(uint64_t x)
 
 static uint32_t frame_len(int from, int to, uint32_t i)
 {
-	uint32_t r = mixed(world.seed * 1000003 + (uint64_t)(from * 16 + to) * 65536 + i);
+	uint32_t r = sim_mixed(world.seed * 1000003 + (uint64_t)(from * 16 + to) * 65536 + i);
 
 	r = r % 16 == 0  ? (r >> 4) % (NET_FRAME_MAX + 1)
 	    : r % 16 < 4 ? (r >> 4) % 3000
@@ -89,21 +89,21 @@ static uint8_t frame_byte(int from, uint32_t i, uint32_t at)
 	return (uint8_t)((uint32_t)from * 41 + i * 3 + at + (at >> 8));
 }
 
-static void deliver(void *arg, const struct net_frame *f)
+static void sim_deliver(void *arg, const struct net_frame *f)
 {
 	struct host *h = arg;
 	uint32_t i = h->got[f->from]++, len = frame_len(f->from, h->arg.me, i);
 	const uint8_t *p = f->data;
 
 	CHECK(!h->lost[f->from]);
-	CHECK(f->hdr.ctx == mixed(i) && f->hdr.tag == (int32_t)i);
+	CHECK(f->hdr.ctx == sim_mixed(i) && f->hdr.tag == (int32_t)i);
 	CHECK(f->hdr.kind == i % 256 && f->hdr.flags == (uint8_t)f->from);
 	CHECK(f->len == len && (uintptr_t)p % 8 == 0);
 	for (uint32_t k = 0; k < len; k++)
 		CHECK(p[k] == frame_byte(f->from, i, k));
 }
 
-static void lost(void *arg, int peer, enum net_why why, const char *words)
+static void sim_lost(void *arg, int peer, enum net_why why, const char *words)
 {
 	struct host *h = arg;
 	struct net_op op = {0};
@@ -120,7 +120,7 @@ static void lost(void *arg, int peer, enum net_why why, const char *words)
 	CHECK(net_post(world.net[h->arg.me], peer, 1, &op, 1, &op) == NET_LOST);
 }
 
-static const char *addr(void *arg, int peer)
+static const char *sim_addr(void *arg, int peer)
 {
 	(void)arg;
 	return addrs[peer];
@@ -132,7 +132,7 @@ static void put_one(int from, int to)
 	struct host *h = &hosts[from];
 	uint32_t i = h->put[to], len = frame_len(from, to, i);
 	struct net_hdr hdr = {
-		.ctx = mixed(i), .tag = (int32_t)i, .kind = (uint8_t)i, .flags = (uint8_t)from};
+		.ctx = sim_mixed(i), .tag = (int32_t)i, .kind = (uint8_t)i, .flags = (uint8_t)from};
 	void *p = buf;
 	bool two = world_draw(&world, 2) == 0;
 	int err = two ? net_reserve(world.net[from], to, len, &p) : 0;
@@ -154,7 +154,7 @@ static void op_done(struct net_op *op)
 	CHECK(op->state == NET_OP_DONE || op->state == NET_OP_LOST);
 }
 
-static size_t cut(size_t left, int parts)
+static size_t sim_cut(size_t left, int parts)
 {
 	return parts == 1 || left < 3 ? left : 1 + world_draw(&world, (uint32_t)left / 2);
 }
@@ -164,7 +164,7 @@ static void batch_posts(struct batch *b)
 	size_t at = 0, n;
 
 	for (int k = CUTS_MAX; at < b->len; k--, at += n) {
-		n = cut(b->len - at, k);
+		n = sim_cut(b->len - at, k);
 		b->post[b->nposts].done = op_done;
 		if (net_post(world.net[b->to], b->from, b->id, b->b + at, n, &b->post[b->nposts]))
 			return;
@@ -185,10 +185,10 @@ static void batch_begin(int from, int to)
 	b->b = calloc(1, b->len);
 	CHECK(b->a && b->b);
 	for (size_t i = 0; i < b->len; i++)
-		b->a[i] = (uint8_t)mixed(b->id * 1000003 + i / 5) + (uint8_t)i;
+		b->a[i] = (uint8_t)sim_mixed(b->id * 1000003 + i / 5) + (uint8_t)i;
 	batch_posts(b);
 	for (int k = CUTS_MAX; at < b->len; k--, at += n) {
-		n = cut(b->len - at, k);
+		n = sim_cut(b->len - at, k);
 		b->send[b->nsends].done = op_done;
 		if (net_send(world.net[from], to, b->id, b->a + at, n, &b->send[b->nsends]))
 			return;
@@ -250,7 +250,7 @@ static void step_host(int i)
 	CHECK(world.net[i]->closing || net_valid(world.net[i]));
 }
 
-static void others(struct world *w, int but)
+static void sim_others(struct world *w, int but)
 {
 	for (int i = 0; i < w->n; i++) {
 		if (i != but && w->net[i] && !w->net[i]->closing)
@@ -258,7 +258,7 @@ static void others(struct world *w, int but)
 	}
 }
 
-static void act(void)
+static void sim_act(void)
 {
 	int from = (int)world_draw(&world, (uint32_t)world.n);
 	int to = (int)world_draw(&world, (uint32_t)world.n);
@@ -321,7 +321,7 @@ static void life_begin(uint64_t seed)
 	world.seed = world.random = seed;
 	world.us = 1000000;
 	world.n = 2 + (int)world_draw(&world, HOSTS_MAX - 1);
-	world.others = others;
+	world.others = sim_others;
 	draw_odds(&world.odds);
 	for (int i = 0; i < world.n; i++) {
 		snprintf(addrs[i], sizeof(addrs[i]), "sim:%d", i);
@@ -330,9 +330,9 @@ static void life_begin(uint64_t seed)
 			.key = "it is a secret.",
 			.listen_fd = -1,
 			.arg = &hosts[i],
-			.deliver = deliver,
-			.lost = lost,
-			.addr = addr,
+			.deliver = sim_deliver,
+			.lost = sim_lost,
+			.addr = sim_addr,
 			.strangers_max = 4};
 		CHECK(world_open(&world, &conf, &hosts[i].arg) == 0);
 		for (int j = 0; j < world.n; j++)
@@ -353,7 +353,7 @@ static void life_end(void)
 		CHECK(world.us - before < 13000000);
 		for (int k = 0; k < 20; k++) {
 			world.us += 50000;
-			others(&world, -1);
+			sim_others(&world, -1);
 		}
 	}
 	for (int i = 0; i < nbatches; i++) {
@@ -369,7 +369,7 @@ static void life_end(void)
 	world_sweep(&world, true);
 }
 
-static void life(uint64_t seed)
+static void sim_life(uint64_t seed)
 {
 	int steps;
 
@@ -377,7 +377,7 @@ static void life(uint64_t seed)
 	for (steps = 0; steps < STEPS_MAX; steps++) {
 		world.us += world_draw(&world, 50) ? world_draw(&world, 300)
 						   : world_draw(&world, 300000);
-		act();
+		sim_act();
 		if (world_odds(&world, world.odds.stranger))
 			world_stranger(&world);
 		step_host((int)world_draw(&world, (uint32_t)world.n));
@@ -412,7 +412,7 @@ int main(int argc, char **argv)
 			return 2;
 	}
 	for (long i = 0; i < n; i++)
-		life(seed + (uint64_t)i);
+		sim_life(seed + (uint64_t)i);
 	printf("%ld lives, from seed %llu\n", n, (unsigned long long)seed);
 	return 0;
 }

@@ -40,12 +40,12 @@ struct told {
 	int step, hops;
 };
 
-static bool gone(int i, void *me)
+static bool revocation_gone(int i, void *me)
 {
 	return members_heard((int)((struct member *)me - member))[i];
 }
 
-static void tell(int to, int step, void *me)
+static void revocation_tell(int to, int step, void *me)
 {
 	struct member *m = me;
 
@@ -67,7 +67,7 @@ static void learn(int m, struct told by)
 }
 
 /* Its time has come: it revokes, or frees the communicator. */
-static void act(int m)
+static void revocation_act(int m)
 {
 	if (!member[m].frees)
 		learn(m, (struct told){FT_FLOOD_REVOKES, 0});
@@ -98,7 +98,7 @@ static void death_heard(int m, int dead)
 		ft_flood_lost(&member[m].flood);
 }
 
-static const struct members_test test = {act, message_come, death_heard};
+static const struct members_test test = {revocation_act, message_come, death_heard};
 
 static int log2_up(int x)
 {
@@ -131,7 +131,7 @@ static void run_check(uint64_t seed)
 	}
 }
 
-static void run(uint64_t seed)
+static void revocation_run(uint64_t seed)
 {
 	int deaths, frees;
 
@@ -148,8 +148,8 @@ static void run(uint64_t seed)
 		member[i].flood = (struct ft_flood){.n = n,
 			.me = i,
 			.absent = member[i].absent,
-			.gone = gone,
-			.tell = tell,
+			.gone = revocation_gone,
+			.tell = revocation_tell,
 			.arg = &member[i]};
 	for (int i = 0; i < frees; i++)
 		member[members_rnd((uint64_t)n)].frees = true;
@@ -170,5 +170,5 @@ static void run(uint64_t seed)
 
 int main(int argc, char **argv)
 {
-	return members_main(argc, argv, run, "revocations, all that live have heard");
+	return members_main(argc, argv, revocation_run, "revocations, all that live have heard");
 }

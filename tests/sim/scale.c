@@ -70,7 +70,7 @@ static long private_bytes(void)
 	return sum;
 }
 
-static uint64_t messages(void)
+static uint64_t scale_messages(void)
 {
 	uint64_t n = via.shm->count.put;
 
@@ -138,7 +138,7 @@ static void rank_run(bool leads)
 	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
 	MPI_Comm_size(MPI_COMM_WORLD, &size);
 	communicators(rank, size);
-	sent = messages();
+	sent = scale_messages();
 	printf("%ld %ld ", private_bytes(), private_bytes() - before);
 	first_words(rank, size);
 	exchange = private_bytes();

@@ -53,7 +53,7 @@ static bool passed(const struct world *w, uint64_t t)
 	return t != 0 && t <= w->us;
 }
 
-static size_t arrived(struct sock *s)
+static size_t wire_arrived(struct sock *s)
 {
 	while (s->seen < s->end && s->times[s->seen] <= s->w->us)
 		s->seen++;
@@ -63,10 +63,10 @@ static size_t arrived(struct sock *s)
 static void sock_break(struct sock *s)
 {
 	s->w->faults++;
-	s->end = s->at + arrived(s); /* bytes under way are lost */
+	s->end = s->at + wire_arrived(s); /* bytes under way are lost */
 	s->reset_us = travel(s->w) + 1;
 	if (s->other) {
-		s->other->end = s->other->at + arrived(s->other);
+		s->other->end = s->other->at + wire_arrived(s->other);
 		s->other->reset_us = travel(s->w) + 1;
 	}
 }
@@ -77,12 +77,12 @@ static void sock_cut(struct sock *s)
 		return;
 	s->w->faults++;
 	for (int i = 0; i < 2; i++, s = s->other) {
-		s->end = s->at + arrived(s);
+		s->end = s->at + wire_arrived(s);
 		s->cut_us = s->w->us + 1;
 	}
 }
 
-static void pass(struct sock *to, const uint8_t *p, size_t n)
+static void wire_pass(struct sock *to, const uint8_t *p, size_t n)
 {
 	struct world *w = to->w;
 	uint64_t t = travel(w);
@@ -116,7 +116,7 @@ static void sock_send(struct sock *s, const uint8_t *p, size_t n)
 	if (s->other->closed)
 		s->reset_us = s->reset_us ? s->reset_us : travel(s->w) + 1;
 	else
-		pass(s->other, p, n);
+		wire_pass(s->other, p, n);
 }
 
 static void sock_close(struct sock *s)
@@ -169,7 +169,7 @@ static ssize_t sim_recv(struct net_conn *c, struct iovec *iov, int n)
 		sock_break(s);
 	if (world_odds(w, w->odds.cut))
 		sock_cut(s);
-	there = arrived(s);
+	there = wire_arrived(s);
 	if (there > 1 && world_odds(w, w->odds.bits))
 		there = 1 + world_draw(w, (uint32_t)(there < 100 ? there : 100));
 	for (int i = 0; i < n && there > 0; i++, there -= k, got += k) {
@@ -186,14 +186,14 @@ static ssize_t sim_recv(struct net_conn *c, struct iovec *iov, int n)
 		s->told_reset = true;
 		return -ECONNRESET;
 	}
-	if (s->told_reset || (passed(w, s->eof_us) && arrived(s) == 0 && s->at == s->end))
+	if (s->told_reset || (passed(w, s->eof_us) && wire_arrived(s) == 0 && s->at == s->end))
 		return 0;
 	if (s->cut_us && w->us > s->cut_us + SILENT_US)
 		return -ETIMEDOUT;
 	return -EAGAIN;
 }
 
-static size_t room(const struct sock *s)
+static size_t wire_room(const struct sock *s)
 {
 	size_t used = s->other ? s->other->end - s->other->at : 0;
 
@@ -204,7 +204,7 @@ static ssize_t sim_send(struct net_conn *c, struct iovec *iov, int n)
 {
 	struct sock *s = sock_of(c);
 	struct world *w = s->w;
-	size_t free_room = room(s), k, gone = 0;
+	size_t free_room = wire_room(s), k, gone = 0;
 
 	if (world_odds(w, w->odds.reset))
 		sock_break(s);
@@ -342,11 +342,11 @@ static bool readable(struct sock *s)
 {
 	const struct world *w = s->w;
 
-	return arrived(s) > 0 || passed(w, s->reset_us) || passed(w, s->eof_us) ||
+	return wire_arrived(s) > 0 || passed(w, s->reset_us) || passed(w, s->eof_us) ||
 	       (s->cut_us && w->us > s->cut_us + SILENT_US);
 }
 
-static int look(struct world *w, int me, struct net_ready *r, int max)
+static int wire_look(struct world *w, int me, struct net_ready *r, int max)
 {
 	bool knock = false;
 	int n = 0;
@@ -357,7 +357,7 @@ static int look(struct world *w, int me, struct net_ready *r, int max)
 			world_odds(w, w->odds.late))
 			continue;
 		r[n] = (struct net_ready){.conn = s->conn, .in = readable(s)};
-		r[n].out = s->conn->wants_out && s->open_us <= w->us && room(s) > 0;
+		r[n].out = s->conn->wants_out && s->open_us <= w->us && wire_room(s) > 0;
 		r[n].out |= passed(w, s->reset_us);
 		n += r[n].in || r[n].out;
 	}
@@ -375,7 +375,7 @@ static int sim_wait(struct net *net, struct net_ready *r, int max, int ms)
 		h->w->us += 100 + world_draw(h->w, (uint32_t)ms * 1000);
 		h->w->others(h->w, h->me);
 	}
-	return look(h->w, h->me, r, max);
+	return wire_look(h->w, h->me, r, max);
 }
 
 static uint64_t sim_now(struct net *net)
@@ -395,7 +395,7 @@ static bool sim_unsent(struct net_conn *c)
 
 	if (!s->other || s->cut_us || s->reset_us || s->other->reset_us)
 		return s->cut_us != 0;
-	return s->other->at + arrived(s->other) < s->other->end;
+	return s->other->at + wire_arrived(s->other) < s->other->end;
 }
 
 static int sim_silent(struct net_conn *c)

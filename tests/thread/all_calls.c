@@ -16,39 +16,39 @@ struct me {
 	int *out, *in; /* WORDS each */
 };
 
-static int word(int from, int id, int round, int i)
+static int own_word(int from, int id, int round, int i)
 {
 	return from * 1000003 + id * 10007 + round * 101 + i;
 }
 
-static void fill(struct me *m, int round, int n)
+static void own_fill(struct me *m, int round, int n)
 {
 	for (int i = 0; i < n; i++)
-		m->out[i] = word(check_rank, m->id, round, i);
+		m->out[i] = own_word(check_rank, m->id, round, i);
 	memset(m->in, -1, sizeof(int) * (size_t)n);
 }
 
-static void check(const struct me *m, int from, int round, int n)
+static void own_check(const struct me *m, int from, int round, int n)
 {
 	for (int i = 0; i < n; i++)
-		CHECK(m->in[i] == word(from, m->id, round, i));
+		CHECK(m->in[i] == own_word(from, m->id, round, i));
 }
 
 /* Equal in all ranks, so that both sides agree. */
-static int length(const struct me *m, int round)
+static int own_length(const struct me *m, int round)
 {
 	static const int of[] = {0, 1, 10, 100, 1000, 5000, WORDS};
 
 	return of[(unsigned)(m->id + round) % (sizeof(of) / sizeof(of[0]))];
 }
 
-static void ring(struct me *m, int round)
+static void own_ring(struct me *m, int round)
 {
-	int n = length(m, round), tag = m->id;
+	int n = own_length(m, round), tag = m->id;
 	MPI_Request r[2];
 	MPI_Status s;
 
-	fill(m, round, n);
+	own_fill(m, round, n);
 	switch (round % 5) {
 	case 0:
 		MPI_Sendrecv(m->out, n, MPI_INT, m->right, tag, m->in, n, MPI_INT, m->left, tag,
@@ -81,7 +81,7 @@ static void ring(struct me *m, int round)
 			left -= count;
 		}
 	}
-	check(m, m->left, round, n);
+	own_check(m, m->left, round, n);
 }
 
 /* Matched probes by all threads of a rank at once: each message is got once. */
@@ -91,7 +91,7 @@ static void probes(struct me *m, int round)
 	MPI_Message msg;
 	MPI_Status s;
 
-	fill(m, round, n);
+	own_fill(m, round, n);
 	m->out[0] = m->id;
 	MPI_Send(m->out, n, MPI_INT, m->right, ANY_TAG_BASE + round, MPI_COMM_WORLD);
 	if (m->id % 2 == 0)
@@ -102,27 +102,27 @@ static void probes(struct me *m, int round)
 	MPI_Mrecv(m->in, count, MPI_INT, &msg, MPI_STATUS_IGNORE);
 	CHECK(count == m->in[0] + 1);
 	for (int i = 1; i < count; i++)
-		CHECK(m->in[i] == word(m->left, m->in[0], round, i));
+		CHECK(m->in[i] == own_word(m->left, m->in[0], round, i));
 }
 
-static void collectives(struct me *m, int round)
+static void own_collectives(struct me *m, int round)
 {
-	int n = 1 + length(m, round) / check_size, root = round % check_size, sum = 0;
+	int n = 1 + own_length(m, round) / check_size, root = round % check_size, sum = 0;
 
 	for (int i = 0; i < n; i++)
-		m->out[i] = word(check_rank, m->id, round, i);
+		m->out[i] = own_word(check_rank, m->id, round, i);
 	MPI_Allreduce(m->out, m->in, n, MPI_INT, MPI_SUM, m->comm);
 	for (int r = 0; r < check_size; r++)
-		sum += word(r, m->id, round, n - 1);
+		sum += own_word(r, m->id, round, n - 1);
 	CHECK(m->in[n - 1] == sum);
 	MPI_Bcast(m->out, n, MPI_INT, root, m->comm);
-	CHECK(m->out[n - 1] == word(root, m->id, round, n - 1));
+	CHECK(m->out[n - 1] == own_word(root, m->id, round, n - 1));
 	MPI_Barrier(m->comm);
 }
 
 static int copies;
 
-static int copy(MPI_Comm old, int key, void *extra, void *in, void *out, int *flag)
+static int own_copy(MPI_Comm old, int key, void *extra, void *in, void *out, int *flag)
 {
 	int rank;
 
@@ -136,7 +136,7 @@ static int copy(MPI_Comm old, int key, void *extra, void *in, void *out, int *fl
 	return MPI_SUCCESS;
 }
 
-static int gone(MPI_Comm old, int key, void *value, void *extra)
+static int own_gone(MPI_Comm old, int key, void *value, void *extra)
 {
 	(void)old;
 	(void)key;
@@ -156,7 +156,7 @@ static void objects(struct me *m, int round)
 	MPI_Info info;
 	void *value;
 
-	MPI_Comm_create_keyval(copy, gone, &key, NULL);
+	MPI_Comm_create_keyval(own_copy, own_gone, &key, NULL);
 	MPI_Comm_set_attr(m->comm, key, &copies);
 	__atomic_fetch_add(&copies, 1, __ATOMIC_RELAXED);
 	MPI_Comm_dup(m->comm, &dup);
@@ -190,7 +190,7 @@ static void objects(struct me *m, int round)
  * its own. */
 static __thread int handled;
 
-static void handler(MPI_Comm *c, int *code, ...)
+static void own_handler(MPI_Comm *c, int *code, ...)
 {
 	int rank;
 
@@ -199,13 +199,13 @@ static void handler(MPI_Comm *c, int *code, ...)
 	handled++;
 }
 
-static void errors(struct me *m)
+static void own_errors(struct me *m)
 {
 	char text[MPI_MAX_ERROR_STRING], want[32];
 	MPI_Errhandler e;
 	int len;
 
-	MPI_Comm_create_errhandler(handler, &e);
+	MPI_Comm_create_errhandler(own_handler, &e);
 	MPI_Comm_set_errhandler(m->comm, e);
 	MPI_Errhandler_free(&e);
 	handled = 0;
@@ -218,7 +218,7 @@ static void errors(struct me *m)
 }
 
 /* A user's operation calls MPI too; and other threads go on meanwhile. */
-static void sum(void *a, void *b, int *n, MPI_Datatype *type)
+static void own_sum(void *a, void *b, int *n, MPI_Datatype *type)
 {
 	int size;
 
@@ -234,7 +234,7 @@ static void operations(struct me *m)
 	MPI_Request r[2];
 	MPI_Op op;
 
-	MPI_Op_create(sum, 1, &op);
+	MPI_Op_create(own_sum, 1, &op);
 	MPI_Allreduce(&one, &all, 1, MPI_INT, op, m->comm);
 	CHECK(all == check_size);
 	all = 0;
@@ -245,7 +245,7 @@ static void operations(struct me *m)
 	MPI_Op_free(&op);
 }
 
-static void work(int id)
+static void own_work(int id)
 {
 	struct me m = {.id = id,
 		.seed = (unsigned)id,
@@ -256,15 +256,15 @@ static void work(int id)
 		.in = malloc(sizeof(int) * WORDS)};
 
 	for (int round = 0; round < ROUNDS; round++) {
-		ring(&m, round);
+		own_ring(&m, round);
 		if (round % 2 == 0)
 			probes(&m, round);
 		if (round % 3 == 0)
-			collectives(&m, round);
+			own_collectives(&m, round);
 		if (round % 4 == 0)
 			objects(&m, round);
 		if (round % 5 == 0)
-			errors(&m);
+			own_errors(&m);
 		if (round % 6 == 0)
 			operations(&m);
 	}
@@ -277,7 +277,7 @@ int main(int argc, char **argv)
 	threads_init(&argc, &argv);
 	for (int i = 0; i < THREADS; i++)
 		MPI_Comm_dup(MPI_COMM_WORLD, &comm[i]);
-	threads_run(THREADS, work);
+	threads_run(THREADS, own_work);
 	CHECK(copies == 0);
 	for (int i = 0; i < THREADS; i++)
 		MPI_Comm_free(&comm[i]);

@@ -14,7 +14,7 @@ static int key[THREADS], shared_key;
 static atomic_long made, deleted;
 static MPI_Comm comm;
 
-static int copies(MPI_Comm c, int k, void *extra, void *in, void *out, int *flag)
+static int attr_copies(MPI_Comm c, int k, void *extra, void *in, void *out, int *flag)
 {
 	(void)c;
 	(void)k;
@@ -35,7 +35,7 @@ static int deletes(MPI_Comm c, int k, void *value, void *extra)
 	return MPI_SUCCESS;
 }
 
-static void *run(void *arg)
+static void *attr_run(void *arg)
 {
 	int me = (int)(intptr_t)arg, flag;
 	void *v;
@@ -71,10 +71,10 @@ int main(int argc, char **argv)
 	}
 	OK(MPI_Comm_dup(MPI_COMM_SELF, &comm));
 	for (int i = 0; i < THREADS; i++)
-		OK(MPI_Comm_create_keyval(copies, deletes, &key[i], NULL));
-	OK(MPI_Comm_create_keyval(copies, deletes, &shared_key, NULL));
+		OK(MPI_Comm_create_keyval(attr_copies, deletes, &key[i], NULL));
+	OK(MPI_Comm_create_keyval(attr_copies, deletes, &shared_key, NULL));
 	for (int i = 0; i < THREADS; i++)
-		CHECK(pthread_create(&t[i], NULL, run, (void *)(intptr_t)i) == 0);
+		CHECK(pthread_create(&t[i], NULL, attr_run, (void *)(intptr_t)i) == 0);
 	for (int i = 0; i < 200; i++) {
 		OK(MPI_Comm_dup(comm, &copy));
 		OK(MPI_Comm_free(&copy));

@@ -43,7 +43,7 @@ static void selves(int id)
 /* One thread waits for what another of the same process does: every way of waiting. */
 static MPI_Request user_done;
 
-static int query(void *extra, MPI_Status *status)
+static int blocked_query(void *extra, MPI_Status *status)
 {
 	(void)extra;
 	MPI_Status_set_elements(status, MPI_INT, 0);
@@ -57,7 +57,7 @@ static int forget(void *extra)
 	return MPI_SUCCESS;
 }
 
-static int cancel(void *extra, int complete)
+static int blocked_cancel(void *extra, int complete)
 {
 	(void)extra;
 	(void)complete;
@@ -109,7 +109,7 @@ int main(int argc, char **argv)
 	threads_init(&argc, &argv);
 	threads_run(2, blocked);
 	threads_run(2, selves);
-	MPI_Grequest_start(query, forget, cancel, NULL, &user_done);
+	MPI_Grequest_start(blocked_query, forget, blocked_cancel, NULL, &user_done);
 	threads_run(2, calls);
 	MPI_Finalize();
 	return 0;

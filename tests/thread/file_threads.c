@@ -36,7 +36,7 @@ static void *writer(void *arg)
 	return NULL;
 }
 
-static void *reader(void *arg)
+static void *file_reader(void *arg)
 {
 	unsigned word[RECORD / 4];
 	MPI_Status s;
@@ -59,7 +59,7 @@ static void *reader(void *arg)
 }
 
 /* Runs a function in all threads.  The records of thread t begin at `first'. */
-static void threads(void *(*fn)(void *))
+static void file_threads(void *(*fn)(void *))
 {
 	pthread_t t[THREADS];
 
@@ -81,9 +81,9 @@ int main(int argc, char **argv)
 		check_skip("no MPI_THREAD_MULTIPLE");
 	name = file_name("threads");
 	f = file_new(MPI_COMM_WORLD, name);
-	threads(writer);
+	file_threads(writer);
 	OK(MPI_Barrier(MPI_COMM_WORLD));
-	threads(reader); /* each process reads all records once */
+	file_threads(file_reader); /* each process reads all records once */
 	for (int i = 0; i < THREADS * EACH * check_size; i++)
 		expect_eq(seen[i], 1);
 	OK(MPI_File_close(&f)); /* deletes it */

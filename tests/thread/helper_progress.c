@@ -27,7 +27,7 @@ static const char *mark_of(int rank, int round)
 	return path;
 }
 
-static void mark(int round)
+static void helper_mark(int round)
 {
 	int fd = open(mark_of(check_rank, round), O_CREAT | O_WRONLY, 0600);
 
@@ -110,7 +110,7 @@ static void call_often(MPI_Request req[], int n)
 	}
 }
 
-static void round_run(int round, MPI_Op op)
+static void helper_round_run(int round, MPI_Op op)
 {
 	MPI_Request req[32];
 	int n;
@@ -131,7 +131,7 @@ static void round_run(int round, MPI_Op op)
 	blocks_check(round);
 	CHECK(sum[0] == 100 * round + check_size - 1 && sum[999] == sum[0]);
 	if (check_rank != 0 && !all_call)
-		mark(round);
+		helper_mark(round);
 }
 
 int main(int argc, char **argv)
@@ -147,7 +147,7 @@ int main(int argc, char **argv)
 	CHECK(out != NULL && in != NULL && sum != NULL && to != NULL);
 	OK(MPI_Op_create(larger, 1, &op));
 	for (int round = 0; round < ROUNDS; round++)
-		round_run(round, op);
+		helper_round_run(round, op);
 	OK(MPI_Op_free(&op));
 	free(out);
 	free(in);

@@ -10,7 +10,7 @@
 
 #define COMPUTE_S 4 /* longer than HAFT_ENDED, twice */
 
-static void *listen(void *arg)
+static void *thread_listen(void *arg)
 {
 	int got = 0;
 
@@ -28,7 +28,7 @@ int main(int argc, char **argv)
 	CHECK(level == MPI_THREAD_MULTIPLE);
 	OK(MPI_Comm_rank(MPI_COMM_WORLD, &check_rank));
 	if (check_rank == 1) {
-		CHECK(pthread_create(&thread, NULL, listen, &got) == 0);
+		CHECK(pthread_create(&thread, NULL, thread_listen, &got) == 0);
 		sleep(COMPUTE_S);
 		OK(MPI_Send(&sent, 1, MPI_INT, 1, 1, MPI_COMM_WORLD));
 		CHECK(pthread_join(thread, NULL) == 0);

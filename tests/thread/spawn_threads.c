@@ -29,7 +29,7 @@ static void spawn_rounds(int me)
 	}
 }
 
-static void child(MPI_Comm parent)
+static void thread_child(MPI_Comm parent)
 {
 	int word;
 
@@ -49,7 +49,7 @@ int main(int argc, char **argv)
 	for (int i = 0; i < THREADS && parent == MPI_COMM_NULL; i++)
 		OK(MPI_Comm_dup(MPI_COMM_SELF, &own[i]));
 	if (parent != MPI_COMM_NULL)
-		child(parent);
+		thread_child(parent);
 	else
 		threads_run(THREADS, spawn_rounds);
 	for (int i = 0; i < THREADS && parent == MPI_COMM_NULL; i++)

@@ -32,7 +32,7 @@ static void during(int id)
 	CHECK(in == id);
 }
 
-static void after(int id)
+static void level_after(int id)
 {
 	int flag = -1;
 
@@ -50,6 +50,6 @@ int main(int argc, char **argv)
 	CHECK(MPI_Is_thread_main(&flag) == MPI_SUCCESS && flag == 1);
 	threads_run(8, during);
 	MPI_Finalize();
-	threads_run(4, after);
+	threads_run(4, level_after);
 	return 0;
 }

@@ -29,7 +29,7 @@ static int tool_sendrecv(QMPI_Context context, int id, const void *sendbuf, int 
 		recvcount, recvtype, source, recvtag, comm, status);
 }
 
-static void init(int id)
+static void chain_init(int id)
 {
 	QMPI_Register_function(id, MPI_SENDRECV_T, (void (*)(void))tool_sendrecv);
 	QMPI_Get_function(id, MPI_SENDRECV_T, (void (**)(void))(void *)&next[id], &next_id[id]);
@@ -37,8 +37,8 @@ static void init(int id)
 
 __attribute__((constructor)) static void tools_register(void)
 {
-	QMPI_Register_tool_name("inner", init);
-	QMPI_Register_tool_name("outer", init);
+	QMPI_Register_tool_name("inner", chain_init);
+	QMPI_Register_tool_name("outer", chain_init);
 }
 
 static void *send_many(void *arg)

@@ -12,7 +12,7 @@ static _Atomic long seen, lost, inside;
 static MPI_Count last;
 static MPI_Comm comm[THREADS];
 
-static void named(
+static void event_named(
 	MPI_T_event_instance e, MPI_T_event_registration reg, MPI_T_cb_safety safety, void *user)
 {
 	MPI_Count at;
@@ -35,7 +35,7 @@ static void dropped(
 	lost += n;
 }
 
-static void nothing(
+static void event_nothing(
 	MPI_T_event_instance e, MPI_T_event_registration reg, MPI_T_cb_safety safety, void *user)
 {
 	(void)e, (void)reg, (void)safety, (void)user;
@@ -47,7 +47,7 @@ static void ended(MPI_T_event_registration reg, MPI_T_cb_safety safety, void *us
 	++*(_Atomic int *)user;
 }
 
-static void *run(void *arg)
+static void *event_run(void *arg)
 {
 	int i, to = (check_rank + 1) % check_size,
 	       from = (check_rank + check_size - 1) % check_size;
@@ -61,7 +61,7 @@ static void *run(void *arg)
 
 		OK(MPI_T_event_handle_alloc(i, NULL, MPI_INFO_NULL, &reg));
 		OK(MPI_T_event_register_callback(
-			reg, MPI_T_CB_REQUIRE_THREAD_SAFE, MPI_INFO_NULL, NULL, nothing));
+			reg, MPI_T_CB_REQUIRE_THREAD_SAFE, MPI_INFO_NULL, NULL, event_nothing));
 		OK(MPI_Comm_set_name(c, "c"));
 		OK(MPI_Sendrecv_replace(&x, 1, MPI_INT, to, 0, from, 0, c, MPI_STATUS_IGNORE));
 		OK(MPI_T_event_handle_free(reg, (void *)&frees, ended));
@@ -88,10 +88,10 @@ int main(int argc, char **argv)
 		OK(MPI_T_event_handle_alloc(i, &comm[k], MPI_INFO_NULL, &reg[k]));
 		OK(MPI_T_event_set_dropped_handler(reg[k], dropped));
 		OK(MPI_T_event_register_callback(
-			reg[k], MPI_T_CB_REQUIRE_NONE, MPI_INFO_NULL, NULL, named));
+			reg[k], MPI_T_CB_REQUIRE_NONE, MPI_INFO_NULL, NULL, event_named));
 	}
 	for (int k = 0; k < THREADS; k++)
-		CHECK(pthread_create(&t[k], NULL, run, &comm[k]) == 0);
+		CHECK(pthread_create(&t[k], NULL, event_run, &comm[k]) == 0);
 	for (int k = 0; k < THREADS; k++)
 		CHECK(pthread_join(t[k], NULL) == 0);
 	OK(MPI_Barrier(MPI_COMM_WORLD));

@@ -12,7 +12,7 @@ typedef unsigned long long num;
 static int messages; /* threads send, too */
 
 /* Each thread talks to the same thread of its neighbour. */
-static void exchange(int me)
+static void session_exchange(int me)
 {
 	int x = me, to = (check_rank + 1) % check_size,
 	    from = (check_rank + check_size - 1) % check_size;
@@ -24,7 +24,7 @@ static void exchange(int me)
 
 /* A counter of one's own session cannot go back while it runs, even if other sessions reset
  * theirs. */
-static void look(int me)
+static void session_look(int me)
 {
 	MPI_T_pvar_session s;
 	MPI_T_pvar_handle h;
@@ -38,7 +38,7 @@ static void look(int me)
 	OK(MPI_T_pvar_start(s, h));
 	OK(MPI_T_pvar_read(s, h, &a));
 	if (messages)
-		exchange(me);
+		session_exchange(me);
 	OK(MPI_T_pvar_read(s, h, &b));
 	CHECK(b >= a);
 	OK(MPI_T_pvar_readreset(s, h, &a));
@@ -51,14 +51,14 @@ static void look(int me)
 	OK(MPI_T_cvar_handle_free(&c));
 }
 
-static void *run(void *arg)
+static void *session_run(void *arg)
 {
 	int me = *(int *)arg, provided;
 
 	for (int i = 0; i < ROUNDS; i++) {
 		OK(MPI_T_init_thread(MPI_THREAD_MULTIPLE, &provided));
 		CHECK(provided == MPI_THREAD_MULTIPLE);
-		look(me);
+		session_look(me);
 		OK(MPI_T_finalize());
 	}
 	return NULL;
@@ -71,7 +71,7 @@ static void storm(void)
 
 	for (int i = 0; i < THREADS; i++) {
 		me[i] = i;
-		CHECK(pthread_create(&t[i], NULL, run, &me[i]) == 0);
+		CHECK(pthread_create(&t[i], NULL, session_run, &me[i]) == 0);
 	}
 	for (int i = 0; i < THREADS; i++)
 		CHECK(pthread_join(t[i], NULL) == 0);

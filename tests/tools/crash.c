@@ -13,7 +13,7 @@ static int rank, size;
 static volatile int zero;
 static int *volatile nowhere;
 
-__attribute__((noinline)) static int sum(const int *v)
+__attribute__((noinline)) static int crash_sum(const int *v)
 {
 	int s = 0;
 
@@ -22,9 +22,9 @@ __attribute__((noinline)) static int sum(const int *v)
 	return s;
 }
 
-__attribute__((noinline)) static void segv(void)
+__attribute__((noinline)) static void crash_segv(void)
 {
-	zero = sum(nowhere);
+	zero = crash_sum(nowhere);
 }
 
 __attribute__((noinline)) static void divide(void)
@@ -32,17 +32,17 @@ __attribute__((noinline)) static void divide(void)
 	zero = size / zero;
 }
 
-__attribute__((noinline)) static int deep(int n)
+__attribute__((noinline)) static int crash_deep(int n)
 {
 	volatile char room[4096];
 
 	room[n % 4096] = (char)n;
-	return n < 0 ? 0 : deep(n + 1) + room[(n + 1) % 4096];
+	return n < 0 ? 0 : crash_deep(n + 1) + room[(n + 1) % 4096];
 }
 
 static void overflow(void)
 {
-	zero = deep(0);
+	zero = crash_deep(0);
 }
 
 static void in_mpi(void)
@@ -58,12 +58,12 @@ static void illegal(void)
 static void finalized(void)
 {
 	MPI_Finalize();
-	segv();
+	crash_segv();
 }
 
 static void *thread_main(void *arg)
 {
-	segv();
+	crash_segv();
 	return arg;
 }
 
@@ -76,7 +76,7 @@ static void in_thread(void)
 }
 
 /* A child crashes, and its parent does not. */
-static void child(void)
+static void crash_child(void)
 {
 	int status;
 	pid_t pid = fork();
@@ -97,9 +97,9 @@ static void own_handler(int sig)
 static const struct {
 	const char *name;
 	void (*run)(void);
-} cases[] = {{"segv", segv}, {"abort", abort}, {"divide", divide}, {"overflow", overflow},
+} cases[] = {{"segv", crash_segv}, {"abort", abort}, {"divide", divide}, {"overflow", overflow},
 	{"in_mpi", in_mpi}, {"illegal", illegal}, {"finalized", finalized},
-	{"in_thread", in_thread}, {"child", child}};
+	{"in_thread", in_thread}, {"child", crash_child}};
 
 int main(int argc, char **argv)
 {
@@ -120,7 +120,7 @@ int main(int argc, char **argv)
 	MPI_Comm_size(MPI_COMM_WORLD, &size);
 	MPI_Barrier(MPI_COMM_WORLD);
 	if (strncmp(name, "handled", 7) == 0)
-		segv();
+		crash_segv();
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
 		if (strcmp(cases[i].name, name) == 0 && (argc < 3 || rank == atoi(argv[2])))
 			cases[i].run();

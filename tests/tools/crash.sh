@@ -21,7 +21,7 @@ if command -v addr2line >/dev/null; then
 	}
 	job -n 2 "$prog" segv 1
 	want_rc 139
-	want_at "mpiexec: rank 1 (process [0-9]*, .*crash) was killed by signal 11 (Segmentation fault) in sum (crash.c:[0-9]*) <- segv (crash.c:[0-9]*) <- main (crash.c:[0-9]*); no core file: ulimit -c is 0\$"
+	want_at "mpiexec: rank 1 (process [0-9]*, .*crash) was killed by signal 11 (Segmentation fault) in crash_sum (crash.c:[0-9]*) <- crash_segv (crash.c:[0-9]*) <- main (crash.c:[0-9]*); no core file: ulimit -c is 0\$"
 	job -n 2 "$prog" divide 0
 	want_rc 136
 	want_at 'signal 8 (Floating point exception) in divide (crash.c:[0-9]*) <- main '
@@ -33,21 +33,21 @@ if command -v addr2line >/dev/null; then
 	want_at 'signal 4 (Illegal instruction) in illegal (crash.c:'
 	job -n 1 "$prog" overflow
 	want_rc 139
-	want_at 'in deep (crash.c:[0-9]*) <- deep (crash.c:[0-9]*) <- deep '
+	want_at 'in crash_deep (crash.c:[0-9]*) <- crash_deep (crash.c:[0-9]*) <- crash_deep '
 	job -n 1 "$prog" in_mpi
 	want_rc 139
 	want_at 'in MPI_Send <- in_mpi (crash.c:[0-9]*) <- main '
 	job -n 1 "$prog" in_thread
 	want_rc 139
-	want_at 'in sum (crash.c:[0-9]*) <- segv (crash.c:[0-9]*) <- thread_main (crash.c:'
+	want_at 'in crash_sum (crash.c:[0-9]*) <- crash_segv (crash.c:[0-9]*) <- thread_main (crash.c:'
 	job $far -N 1 "$prog" segv 1
 	want_rc 139
-	want_at 'rank 1 (process [0-9]* on b, .*) was killed .* in sum (crash.c:[0-9]*) <- segv '
+	want_at 'rank 1 (process [0-9]* on b, .*) was killed .* in crash_sum (crash.c:[0-9]*) <- crash_segv '
 
 	# All crash: one line for the first, and one for all others at that place.
 	job -n 4 "$prog" segv
 	want_rc 139
-	want_at 'mpiexec: rank [0-3] (.*) was killed .* in sum '
+	want_at 'mpiexec: rank [0-3] (.*) was killed .* in crash_sum '
 	[ "$(grep -c '^mpiexec: also rank' "$err")" -le 1 ] || fail "not merged: $(cat "$err")"
 
 	# Fortran, with the names of its source.

@@ -6,7 +6,7 @@
 
 static volatile int done;
 
-__attribute__((noinline)) static void work(int rank, int size)
+__attribute__((noinline)) static void debugged_work(int rank, int size)
 {
 	done = rank + size;
 }
@@ -25,7 +25,7 @@ int main(int argc, char **argv)
 	if (f == NULL || fclose(f) != 0)
 		return 1;
 	MPI_Barrier(MPI_COMM_WORLD);
-	work(rank, size);
+	debugged_work(rank, size);
 	if (argc > 2) /* wait for the test, or until mpiexec ends the job */
 		MPI_Recv(NULL, 0, MPI_INT, rank, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 	MPI_Finalize();

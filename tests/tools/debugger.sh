@@ -19,7 +19,7 @@ with_gdb() {
 	timeout $patience "$run" "$@" >"$out" 2>"$err"
 	rc=$?
 }
-printf '%s\n' 'info inferiors' 'echo files:\n' "shell ls $TMPDIR" 'thread apply all bt 1' 'break work' continue \
+printf '%s\n' 'info inferiors' 'echo files:\n' "shell ls $TMPDIR" 'thread apply all bt 1' 'break debugged_work' continue \
 	'bt 2' 'print size' mpi delete continue quit >"$TMPDIR/in"
 with_gdb -n 2 -gdb "$prog" "$at" <"$TMPDIR/in"
 if grep -q -i 'not permitted' "$out" "$err"; then
@@ -30,7 +30,7 @@ said_by_gdb '^rank 0 is inferior 1, process [0-9]'
 said_by_gdb '^rank 1 is inferior 2, process [0-9]'
 [ "$(sed -n '/files:/,/Breakpoint 3/p' "$out" | grep -c '#0 .*main (')" = 2 ] || fail "not both ranks are at main: $(cat "$out")"
 sed -n '/files:/,/Thread/p' "$out" | grep -q '^at\.' && fail "a rank was in MPI_Init before gdb: $(cat "$out")"
-said_by_gdb '#0 .*work (rank=[01], size=2) at .*debugged.c:'
+said_by_gdb '#0 .*debugged_work (rank=[01], size=2) at .*debugged.c:'
 said_by_gdb '#1 .*main ('
 said_by_gdb '^(gdb) rank [01] of 2, process [0-9]*, in its own code$' # share/haft/gdb.py is loaded
 said_by_gdb '= 2$'

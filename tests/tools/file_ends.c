@@ -17,7 +17,7 @@ enum { MINE = 2 << 20, BLOCK = 4096 };
 
 static char buf[MINE];
 
-static MPI_File open_file(const char *path, const char *wish, bool rename)
+static MPI_File file_open_file(const char *path, const char *wish, bool rename)
 {
 	MPI_Datatype t;
 	MPI_Info info;
@@ -44,7 +44,7 @@ static void read_back(MPI_File f)
 }
 
 /* All members have the error, and the file can be used again. */
-static void full(MPI_File f, int err)
+static void file_full(MPI_File f, int err)
 {
 	MPI_Status s;
 
@@ -55,7 +55,7 @@ static void full(MPI_File f, int err)
 }
 
 /* Two of three parts are written. */
-static void hang(const char *path)
+static void file_hang(const char *path)
 {
 	enum { LONG = 192 << 20 };
 	char *data = calloc(LONG, 1);
@@ -79,7 +79,7 @@ int main(int argc, char **argv)
 
 	check_init(&argc, &argv);
 	if (argc == 3)
-		hang(argv[1]);
+		file_hang(argv[1]);
 	CHECK(argc >= 5);
 	if (strcmp(argv[2], "drops") == 0) {
 		MPI_File_open(MPI_COMM_WORLD, argv[1], MPI_MODE_RDWR, MPI_INFO_NULL, &f);
@@ -90,12 +90,12 @@ int main(int argc, char **argv)
 	kills = strcmp(argv[2], "kill") == 0;
 	c.form = argv[4][0] == 'n' ? NOW : argv[4][0] == 'l' ? LATER : SPLIT;
 	check_fill(buf, MINE, check_rank);
-	f = open_file(argv[1], argv[3], argc > 5);
+	f = file_open_file(argv[1], argv[3], argc > 5);
 	if ((stop || kills) && check_rank == check_size - 1)
 		disk_arm(DISK_PWRITE, 3, stop ? DISK_STOP : DISK_KILL);
 	err = call_run(f, &c, buf, MINE, &s);
 	if (strcmp(argv[2], "full") == 0) {
-		full(f, err);
+		file_full(f, err);
 	} else {
 		OK(err);
 		expect_eq(file_bytes(&s), MINE);

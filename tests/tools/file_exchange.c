@@ -26,7 +26,7 @@ static void differ(const char *what, int i)
 }
 
 /* One element, either way. */
-static void move(int i, void *data, MPI_Datatype t)
+static void disk_move(int i, void *data, MPI_Datatype t)
 {
 	if (writes)
 		MPI_File_write_at(f, i, data, 1, t, MPI_STATUS_IGNORE);
@@ -41,14 +41,14 @@ static void move(int i, void *data, MPI_Datatype t)
 		MPI_File_set_view(f, (k)*BLOCK, mpi, mpi, "external32", MPI_INFO_NULL); \
 		for (int i = rank; i < N; i += size) {                                  \
 			data[i] = writes ? (type)VALUE(i) : (type)77;                   \
-			move(i, &data[i], mpi);                                         \
+			disk_move(i, &data[i], mpi);                                    \
 			if (data[i] != (type)VALUE(i))                                  \
 				differ(#type, i);                                       \
 		}                                                                       \
 	} while (0)
 
 /* Where element i of this rank's columns is in the whole array. */
-static int element_at(int i, int columns)
+static int disk_element_at(int i, int columns)
 {
 	return i / columns * SIDE + rank * columns + i % columns;
 }
@@ -66,13 +66,13 @@ static void array(void)
 	MPI_Type_commit(&t);
 	MPI_File_set_view(f, 100 * BLOCK, MPI_INT, t, "external32", MPI_INFO_NULL);
 	for (int i = 0; i < n; i++)
-		mine[i] = writes ? element_at(i, parts[1]) : -1;
+		mine[i] = writes ? disk_element_at(i, parts[1]) : -1;
 	if (writes)
 		MPI_File_write_all(f, mine, n, MPI_INT, MPI_STATUS_IGNORE);
 	else
 		MPI_File_read_all(f, mine, n, MPI_INT, MPI_STATUS_IGNORE);
 	for (int i = 0; i < n; i++)
-		if (mine[i] != element_at(i, parts[1]))
+		if (mine[i] != disk_element_at(i, parts[1]))
 			differ("array", i);
 	MPI_Type_free(&t);
 }

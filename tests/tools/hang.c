@@ -38,7 +38,7 @@ static void missing(void)
 }
 
 /* Rank 0 has the lock of its window, and does not give it back. */
-static void locked(void)
+static void hang_locked(void)
 {
 	MPI_Win w;
 
@@ -184,7 +184,7 @@ static void long_sends(void)
 }
 
 /* Rank 1 has an error, and goes elsewhere. */
-static void refused(void)
+static void hang_refused(void)
 {
 	MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
 	if (MPI_Bcast(y, 100000, MPI_INT, rank == 1 ? 99 : 0, MPI_COMM_WORLD) != MPI_SUCCESS)
@@ -193,13 +193,13 @@ static void refused(void)
 		MPI_Barrier(MPI_COMM_WORLD);
 }
 
-static void any(void)
+static void hang_any(void)
 {
 	MPI_Recv(x, 1, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 }
 
 /* Not hangs: one rank computes, one polls, all nap in turns. */
-static void slow(void)
+static void hang_slow(void)
 {
 	time_t end = time(NULL) + 4;
 
@@ -208,7 +208,7 @@ static void slow(void)
 	MPI_Barrier(MPI_COMM_WORLD);
 }
 
-static void test(void)
+static void hang_test(void)
 {
 	time_t end = time(NULL) + 4;
 	int flag = 0;
@@ -227,7 +227,7 @@ static void test(void)
 		MPI_Send(x, 1, MPI_INT, i, 1, MPI_COMM_WORLD);
 }
 
-static void rounds(void)
+static void hang_rounds(void)
 {
 	for (int i = 0; i < 8; i++) {
 		if (i % size == rank)
@@ -237,7 +237,7 @@ static void rounds(void)
 }
 
 /* Collective calls that do not fit together, in which rank 1 passes MPI_Finalize before rank 0. */
-static void mixed(void)
+static void hang_mixed(void)
 {
 	MPI_Comm c;
 
@@ -311,7 +311,7 @@ static void *lonely(void *tag)
 	return NULL;
 }
 
-static void many(void)
+static void hang_many(void)
 {
 	static int tags[3] = {21, 22, 23};
 	pthread_t t;
@@ -322,12 +322,12 @@ static void many(void)
 }
 
 /* All sleep; then rank 1 is given a message; then all sleep again. */
-static void again(void)
+static void hang_again(void)
 {
 	with_thread(NULL);
 }
 
-static void busy(void)
+static void hang_busy(void)
 {
 	with_thread(&rank);
 }
@@ -361,7 +361,7 @@ static void compiles(void)
 }
 
 /* Rank 1 looks for messages now and then. */
-static void lazy(void)
+static void hang_lazy(void)
 {
 	int flag = 0;
 
@@ -390,7 +390,7 @@ static void unmet(void)
 }
 
 /* A second thread waits once the file GO is there. */
-static void ages(void)
+static void hang_ages(void)
 {
 	pthread_t t;
 
@@ -410,7 +410,7 @@ ssize_t pread(int fd, void *buf, size_t n, off_t at)
 }
 
 /* Rank 1 waits for the disk, and rank 0 for rank 1. */
-static void disk(void)
+static void hang_disk(void)
 {
 	MPI_Request r;
 	MPI_File f;
@@ -445,15 +445,16 @@ static void final_some(void)
 static const struct {
 	const char *name;
 	void (*fn)(void);
-} all[] = {{"recv", recv_recv}, {"ssend", ssend_ring}, {"missing", missing}, {"locked", locked},
-	{"crossed", crossed}, {"unposted", unposted}, {"incomplete", incomplete},
-	{"unfreed", unfreed}, {"unready", unready}, {"tag", wrong_tag}, {"waitall", waitall},
-	{"waitany", waitany}, {"iallreduce", iallreduce}, {"long", long_sends}, {"any", any},
-	{"slow", slow}, {"test", test}, {"turns", rounds}, {"refused", refused}, {"final", final},
-	{"mixed", mixed}, {"again", again}, {"busy", busy}, {"many", many}, {"stopped", stopped},
-	{"elsewhere", elsewhere}, {"compiles", compiles}, {"lazy", lazy}, {"unmet", unmet},
-	{"ages", ages}, {"disk", disk}, {"finalany", final_any}, {"finalsome", final_some},
-	{"finaldup", final_of_new}, {"finalused", final_of_used}};
+} all[] = {{"recv", recv_recv}, {"ssend", ssend_ring}, {"missing", missing},
+	{"locked", hang_locked}, {"crossed", crossed}, {"unposted", unposted},
+	{"incomplete", incomplete}, {"unfreed", unfreed}, {"unready", unready}, {"tag", wrong_tag},
+	{"waitall", waitall}, {"waitany", waitany}, {"iallreduce", iallreduce},
+	{"long", long_sends}, {"any", hang_any}, {"slow", hang_slow}, {"test", hang_test},
+	{"turns", hang_rounds}, {"refused", hang_refused}, {"final", final}, {"mixed", hang_mixed},
+	{"again", hang_again}, {"busy", hang_busy}, {"many", hang_many}, {"stopped", stopped},
+	{"elsewhere", elsewhere}, {"compiles", compiles}, {"lazy", hang_lazy}, {"unmet", unmet},
+	{"ages", hang_ages}, {"disk", hang_disk}, {"finalany", final_any},
+	{"finalsome", final_some}, {"finaldup", final_of_new}, {"finalused", final_of_used}};
 
 /* Without MPI_Init: the others than `stays' leave their session and end, while that one waits for
  * rank 1, or for any. */

@@ -3,7 +3,7 @@
 #include <mpi.h>
 #include <stdio.h>
 
-static void show(MPI_Info i)
+static void env_show(MPI_Info i)
 {
 	char key[MPI_MAX_INFO_KEY], value[MPI_MAX_INFO_VAL + 1];
 	int n, flag, len;
@@ -26,10 +26,10 @@ int main(int argc, char **argv)
 		printf("went on\n");
 	MPI_Init(&argc, &argv);
 	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-	show(MPI_INFO_ENV);
+	env_show(MPI_INFO_ENV);
 	MPI_Comm_get_info(MPI_COMM_WORLD, &i);
 	printf("supported:\n");
-	show(i);
+	env_show(i);
 	MPI_Info_free(&i);
 	MPI_Finalize();
 	return 0;

@@ -15,7 +15,7 @@ static MPI_Comm c = MPI_COMM_WORLD;
 #define RED in, out, n, MPI_INT, MPI_SUM
 #define TO  in, n, MPI_INT, out, n, MPI_INT
 
-static void blocking(const char *name)
+static void last_blocking(const char *name)
 {
 	if (strcmp(name, "reduce") == 0)
 		MPI_Reduce(RED, root, c);
@@ -43,7 +43,7 @@ static void blocking(const char *name)
 		MPI_Abort(MPI_COMM_WORLD, 99);
 }
 
-static void nonblocking(const char *name)
+static void last_nonblocking(const char *name)
 {
 	MPI_Request r = MPI_REQUEST_NULL;
 
@@ -76,9 +76,9 @@ int main(int argc, char **argv)
 	if (strcmp(argv[4], "world") != 0)
 		MPI_Comm_dup(MPI_COMM_WORLD, &c);
 	if (argv[1][0] == 'i')
-		nonblocking(argv[1]);
+		last_nonblocking(argv[1]);
 	else
-		blocking(argv[1]);
+		last_blocking(argv[1]);
 	if (strcmp(argv[4], "freed") == 0)
 		MPI_Comm_free(&c);
 	MPI_Finalize();

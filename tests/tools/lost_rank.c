@@ -23,7 +23,7 @@ static void launcher_sleeps(void)
 	_exit(0);
 }
 
-static void end(const char *how)
+static void job_end(const char *how)
 {
 	if (strcmp(how, "kill") == 0 || strcmp(how, "ignored") == 0)
 		raise(SIGKILL);
@@ -50,7 +50,7 @@ int main(int argc, char **argv)
 	if (rank == 1 && argc > 2)
 		launcher_sleeps();
 	if (rank == 1)
-		end(how);
+		job_end(how);
 	if (strcmp(how, "amid") == 0) /* some miss it only because others do */
 		MPI_Barrier(MPI_COMM_WORLD);
 	MPI_Recv(&x, 1, MPI_INT, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);

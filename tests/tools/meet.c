@@ -13,7 +13,7 @@
 
 #define LONG (1 << 20)
 
-static int exchange(MPI_Comm c)
+static int job_exchange(MPI_Comm c)
 {
 	static int out[LONG], in[LONG];
 	int rank, size, bad = 0;
@@ -57,7 +57,7 @@ int main(int argc, char **argv)
 		fclose(f);
 		MPI_Comm_connect(port, MPI_INFO_NULL, 0, MPI_COMM_WORLD, &c);
 	}
-	bad = exchange(c);
+	bad = job_exchange(c);
 	MPI_Comm_disconnect(&c);
 	if (rank == 0)
 		printf("%s: user %d: %s\n", argv[1], (int)getuid(), bad == 0 ? "good" : "wrong");

@@ -45,7 +45,7 @@ static void gather(void)
 }
 
 /* Computes a little, differently long on each rank, and waits for the others. */
-static void round_run(int round)
+static void moved_round_run(int round)
 {
 	double end = MPI_Wtime() + 1e-5 * (double)((round + check_rank) % 7);
 
@@ -95,13 +95,13 @@ static void run_free(void)
 			mask_set(&one);
 		if (check_rank % 2 == 1 && i == ROUNDS / 3 * 2)
 			mask_set(&start);
-		round_run(i);
+		moved_round_run(i);
 		stays();
 	}
 	while (moves() == 0 && MPI_Wtime() < end) {
 		gather();
 		for (int i = 0; i < GATHER_EVERY; i++) {
-			round_run(i);
+			moved_round_run(i);
 			stays();
 		}
 	}
@@ -112,7 +112,7 @@ static void run_bound(void)
 {
 	moves();
 	for (int i = 0; i < ROUNDS; i++) {
-		round_run(i);
+		moved_round_run(i);
 		stays();
 	}
 	CHECK(moves() == 0);
@@ -125,14 +125,14 @@ static void run_narrowed(void)
 
 	for (int i = 0; !all && MPI_Wtime() < end; i++) {
 		gather();
-		round_run(i);
+		moved_round_run(i);
 		CHECK(sched_getaffinity(0, sizeof(mask), &mask) == 0);
 		mine = CPU_COUNT(&mask) == 1;
 		OK(MPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD));
 	}
 	CHECK(all);
 	for (int i = 0; i < ROUNDS; i++) {
-		round_run(i);
+		moved_round_run(i);
 		stays();
 	}
 }

@@ -8,7 +8,7 @@
 
 enum { ROUNDS = 300 };
 
-static void turn(const char *how, int other, int send)
+static void cpu_turn(const char *how, int other, int send)
 {
 	MPI_Request r;
 	int x = 0, flag = 0;
@@ -38,7 +38,7 @@ int main(int argc, char **argv)
 	check_init(&argc, &argv);
 	t = clock();
 	for (int i = 0; i < 2 * ROUNDS; i++)
-		turn(argv[1], 1 - check_rank, i % 2 == check_rank);
+		cpu_turn(argv[1], 1 - check_rank, i % 2 == check_rank);
 	t = clock() - t;
 	if (check_rank == 0)
 		printf("%s: %.1f us of CPU time a turn\n", argv[1],

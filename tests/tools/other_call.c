@@ -60,7 +60,7 @@ static int call_comm(const char *name)
 }
 
 /* A loop over MPI_Test. */
-static int poll(MPI_Request *r)
+static int other_poll(MPI_Request *r)
 {
 	int err = 0, done = 0;
 
@@ -87,10 +87,10 @@ static int call_request(const char *name)
 		err = MPI_Barrier_init(MPI_COMM_WORLD, MPI_INFO_NULL, &r);
 	if (err != 0)
 		return err;
-	return strstr(name, "_polled") != NULL ? poll(&r) : MPI_Wait(&r, MPI_STATUS_IGNORE);
+	return strstr(name, "_polled") != NULL ? other_poll(&r) : MPI_Wait(&r, MPI_STATUS_IGNORE);
 }
 
-static int call(const char *name)
+static int call_named(const char *name)
 {
 	if (strchr(name, '=') != NULL)
 		return call_root(name);
@@ -136,7 +136,7 @@ int main(int argc, char **argv)
 		MPI_Barrier(MPI_COMM_WORLD);
 	if (argc > 4)
 		MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
-	err = call(argv[rank == 0 ? 1 : 2]);
+	err = call_named(argv[rank == 0 ? 1 : 2]);
 	if (argc > 4)
 		bad = returns(err, argv[4]);
 	MPI_Finalize();

@@ -13,7 +13,7 @@ static char buf[N];
 static MPI_File f;
 static int rank;
 
-static int is(const char *name, const char *call)
+static int file_is(const char *name, const char *call)
 {
 	return strcmp(name, call) == 0;
 }
@@ -22,21 +22,21 @@ static int call_other(const char *name)
 {
 	MPI_Info info;
 
-	if (is(name, "close"))
+	if (file_is(name, "close"))
 		return MPI_File_close(&f);
-	if (is(name, "sync"))
+	if (file_is(name, "sync"))
 		return MPI_File_sync(f);
-	if (is(name, "set_size"))
+	if (file_is(name, "set_size"))
 		return MPI_File_set_size(f, N);
-	if (is(name, "preallocate"))
+	if (file_is(name, "preallocate"))
 		return MPI_File_preallocate(f, N);
-	if (is(name, "set_atomicity"))
+	if (file_is(name, "set_atomicity"))
 		return MPI_File_set_atomicity(f, 0);
-	if (is(name, "seek_shared"))
+	if (file_is(name, "seek_shared"))
 		return MPI_File_seek_shared(f, 0, MPI_SEEK_SET);
-	if (is(name, "set_view"))
+	if (file_is(name, "set_view"))
 		return MPI_File_set_view(f, 0, MPI_BYTE, MPI_BYTE, "native", MPI_INFO_NULL);
-	if (is(name, "barrier"))
+	if (file_is(name, "barrier"))
 		return MPI_Barrier(MPI_COMM_WORLD);
 	MPI_Info_create(&info);
 	MPI_Info_set(info, "cb_nodes", "1");
@@ -46,8 +46,8 @@ static int call_other(const char *name)
 static int call_nonblocking(const char *name)
 {
 	MPI_Request r = MPI_REQUEST_NULL;
-	int err = is(name, "iwrite_all") ? MPI_File_iwrite_all(f, buf, N, MPI_BYTE, &r)
-					 : MPI_File_iread_all(f, buf, N, MPI_BYTE, &r);
+	int err = file_is(name, "iwrite_all") ? MPI_File_iwrite_all(f, buf, N, MPI_BYTE, &r)
+					      : MPI_File_iread_all(f, buf, N, MPI_BYTE, &r);
 
 	return err != 0 ? err : MPI_Wait(&r, MPI_STATUS_IGNORE);
 }
@@ -56,7 +56,7 @@ static int call_split(const char *name)
 {
 	int err;
 
-	if (is(name, "write_all_begin")) {
+	if (file_is(name, "write_all_begin")) {
 		err = MPI_File_write_all_begin(f, buf, N, MPI_BYTE);
 		return err != 0 ? err : MPI_File_write_all_end(f, buf, MPI_STATUS_IGNORE);
 	}
@@ -64,23 +64,23 @@ static int call_split(const char *name)
 	return err != 0 ? err : MPI_File_read_ordered_end(f, buf, MPI_STATUS_IGNORE);
 }
 
-static int call(const char *name)
+static int file_call(const char *name)
 {
 	if (strstr(name, "_begin") != NULL)
 		return call_split(name);
-	if (is(name, "iwrite_all") || is(name, "iread_all"))
+	if (file_is(name, "iwrite_all") || file_is(name, "iread_all"))
 		return call_nonblocking(name);
-	if (is(name, "write_all"))
+	if (file_is(name, "write_all"))
 		return MPI_File_write_all(f, buf, N, MPI_BYTE, MPI_STATUS_IGNORE);
-	if (is(name, "read_all"))
+	if (file_is(name, "read_all"))
 		return MPI_File_read_all(f, buf, N, MPI_BYTE, MPI_STATUS_IGNORE);
-	if (is(name, "read_at_all"))
+	if (file_is(name, "read_at_all"))
 		return MPI_File_read_at_all(f, 0, buf, N, MPI_BYTE, MPI_STATUS_IGNORE);
-	if (is(name, "write_at_all"))
+	if (file_is(name, "write_at_all"))
 		return MPI_File_write_at_all(f, 0, buf, N, MPI_BYTE, MPI_STATUS_IGNORE);
-	if (is(name, "read_ordered"))
+	if (file_is(name, "read_ordered"))
 		return MPI_File_read_ordered(f, buf, N, MPI_BYTE, MPI_STATUS_IGNORE);
-	if (is(name, "write_ordered"))
+	if (file_is(name, "write_ordered"))
 		return MPI_File_write_ordered(f, buf, N, MPI_BYTE, MPI_STATUS_IGNORE);
 	return call_other(name);
 }
@@ -117,7 +117,7 @@ int main(int argc, char **argv)
 		MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE, MPI_INFO_NULL, &f);
 	if (argc <= 4)
 		MPI_File_set_errhandler(f, MPI_ERRORS_ARE_FATAL);
-	err = call(argv[rank == 0 ? 1 : 2]);
+	err = file_call(argv[rank == 0 ? 1 : 2]);
 	if (argc > 4 && returns(err, argv[4]) != 0)
 		MPI_Abort(MPI_COMM_WORLD, 9);
 	MPI_Finalize();

@@ -16,7 +16,7 @@ static int rank, size;
 static char *buf;
 
 /* Rank 1 is late with its messages. */
-static void sender(void)
+static void profile_sender(void)
 {
 	const MPI_Comm world = MPI_COMM_WORLD;
 	MPI_Status status;
@@ -48,7 +48,7 @@ static void receiver(void)
 }
 
 /* Each rank computes longer than the one before it; or only the last one computes. */
-static void loop(bool all)
+static void profile_loop(bool all)
 {
 	double x = rank, y;
 
@@ -60,7 +60,7 @@ static void loop(bool all)
 }
 
 /* Rank 1 holds a lock for long. */
-static void lock(void)
+static void profile_lock(void)
 {
 	int *base;
 	MPI_Win win;
@@ -80,7 +80,7 @@ static void lock(void)
 }
 
 /* Rank 1 holds a lock, and is late to receive, each for long. */
-static void busy(void)
+static void profile_busy(void)
 {
 	int *base;
 	MPI_Win win;
@@ -126,7 +126,7 @@ static void chain(void)
 }
 
 /* Rank 1 ends before the others can go on: by a signal, by MPI_Abort, or not at all. */
-static void dies(const char *how)
+static void profile_dies(const char *how)
 {
 	MPI_Barrier(MPI_COMM_WORLD);
 	if (rank == 1) {
@@ -141,7 +141,7 @@ static void dies(const char *how)
 }
 
 /* The parts of a program that MPI_Pcontrol switches off and names. */
-static void parts(void)
+static void profile_parts(void)
 {
 	MPI_Pcontrol(0);
 	for (int i = 0; i < 100; i++)
@@ -165,7 +165,7 @@ static void snapshots(void)
 }
 
 /* Collective calls whose blocks have counts of their own: bytes in all. */
-static void blocks(void)
+static void profile_blocks(void)
 {
 	int n[8], got[8], at[8], m[2] = {3, 3}, atm[2] = {0, 8};
 	MPI_Aint where[2] = {0, 64};
@@ -210,7 +210,7 @@ static void started(MPI_Request *r)
 	} while (0)
 
 /* Collective calls at once, and persistent: as many bytes. */
-static void both(void)
+static void profile_both(void)
 {
 	MPI_Comm world = MPI_COMM_WORLD;
 	char *to = buf + 4000;
@@ -246,7 +246,7 @@ static void both(void)
 }
 
 /* Persistent requests, a self message, none at all, and a collective call in place. */
-static void sums(void)
+static void profile_sums(void)
 {
 	MPI_Request r[2];
 	int all[8] = {0};
@@ -274,33 +274,33 @@ int main(int argc, char **argv)
 	MPI_Comm_size(MPI_COMM_WORLD, &size);
 	buf = calloc(1, LONG);
 	if (strcmp(what, "sender") == 0)
-		sender();
+		profile_sender();
 	else if (strcmp(what, "receiver") == 0)
 		receiver();
 	else if (strcmp(what, "loop") == 0)
-		loop(true);
+		profile_loop(true);
 	else if (strcmp(what, "last") == 0)
-		loop(false);
+		profile_loop(false);
 	else if (strcmp(what, "lock") == 0)
-		lock();
+		profile_lock();
 	else if (strcmp(what, "asleep") == 0)
 		asleep();
 	else if (strcmp(what, "busy") == 0)
-		busy();
+		profile_busy();
 	else if (strcmp(what, "chain") == 0)
 		chain();
 	else if (strcmp(what, "parts") == 0)
-		parts();
+		profile_parts();
 	else if (strcmp(what, "snapshots") == 0)
 		snapshots();
 	else if (strcmp(what, "blocks") == 0)
-		blocks();
+		profile_blocks();
 	else if (strcmp(what, "both") == 0)
-		both();
+		profile_both();
 	else if (strcmp(what, "sums") == 0)
-		sums();
+		profile_sums();
 	else
-		dies(what);
+		profile_dies(what);
 	free(buf);
 	MPI_Finalize();
 	return 0;

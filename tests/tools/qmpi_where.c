@@ -50,7 +50,7 @@ static int tool_allreduce(QMPI_Context context, int id, const void *from, void *
 	(QMPI_Register_function(id, number, (void (*)(void))tool_##name), \
 		QMPI_Get_function(id, number, (void (**)(void))(void *)&next_##name, &name##_id))
 
-static void take(int id)
+static void where_take(int id)
 {
 	TAKE(MPI_SEND_T, send);
 	TAKE(MPI_RECV_T, recv);
@@ -59,5 +59,5 @@ static void take(int id)
 
 __attribute__((constructor)) static void tool_register(void)
 {
-	QMPI_Register_tool_name("where", take);
+	QMPI_Register_tool_name("where", where_take);
 }

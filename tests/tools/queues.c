@@ -13,7 +13,7 @@ static MPI_Status status;
 static MPI_Win window;
 
 /* Rank 1 sends what rank 0 does not receive. */
-static void give(void)
+static void queue_give(void)
 {
 	static int three[3];
 
@@ -21,7 +21,7 @@ static void give(void)
 	MPI_Send(three, 1, MPI_INT, 0, 5, MPI_COMM_WORLD);
 }
 
-static void fill(void)
+static void queue_fill(void)
 {
 	static double hundred[100000], four[4];
 	static int one, flag;
@@ -50,9 +50,9 @@ int main(int argc, char **argv)
 	MPI_Win_create(room, sizeof(room), 4, MPI_INFO_NULL, MPI_COMM_WORLD, &window);
 	MPI_Win_set_name(window, "lagoon");
 	if (rank == 0)
-		fill();
+		queue_fill();
 	else
-		give();
+		queue_give();
 	if (rank == 0 && argc > 1) {
 		f = fopen(argv[1], "w");
 		fprintf(f, "%d\n", (int)getpid());

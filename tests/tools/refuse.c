@@ -35,7 +35,7 @@ static const struct word errors[] = {
 	{"EPERM", EPERM}, {"ENOSYS", ENOSYS}, {"ENOMEM", ENOMEM}, {"EMFILE", EMFILE}, {NULL, 0}};
 
 /* The value of the first `len' bytes of `s', or -1. */
-static int value_of(const struct word *w, const char *s, size_t len)
+static int option_value_of(const struct word *w, const char *s, size_t len)
 {
 	for (; w->name != NULL; w++)
 		if (strlen(w->name) == len && strncmp(w->name, s, len) == 0)
@@ -52,8 +52,8 @@ static unsigned short filter_make(const char *list, struct sock_filter *code)
 		BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr));
 	for (int i = 0; i < CALLS_MAX && *list != '\0'; i++) {
 		size_t name = strcspn(list, "="), error = strcspn(list + name, ",");
-		int call = value_of(calls, list, name);
-		int err = error < 2 ? -1 : value_of(errors, list + name + 1, error - 1);
+		int call = option_value_of(calls, list, name);
+		int err = error < 2 ? -1 : option_value_of(errors, list + name + 1, error - 1);
 
 		if (call < 0 || err < 0)
 			return 0;

@@ -20,7 +20,7 @@
 static MPI_Info info;
 static char port[MPI_MAX_PORT_NAME];
 
-static void tell(const char *what, int err)
+static void service_tell(const char *what, int err)
 {
 	char text[MPI_MAX_ERROR_STRING];
 	int len, class;
@@ -42,12 +42,12 @@ static void publish(const char *name, int leave)
 	MPI_Comm c;
 
 	MPI_Open_port(MPI_INFO_NULL, port);
-	tell("publish", MPI_Publish_name(name, info, port));
+	service_tell("publish", MPI_Publish_name(name, info, port));
 	if (leave)
 		_exit(0);
 	MPI_Comm_accept(port, MPI_INFO_NULL, 0, MPI_COMM_WORLD, &c);
 	MPI_Comm_disconnect(&c);
-	tell("unpublish", MPI_Unpublish_name(name, info, port));
+	service_tell("unpublish", MPI_Unpublish_name(name, info, port));
 	MPI_Close_port(port);
 }
 
@@ -56,7 +56,7 @@ static void lookup(const char *name)
 	int err = MPI_Lookup_name(name, info, port);
 	MPI_Comm c;
 
-	tell("lookup", err);
+	service_tell("lookup", err);
 	if (err != MPI_SUCCESS)
 		return;
 	MPI_Comm_connect(port, MPI_INFO_NULL, 0, MPI_COMM_WORLD, &c);
@@ -64,19 +64,19 @@ static void lookup(const char *name)
 }
 
 /* Publishing twice, replacing, withdrawing twice. */
-static void errors(const char *name)
+static void service_errors(const char *name)
 {
 	char got[MPI_MAX_PORT_NAME] = "";
 
-	tell("publish", MPI_Publish_name(name, info, "first"));
-	tell("again", MPI_Publish_name(name, info, "second"));
+	service_tell("publish", MPI_Publish_name(name, info, "first"));
+	service_tell("again", MPI_Publish_name(name, info, "second"));
 	MPI_Info_set(info, "haft_replace", "true");
-	tell("replace", MPI_Publish_name(name, info, "third"));
-	tell("lookup", MPI_Lookup_name(name, info, got));
+	service_tell("replace", MPI_Publish_name(name, info, "third"));
+	service_tell("lookup", MPI_Lookup_name(name, info, got));
 	printf("found: %s\n", got);
-	tell("unpublish", MPI_Unpublish_name(name, info, got));
-	tell("unpublish again", MPI_Unpublish_name(name, info, got));
-	tell("lookup again", MPI_Lookup_name(name, info, got));
+	service_tell("unpublish", MPI_Unpublish_name(name, info, got));
+	service_tell("unpublish again", MPI_Unpublish_name(name, info, got));
+	service_tell("lookup again", MPI_Lookup_name(name, info, got));
 }
 
 /* The name is withdrawn wherever it is, if it leads to the port.  One process does it. */
@@ -86,16 +86,16 @@ static void withdraw(const char *name)
 
 	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
 	if (rank == 0) {
-		tell("publish", MPI_Publish_name(name, info, "my port"));
-		tell("wrong", MPI_Unpublish_name(name, MPI_INFO_NULL, "other port"));
-		tell("withdraw", MPI_Unpublish_name(name, MPI_INFO_NULL, "my port"));
-		tell("found", MPI_Lookup_name(name, info, port));
+		service_tell("publish", MPI_Publish_name(name, info, "my port"));
+		service_tell("wrong", MPI_Unpublish_name(name, MPI_INFO_NULL, "other port"));
+		service_tell("withdraw", MPI_Unpublish_name(name, MPI_INFO_NULL, "my port"));
+		service_tell("found", MPI_Lookup_name(name, info, port));
 	}
 	MPI_Barrier(MPI_COMM_WORLD);
 }
 
 /* A connection to address: haft-names://HOST/tcp:1.2.3.4:567/SECRET. */
-static int dial(const char *address)
+static int service_dial(const char *address)
 {
 	struct sockaddr_in a = {.sin_family = AF_INET};
 	const char *tcp = strstr(address, "/tcp:");
@@ -114,7 +114,7 @@ static int dial(const char *address)
 static void silence(const char *address)
 {
 	for (int i = 0; i < 200; i++)
-		dial(address);
+		service_dial(address);
 	puts("silent");
 	fflush(stdout);
 	pause();
@@ -123,7 +123,7 @@ static void silence(const char *address)
 static void noise(const char *address)
 {
 	char rubbish[1000];
-	int fd = dial(address);
+	int fd = service_dial(address);
 	ssize_t n;
 
 	memset(rubbish, 'x', sizeof(rubbish));
@@ -156,7 +156,7 @@ int main(int argc, char **argv)
 	if (i + 1 < argc && strcmp(argv[i], "lookup") == 0)
 		lookup(argv[i + 1]);
 	else if (i + 1 < argc && strcmp(argv[i], "errors") == 0)
-		errors(argv[i + 1]);
+		service_errors(argv[i + 1]);
 	else if (i + 1 < argc && strcmp(argv[i], "withdraw") == 0)
 		withdraw(argv[i + 1]);
 	else if (i + 1 < argc)

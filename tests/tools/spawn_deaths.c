@@ -15,12 +15,12 @@
 
 #define CHILDREN 8
 
-static char *text(const char *s)
+static char *death_text(const char *s)
 {
 	return (char *)(uintptr_t)s;
 }
 
-static int child(const char *what)
+static int death_child(const char *what)
 {
 	if (strcmp(what, "abort") == 0)
 		abort();
@@ -29,7 +29,7 @@ static int child(const char *what)
 	return 0;
 }
 
-static void tell(int err)
+static void death_tell(int err)
 {
 	char words[MPI_MAX_ERROR_STRING];
 	int len;
@@ -49,7 +49,7 @@ int main(int argc, char **argv)
 	MPI_Init(&argc, &argv);
 	MPI_Comm_get_parent(&parents);
 	if (parents != MPI_COMM_NULL)
-		return child(argv[1]);
+		return death_child(argv[1]);
 	MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
 	if (n < 1 || n > CHILDREN)
 		return 1;
@@ -57,9 +57,9 @@ int main(int argc, char **argv)
 		const char *line = argv[i + 2];
 		bool self = strcmp(line, "live") == 0 || strcmp(line, "abort") == 0;
 
-		commands[i] = self ? argv[0] : text("/bin/sh");
-		args[i][0] = self ? text(line) : text("-c");
-		args[i][1] = self ? NULL : text(line);
+		commands[i] = self ? argv[0] : death_text("/bin/sh");
+		args[i][0] = self ? death_text(line) : death_text("-c");
+		args[i][1] = self ? NULL : death_text(line);
 		args[i][2] = NULL;
 		argvs[i] = args[i];
 		procs[i] = 1;
@@ -73,7 +73,7 @@ int main(int argc, char **argv)
 		MPI_Info_free(&infos[i]);
 	if (err == MPI_SUCCESS)
 		err = MPI_Recv(&v, 1, MPI_INT, 0, 0, c, MPI_STATUS_IGNORE);
-	tell(err);
+	death_tell(err);
 	MPI_Comm_disconnect(&c);
 	MPI_Finalize();
 	return 0;

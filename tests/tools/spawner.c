@@ -49,7 +49,7 @@ static void sleeper_leave(char *seconds)
 	_exit(1);
 }
 
-static int child(MPI_Comm parents, char **argv)
+static int spawner_child(MPI_Comm parents, char **argv)
 {
 	const char *what = argv[2] != NULL ? argv[2] : "";
 	int rank, size;
@@ -84,7 +84,7 @@ static int child(MPI_Comm parents, char **argv)
 	return 0;
 }
 
-static void tell(int err, int n, const int *codes, MPI_Comm c)
+static void spawner_tell(int err, int n, const int *codes, MPI_Comm c)
 {
 	char text[MPI_MAX_ERROR_STRING];
 	int len, bad = 0, class = 0, size = 0;
@@ -115,7 +115,7 @@ static void spawn_round(char **argv, int n, MPI_Info info)
 
 	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
 	if (rank == 0)
-		tell(err, n, codes, c);
+		spawner_tell(err, n, codes, c);
 	if (err != MPI_SUCCESS || c == MPI_COMM_NULL)
 		return;
 	if (argv[1] == NULL || strcmp(argv[1], "child") != 0 || strcmp(argv[2], "alone") != 0)
@@ -132,7 +132,7 @@ int main(int argc, char **argv)
 	MPI_Init(&argc, &argv);
 	MPI_Comm_get_parent(&parents);
 	if (parents != MPI_COMM_NULL)
-		return child(parents, argv);
+		return spawner_child(parents, argv);
 	MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
 	if (argc > 1 && strcmp(argv[1], "-u") == 0)
 		universe_tell();

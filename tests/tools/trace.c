@@ -14,7 +14,7 @@ static int rank, size;
 static char *buf, *in;
 
 /* Every kind of message: 12 a rank. */
-static void messages(void)
+static void trace_messages(void)
 {
 	int to = (rank + 1) % size, from = (rank + size - 1) % size;
 	MPI_Comm dup, world = MPI_COMM_WORLD;
@@ -70,7 +70,7 @@ static void messages(void)
 }
 
 /* More calls than a ring has room for. */
-static void many(void)
+static void trace_many(void)
 {
 	for (int i = 0; i < 5000; i++)
 		if (rank == 0)
@@ -91,7 +91,7 @@ static void *thread_run(void *arg)
 	return NULL;
 }
 
-static void threads(void)
+static void trace_threads(void)
 {
 	pthread_t t[3];
 
@@ -102,7 +102,7 @@ static void threads(void)
 }
 
 /* MPI_Pcontrol switches the trace off and on, and names regions. */
-static void parts(void)
+static void trace_parts(void)
 {
 	MPI_Pcontrol(0);
 	MPI_Barrier(MPI_COMM_WORLD);
@@ -121,7 +121,7 @@ static void parts(void)
 }
 
 /* Rank 1 ends before the others can go on: by a signal, by MPI_Abort, or not at all. */
-static void dies(const char *how)
+static void trace_dies(const char *how)
 {
 	if (rank == 0)
 		MPI_Send(buf, 1, MPI_INT, 1, 7, MPI_COMM_WORLD);
@@ -149,15 +149,15 @@ int main(int argc, char **argv)
 	buf = calloc(1, LONG);
 	in = calloc(1, LONG);
 	if (strcmp(what, "messages") == 0)
-		messages();
+		trace_messages();
 	else if (strcmp(what, "many") == 0)
-		many();
+		trace_many();
 	else if (strcmp(what, "threads") == 0)
-		threads();
+		trace_threads();
 	else if (strcmp(what, "parts") == 0)
-		parts();
+		trace_parts();
 	else
-		dies(what);
+		trace_dies(what);
 	free(buf);
 	free(in);
 	MPI_Finalize();

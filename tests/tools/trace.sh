@@ -47,7 +47,7 @@ command -v addr2line >/dev/null || lines=
 case $B in *debug* | *address* | *thread* | *undefined*) lines= ;; esac
 at=$(grep -n line-send tests/tools/trace.c | cut -d: -f1)
 [ -z "$lines" ] ||
-	grep -q "\"MPI_Send\".*\"bytes\":10,\"where\":\"messages (trace.c:$at)" "$TMPDIR/t.json" ||
+	grep -q "\"MPI_Send\".*\"bytes\":10,\"where\":\"trace_messages (trace.c:$at)" "$TMPDIR/t.json" ||
 	fail "$said: no MPI_Send at trace.c:$at"
 
 # --- OTF2, as its own reader sees it

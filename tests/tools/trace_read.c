@@ -28,7 +28,7 @@ static struct {
 	double from, to;
 } arrow[MOST];
 
-__attribute__((noreturn)) static void die(const char *words)
+__attribute__((noreturn)) static void trace_die(const char *words)
 {
 	printf("bad file: %s\n", words);
 	exit(1);
@@ -37,7 +37,7 @@ __attribute__((noreturn)) static void die(const char *words)
 static struct span *span_add(uint64_t track, double begin)
 {
 	if (nspans == MOST)
-		die("too many spans");
+		trace_die("too many spans");
 	span[nspans] = (struct span){.track = track, .begin = begin, .end = -1};
 	return &span[nspans++];
 }
@@ -45,7 +45,7 @@ static struct span *span_add(uint64_t track, double begin)
 static void arrow_end(uint64_t id, bool begins, double at)
 {
 	if (id >= MOST)
-		die("the id of an arrow");
+		trace_die("the id of an arrow");
 	arrow[id].begins += begins;
 	arrow[id].ends += !begins;
 	*(begins ? &arrow[id].from : &arrow[id].to) = at;
@@ -65,7 +65,7 @@ static uint64_t varint(struct bytes *b)
 		unsigned char c;
 
 		if (b->at == b->end || shift > 63)
-			die("a number is cut");
+			trace_die("a number is cut");
 		c = *b->at++;
 		n |= (uint64_t)(c & 127) << shift;
 		if (c < 128)
@@ -85,18 +85,18 @@ static int field(struct bytes *b, uint64_t *n, struct bytes *inner)
 	case 0: *n = varint(b); break;
 	case 1:
 		if (b->end - b->at < 8)
-			die("8 bytes are cut");
+			trace_die("8 bytes are cut");
 		memcpy(n, b->at, 8);
 		b->at += 8;
 		break;
 	case 2:
 		*n = varint(b);
 		if ((uint64_t)(b->end - b->at) < *n)
-			die("bytes are cut");
+			trace_die("bytes are cut");
 		*inner = (struct bytes){b->at, b->at + *n};
 		b->at += *n;
 		break;
-	default: die("a key");
+	default: trace_die("a key");
 	}
 	return (int)(key >> 3);
 }
@@ -121,7 +121,7 @@ static void interned_take(struct bytes b)
 			if (f == 1)
 				id = n;
 		if (id >= 16384)
-			die("the number of a name");
+			trace_die("the number of a name");
 		text_take(interned[id], text);
 	}
 }
@@ -132,7 +132,7 @@ static struct span *span_open(uint64_t track)
 	for (int i = nspans - 1; i >= 0; i--)
 		if (span[i].track == track && span[i].end < 0)
 			return &span[i];
-	die("a span ends that has not begun");
+	trace_die("a span ends that has not begun");
 }
 
 static void event_take(struct bytes b, double at)
@@ -154,7 +154,7 @@ static void event_take(struct bytes b, double at)
 			arrow_end(n, f == 47, at);
 	}
 	if (id >= 16384 || (id > 0 && interned[id][0] == '\0'))
-		die("a name that is not known");
+		trace_die("a name that is not known");
 	if (type == 1)
 		memcpy(span_add(track, at)->name, id > 0 ? interned[id] : name, 48);
 	if (type == 2)
@@ -174,7 +174,7 @@ static void track_take(struct bytes b)
 			process |= g == 6;
 	}
 	if (process == thread)
-		die("a track that is of a process and of a thread, or of none");
+		trace_die("a track that is of a process and of a thread, or of none");
 	processes += process;
 }
 
@@ -211,7 +211,7 @@ static void expect(char c)
 {
 	blanks();
 	if (*json++ != c)
-		die("JSON");
+		trace_die("JSON");
 }
 
 static void json_string(char to[48])
@@ -221,7 +221,7 @@ static void json_string(char to[48])
 	expect('"');
 	for (; *json != '"'; json++) {
 		if ((unsigned char)*json < ' ')
-			die("a text of JSON");
+			trace_die("a text of JSON");
 		if (*json == '\\')
 			json++;
 		if (n < 47)
@@ -268,7 +268,7 @@ static void json_object(struct event *e)
 		if (*json == ',')
 			json++;
 		else if (*json != '}')
-			die("an object of JSON");
+			trace_die("an object of JSON");
 	}
 	json++;
 }
@@ -309,7 +309,7 @@ static void json_value(struct event *e)
 	} else {
 		e->ts = strtod(json, &end);
 		if (end == json)
-			die("a number of JSON");
+			trace_die("a number of JSON");
 		json = end;
 	}
 }
@@ -378,24 +378,24 @@ int main(int argc, char **argv)
 	long len;
 
 	if (f == NULL)
-		die("no file");
+		trace_die("no file");
 	fseek(f, 0, SEEK_END);
 	len = ftell(f);
 	rewind(f);
 	all = calloc(1, (size_t)len + 1);
 	if (all == NULL || fread(all, 1, (size_t)len, f) != (size_t)len)
-		die("it cannot be read");
+		trace_die("it cannot be read");
 	if (*all == '{') {
 		json = all;
 		json_value(&(struct event){.id = 0});
 		blanks();
 		if (*json != '\0')
-			die("more than one value of JSON");
+			trace_die("more than one value of JSON");
 	} else {
 		b = (struct bytes){(unsigned char *)all, (unsigned char *)all + len};
 		for (int k; (k = field(&b, &n, &packet)) != 0;)
 			if (k != 1)
-				die("something else than packets");
+				trace_die("something else than packets");
 			else
 				packet_take(packet);
 	}

@@ -67,7 +67,7 @@ static void locks(struct io_lock_table *t)
 }
 
 /* Each rank writes every second byte, so that aggregators have a stage. */
-static void files(void)
+static void valid_files(void)
 {
 	MPI_File fh = file_new(MPI_COMM_WORLD, file_name("valid"));
 	struct io_file *f = io_of(obj_get(&haft_file_class, (obj_h)fh));
@@ -138,7 +138,7 @@ static void aliases(void)
 	BROKEN("via_aliases_valid", ((struct via_card *)(uintptr_t)mine)->number++);
 }
 
-static void types(void)
+static void valid_types(void)
 {
 	MPI_Datatype t;
 	struct type *type;
@@ -168,8 +168,8 @@ static void connections(void)
 int main(int argc, char **argv)
 {
 	check_init(&argc, &argv);
-	types();
-	files();
+	valid_types();
+	valid_files();
 	ports();
 	aliases();
 	connections();

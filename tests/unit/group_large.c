@@ -41,13 +41,13 @@ void via_alias_drop(int alias)
 static int32_t peers[MANY];
 static unsigned seed = 1;
 
-static int rnd(int below)
+static int group_rnd(int below)
 {
 	seed = seed * 1664525u + 1013904223u;
 	return (int)((seed >> 4) % (unsigned)below);
 }
 
-static struct group *made(int n)
+static struct group *group_made(int n)
 {
 	int32_t *copy = malloc((size_t)n * sizeof(*copy));
 	struct group *g = NULL;
@@ -86,7 +86,7 @@ static void choose(int n, int limit)
 		bool again = true;
 
 		while (again) {
-			peers[i] = rnd(limit);
+			peers[i] = group_rnd(limit);
 			again = false;
 			for (int k = 0; k < i && !again; k++)
 				again = peers[k] == peers[i];
@@ -98,11 +98,11 @@ static void any_list(void **state)
 {
 	(void)state;
 	for (int round = 0; round < 500; round++) {
-		int n = 1 + rnd(40);
+		int n = 1 + group_rnd(40);
 		struct group *g;
 
-		choose(n, n + (round % 2 ? rnd(20) : rnd(JOB)));
-		g = made(n);
+		choose(n, n + (round % 2 ? group_rnd(20) : group_rnd(JOB)));
+		g = group_made(n);
 		is_list(g, n);
 		obj_free_obj(g);
 	}
@@ -113,13 +113,13 @@ static void even_distances(void **state)
 	(void)state;
 	for (int stride = -37; stride <= 37; stride++) {
 		struct group *g;
-		int n = 2 + rnd(MANY - 2);
+		int n = 2 + group_rnd(MANY - 2);
 
 		if (stride == 0)
 			continue;
 		for (int i = 0; i < n; i++)
 			peers[i] = JOB / 2 + i * stride;
-		g = made(n);
+		g = group_made(n);
 		is_list(g, n);
 		assert_null(g->map);
 		assert_null(g->unmap);
@@ -134,7 +134,7 @@ static void distant_apart(void **state)
 
 	(void)state;
 	peers[0] = 0, peers[1] = JOB - 1, peers[2] = 5;
-	g = made(3);
+	g = group_made(3);
 	is_list(g, 3);
 	assert_int_equal(g->span, 0);
 	obj_free_obj(g);
@@ -147,7 +147,7 @@ static void local_each_other(void **state)
 	(void)state;
 	for (int i = 0; i < MANY; i++)
 		peers[i] = i ^ 1;
-	g = made(MANY);
+	g = group_made(MANY);
 	is_list(g, MANY);
 	assert_int_equal(g->span, MANY);
 	obj_free_obj(g);
@@ -163,7 +163,7 @@ static void ranges_of_ranges(void **state)
 	(void)state;
 	for (int i = 0; i < MANY; i++)
 		peers[i] = i;
-	all = made(MANY);
+	all = group_made(MANY);
 	all->size = JOB; /* neighbours have no tables that could be too small */
 	assert_int_equal(group_range_incl(all, 1, odd, &a), 0);
 	assert_int_equal(a->size, JOB / 2);
@@ -186,13 +186,13 @@ static void ranges_of_ranges(void **state)
 }
 
 /* Copies share tables, and outlive their originals. */
-static void copies(void **state)
+static void group_copies(void **state)
 {
 	struct group *g, *h, *i;
 
 	(void)state;
 	choose(20, JOB);
-	g = made(20);
+	g = group_made(20);
 	assert_int_equal(group_copy(g, NULL, &h), 0);
 	assert_ptr_equal(h->map, g->map);
 	assert_int_equal(group_copy(h, NULL, &i), 0);
@@ -216,7 +216,7 @@ int main(void)
 		cmocka_unit_test(distant_apart),
 		cmocka_unit_test(local_each_other),
 		cmocka_unit_test(ranges_of_ranges),
-		cmocka_unit_test(copies),
+		cmocka_unit_test(group_copies),
 	};
 
 	return cmocka_run_group_tests(tests, open_objects, NULL);

@@ -62,7 +62,7 @@ static void sleeps(int r)
 }
 
 /* One look, for which a host's answer has been `late' ns on its way. */
-static void look(uint64_t late)
+static void watch_look(uint64_t late)
 {
 	now += BETWEEN;
 	for (int r = 0; r < N; r++) {
@@ -73,7 +73,7 @@ static void look(uint64_t late)
 	hang_look(&job, now);
 }
 
-static int setup(void **state)
+static int watch_setup(void **state)
 {
 	(void)state;
 	memset(seen, 0, sizeof(seen));
@@ -97,12 +97,12 @@ static void is_told_once(void **state)
 {
 	(void)state;
 	for (int i = 0; i < HANG_LOOKS - 1; i++)
-		look(0);
+		watch_look(0);
 	assert_int_equal(told, 0);
-	look(0);
+	watch_look(0);
 	assert_int_equal(told, 1);
 	for (int i = 0; i < 20; i++)
-		look(0);
+		watch_look(0);
 	assert_int_equal(told, 1);
 	assert_int_equal(called, 1);
 }
@@ -112,7 +112,7 @@ static void answers_are_late(void **state)
 {
 	(void)state;
 	for (int i = 0; i < 20; i++)
-		look((uint64_t)(i * 7 % 5) * NS_S / 50);
+		watch_look((uint64_t)(i * 7 % 5) * NS_S / 50);
 	assert_int_equal(told, 1);
 }
 
@@ -123,7 +123,7 @@ static void naps_end(void **state)
 	for (int i = 0; i < 20; i++) {
 		for (int r = 0; r < N; r++)
 			seen[r].runs = i % N == r;
-		look(0);
+		watch_look(0);
 	}
 	assert_int_equal(told, 1);
 }
@@ -134,7 +134,7 @@ static void one_can_run(void **state)
 	(void)state;
 	seen[1].runs = true;
 	for (int i = 0; i < 20; i++)
-		look(0);
+		watch_look(0);
 	assert_int_equal(told, 0);
 }
 
@@ -142,12 +142,12 @@ static void one_can_run(void **state)
 static void idle_before_the_last_move(void **state)
 {
 	(void)state;
-	look(0);
-	look(0);
+	watch_look(0);
+	watch_look(0);
 	sleeps(1);
 	seen[0].runs = true;
 	for (int i = 0; i < 20; i++)
-		look(0);
+		watch_look(0);
 	assert_int_equal(told, 0);
 }
 
@@ -155,13 +155,13 @@ static void moves_and_sleeps_again(void **state)
 {
 	(void)state;
 	for (int i = 0; i < HANG_LOOKS; i++)
-		look(0);
+		watch_look(0);
 	sleeps(2);
 	for (int i = 0; i < HANG_LOOKS - 1; i++)
-		look(0);
+		watch_look(0);
 	assert_int_equal(told, 1);
-	look(0);
-	look(0);
+	watch_look(0);
+	watch_look(0);
 	assert_int_equal(told, 2);
 }
 
@@ -171,12 +171,12 @@ static void computes(void **state)
 	(void)state;
 	for (int i = 0; i < 20; i++) {
 		seen[0].cpu_ns += BETWEEN / 20;
-		look(0);
+		watch_look(0);
 	}
 	assert_int_equal(told, 0);
 	for (int i = 0; i < 20; i++) {
 		seen[0].cpu_ns += i == 10 ? BETWEEN / 2 : 0;
-		look(0);
+		watch_look(0);
 	}
 	assert_int_equal(told, 1);
 }
@@ -185,38 +185,38 @@ static void computes(void **state)
 static void a_host_is_silent(void **state)
 {
 	(void)state;
-	look(0);
-	look(0);
+	watch_look(0);
+	watch_look(0);
 	seen[1].known = false;
 	for (int i = 0; i < 10; i++)
-		look(0);
+		watch_look(0);
 	assert_int_equal(told, 0);
 	seen[1].known = true;
-	look(0);
+	watch_look(0);
 	assert_int_equal(told, 1);
 }
 
 /* Ranks that have left MPI do not count; if all have, there is no hang. */
-static void left(void **state)
+static void watch_left(void **state)
 {
 	(void)state;
 	seen[0].state = BOOT_DONE;
 	seen[1].alive = false;
 	for (int i = 0; i < 5; i++)
-		look(0);
+		watch_look(0);
 	assert_int_equal(told, 1);
-	setup(state);
+	watch_setup(state);
 	for (int r = 0; r < N; r++)
 		seen[r].state = BOOT_DONE;
 	for (int i = 0; i < 20; i++)
-		look(0);
+		watch_look(0);
 	assert_int_equal(told, 0);
 }
 
 static void looks(int n)
 {
 	for (int i = 0; i < n; i++)
-		look(0);
+		watch_look(0);
 }
 
 /* One outside of MPI that uses no CPU time, while the others sleep inside: told once a job. */
@@ -247,12 +247,12 @@ static void alive_outside(void **state)
 	seen[1].view.asleep = false;
 	for (int i = 0; i < 20; i++) {
 		seen[1].cpu_ns += i % HANG_LOOKS == 0;
-		look(0);
+		watch_look(0);
 	}
 	assert_int_equal(told, 0);
 	for (int i = 0; i < 20; i++) {
 		seen[1].runs = i % HANG_LOOKS == 0;
-		look(0);
+		watch_look(0);
 	}
 	assert_int_equal(told, 0);
 }
@@ -282,19 +282,19 @@ static void all_outside(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup(is_told_once, setup),
-		cmocka_unit_test_setup(answers_are_late, setup),
-		cmocka_unit_test_setup(naps_end, setup),
-		cmocka_unit_test_setup(one_can_run, setup),
-		cmocka_unit_test_setup(idle_before_the_last_move, setup),
-		cmocka_unit_test_setup(moves_and_sleeps_again, setup),
-		cmocka_unit_test_setup(computes, setup),
-		cmocka_unit_test_setup(a_host_is_silent, setup),
-		cmocka_unit_test_setup(left, setup),
-		cmocka_unit_test_setup(idle_outside, setup),
-		cmocka_unit_test_setup(alive_outside, setup),
-		cmocka_unit_test_setup(looks_slowly, setup),
-		cmocka_unit_test_setup(all_outside, setup),
+		cmocka_unit_test_setup(is_told_once, watch_setup),
+		cmocka_unit_test_setup(answers_are_late, watch_setup),
+		cmocka_unit_test_setup(naps_end, watch_setup),
+		cmocka_unit_test_setup(one_can_run, watch_setup),
+		cmocka_unit_test_setup(idle_before_the_last_move, watch_setup),
+		cmocka_unit_test_setup(moves_and_sleeps_again, watch_setup),
+		cmocka_unit_test_setup(computes, watch_setup),
+		cmocka_unit_test_setup(a_host_is_silent, watch_setup),
+		cmocka_unit_test_setup(watch_left, watch_setup),
+		cmocka_unit_test_setup(idle_outside, watch_setup),
+		cmocka_unit_test_setup(alive_outside, watch_setup),
+		cmocka_unit_test_setup(looks_slowly, watch_setup),
+		cmocka_unit_test_setup(all_outside, watch_setup),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

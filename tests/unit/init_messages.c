@@ -7,7 +7,7 @@
 #include "libmpi/via/via.h"
 #include "tests/check.h"
 
-static uint64_t messages(void)
+static uint64_t init_messages(void)
 {
 	uint64_t n = via.shm->count.put;
 
@@ -21,14 +21,14 @@ int main(int argc, char **argv)
 	MPI_Comm dup;
 
 	check_init(&argc, &argv);
-	expect_eq(messages(), 0);
+	expect_eq(init_messages(), 0);
 	while (1 << lg < check_size)
 		lg++;
 	OK(MPI_Barrier(MPI_COMM_WORLD));
-	before = messages();
+	before = init_messages();
 	expect(before <= lg);
 	OK(MPI_Comm_dup(MPI_COMM_WORLD, &dup));
-	expect(messages() - before <= 4 * lg);
+	expect(init_messages() - before <= 4 * lg);
 	OK(MPI_Comm_free(&dup));
 	MPI_Finalize();
 	return check_end();

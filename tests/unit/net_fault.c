@@ -258,7 +258,7 @@ static void test_signals(void **state)
 }
 
 /* From now on nothing that is sent to fd arrives, and nothing is acknowledged: a cut line. */
-static void cut(int fd)
+static void fault_cut(int fd)
 {
 	struct sock_filter drop = BPF_STMT(BPF_RET | BPF_K, 0);
 	struct sock_fprog prog = {1, &drop};
@@ -275,7 +275,7 @@ static void dead_host(bool talking)
 	open_one(&s, "tcp:127.0.0.1:0", 2000);
 	start = ends_now(); /* before the last sign of life */
 	fd = by_hand(&s);
-	cut(fd);
+	fault_cut(fd);
 	if (talking)
 		ends_put(&s, 0, 1);
 	ENDS_UNTIL(&s, s.end[0].lost[1] == 1);

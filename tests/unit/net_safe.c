@@ -9,7 +9,7 @@
 #include "libnet/net_inner.h"
 #include "tests/unit/net_endpoints.h"
 
-static int call(const char *text)
+static int safe_call(const char *text)
 {
 	struct sockaddr_storage sa;
 	socklen_t len;
@@ -33,7 +33,7 @@ static bool hung_up(int fd, uint8_t *b, size_t *n)
 }
 
 /* Frames go to and fro between 0 and 1. */
-static void exchange(struct ends *s, uint32_t n)
+static void safe_exchange(struct ends *s, uint32_t n)
 {
 	for (uint32_t i = 0; i < n; i++) {
 		while (ends_put(s, 0, 1) == NET_AGAIN)
@@ -67,7 +67,7 @@ static const struct wire_hello good = {.version = WIRE_VERSION,
 /* Says b to host 0; the kind of the answer, or 0: hung up without one. */
 static int answer_to(struct ends *s, const uint8_t *b, size_t len)
 {
-	int fd = call(s->end[0].addr);
+	int fd = safe_call(s->end[0].addr);
 	uint8_t got[WIRE_HELLO];
 	struct wire_hello h;
 	size_t n = 0;
@@ -94,7 +94,7 @@ static void test_refused(void **state)
 	net_close(s.end[2].net);
 	s.end[2].net = NULL;
 	c = net_counts(s.end[0].net);
-	exchange(&s, 10);
+	safe_exchange(&s, 10);
 	memset(noise, 'x', sizeof(noise));
 	assert_int_equal(answer_to(&s, noise, sizeof(noise)), 0);
 	assert_int_equal(c->bad_magic, 1);
@@ -141,7 +141,7 @@ static void test_refused(void **state)
 	make_ask(&h, b, KEY);
 	assert_int_equal(answer_to(&s, b, sizeof(b)), WIRE_DUPLICATE);
 	assert_int_equal(c->bad_twice, 1);
-	exchange(&s, 10);
+	safe_exchange(&s, 10);
 	assert_int_equal(c->lost + c->left, 0);
 	ends_close(&s);
 }
@@ -158,7 +158,7 @@ static void test_slow_friend(void **state)
 	(void)state;
 	ends_open(&s, 3, "unix:");
 	make_ask(&h, b, KEY);
-	fd = call(s.end[0].addr);
+	fd = safe_call(s.end[0].addr);
 	for (int i = 0; i < WIRE_HELLO; i++) {
 		assert_int_equal(write(fd, b + i, 1), 1);
 		ends_poll(&s);
@@ -186,9 +186,9 @@ static void test_flood(void **state)
 	(void)state;
 	ends_open(&s, 3, "tcp:127.0.0.1:0");
 	c = net_counts(s.end[0].net);
-	exchange(&s, 5);
+	safe_exchange(&s, 5);
 	for (int i = 0; i < MANY; i++) {
-		fd[i] = call(s.end[0].addr);
+		fd[i] = safe_call(s.end[0].addr);
 		if (i % 2)
 			assert_int_equal(write(fd[i], noise, sizeof(noise)), sizeof(noise));
 		if (i % 3 == 0)
@@ -198,7 +198,7 @@ static void test_flood(void **state)
 	ENDS_UNTIL(&s, s.end[0].next_from[2] == 1);
 	ENDS_UNTIL(&s, c->accepted >= MANY + 1);
 	assert_true(c->bad_surplus + c->bad_quiet >= MANY - 64 - 2);
-	exchange(&s, 20);
+	safe_exchange(&s, 20);
 	for (int i = 0; i < MANY; i++)
 		close(fd[i]);
 	ENDS_UNTIL(&s, c->bad_surplus + c->bad_quiet == MANY);
@@ -225,14 +225,14 @@ static void test_half_open(void **state)
 		assert_int_equal(net_open(&conf, &s.end[i].net), 0);
 	}
 	c = net_counts(s.end[0].net);
-	fd = call(s.end[0].addr);
+	fd = safe_call(s.end[0].addr);
 	ENDS_UNTIL(&s, c->accepted == 1);
 	assert_in_range(net_sleep_ms(s.end[0].net), 0, 300);
 	ENDS_UNTIL(&s, hung_up(fd, b, &n));
 	assert_int_equal(n, 0);
 	assert_int_equal(c->bad_quiet, 1);
 	close(fd);
-	exchange(&s, 3);
+	safe_exchange(&s, 3);
 	ends_close(&s);
 }
 
@@ -250,8 +250,8 @@ static void test_no_descriptors(void **state)
 	(void)state;
 	ends_open(&s, 3, "tcp:127.0.0.1:0");
 	c = net_counts(s.end[0].net);
-	exchange(&s, 3);
-	fd = call(s.end[0].addr);
+	safe_exchange(&s, 3);
+	fd = safe_call(s.end[0].addr);
 	assert_int_equal(getrlimit(RLIMIT_NOFILE, &old), 0);
 	now = old;
 	now.rlim_cur = 3;
@@ -263,7 +263,7 @@ static void test_no_descriptors(void **state)
 	ENDS_UNTIL(&s, c->no_fd - before.no_fd >= 5); /* each after a pause, and those grow */
 	assert_true(ends_now() - start > 0.03);
 	assert_int_equal(net_peer_state_get(s.end[2].net, 0), NET_PEER_CONNECTING);
-	exchange(&s, 3);
+	safe_exchange(&s, 3);
 	assert_int_equal(setrlimit(RLIMIT_NOFILE, &old), 0);
 	ENDS_UNTIL(&s, s.end[0].next_from[2] == 1);
 	assert_non_null(strstr(s.end[0].told, "no process can connect"));

@@ -20,7 +20,7 @@ static int refuse_key, refuse_with;      /* callbacks of this key return that */
 static int released;                     /* calls of extra_free */
 static intptr_t released_extra;
 
-static void tell(struct call c)
+static void attr_tell(struct call c)
 {
 	if (ntold < TOLD_MAX)
 		told[ntold] = c;
@@ -31,7 +31,7 @@ static void tell(struct call c)
 
 static int c_copy(obj_h h, int key, void *extra, void *in, void *out, int *flag)
 {
-	tell((struct call){
+	attr_tell((struct call){
 		.copy = 1, .handle = h, .key = key, .in = (intptr_t)in, .extra = (intptr_t)extra});
 	*(void **)out = (void *)((intptr_t)in + 1000);
 	*flag = 1;
@@ -40,13 +40,14 @@ static int c_copy(obj_h h, int key, void *extra, void *in, void *out, int *flag)
 
 static int c_del(obj_h h, int key, void *in, void *extra)
 {
-	tell((struct call){.handle = h, .key = key, .in = (intptr_t)in, .extra = (intptr_t)extra});
+	attr_tell((struct call){
+		.handle = h, .key = key, .in = (intptr_t)in, .extra = (intptr_t)extra});
 	return key == refuse_key ? refuse_with : 0;
 }
 
 static void f_copy(int *o, int *key, int *extra, int *in, int *out, int *flag, int *rc)
 {
-	tell((struct call){.copy = 1, .object = *o, .key = *key, .in = *in, .extra = *extra});
+	attr_tell((struct call){.copy = 1, .object = *o, .key = *key, .in = *in, .extra = *extra});
 	*out = *in + 1000;
 	*flag = 1;
 	*rc = *key == refuse_key ? refuse_with : 0;
@@ -54,14 +55,14 @@ static void f_copy(int *o, int *key, int *extra, int *in, int *out, int *flag, i
 
 static void f_del(int *o, int *key, int *in, int *extra, int *rc)
 {
-	tell((struct call){.object = *o, .key = *key, .in = *in, .extra = *extra});
+	attr_tell((struct call){.object = *o, .key = *key, .in = *in, .extra = *extra});
 	*rc = *key == refuse_key ? refuse_with : 0;
 }
 
 static void a_copy(
 	int *o, int *key, intptr_t *extra, intptr_t *in, intptr_t *out, int *flag, int *rc)
 {
-	tell((struct call){.copy = 1, .object = *o, .key = *key, .in = *in, .extra = *extra});
+	attr_tell((struct call){.copy = 1, .object = *o, .key = *key, .in = *in, .extra = *extra});
 	*out = *in + 1000;
 	*flag = 1;
 	*rc = *key == refuse_key ? refuse_with : 0;
@@ -69,24 +70,24 @@ static void a_copy(
 
 static void a_del(int *o, int *key, intptr_t *in, intptr_t *extra, int *rc)
 {
-	tell((struct call){.object = *o, .key = *key, .in = *in, .extra = *extra});
+	attr_tell((struct call){.object = *o, .key = *key, .in = *in, .extra = *extra});
 	*rc = *key == refuse_key ? refuse_with : 0;
 }
 
-static void release(intptr_t extra)
+static void attr_release(intptr_t extra)
 {
 	released++;
 	released_extra = extra;
 }
 
-static int setup(void **state)
+static int attr_setup(void **state)
 {
 	ntold = refuse_key = refuse_with = released = 0;
 	act = NULL;
 	return fix_setup(state);
 }
 
-#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, fix_teardown)
+#define TEST(f) cmocka_unit_test_setup_teardown(f, attr_setup, fix_teardown)
 
 static int keyval(int lang, void (*copy)(void), void (*del)(void))
 {
@@ -95,7 +96,7 @@ static int keyval(int lang, void (*copy)(void), void (*del)(void))
 		.copy = copy,
 		.del = del,
 		.extra = 0x1234567,
-		.extra_free = release};
+		.extra_free = attr_release};
 	int key = 0;
 
 	assert_int_equal(obj_keyval_new(&fix.thing, &desc, &key), OBJ_OK);
@@ -108,13 +109,13 @@ static int c_keyval(void)
 	return keyval(OBJ_LANG_C, (void (*)(void))c_copy, (void (*)(void))c_del);
 }
 
-static void set(void *self, int key, intptr_t value)
+static void attribute_set(void *self, int key, intptr_t value)
 {
 	assert_int_equal(obj_attr_set(self, key, OBJ_LANG_C, value), OBJ_OK);
 }
 
 /* The value of an attribute, or -1 if there is none. */
-static intptr_t get(void *self, int key)
+static intptr_t attribute_get(void *self, int key)
 {
 	intptr_t value = -2;
 	int found = -1;
@@ -132,15 +133,15 @@ static void H5_what_was_set_is_read(void **state)
 	(void)state;
 	for (int i = 0; i < 64; i++) {
 		key[i] = c_keyval();
-		assert_int_equal(get(t, key[i]), -1);
-		set(t, key[i], i);
+		assert_int_equal(attribute_get(t, key[i]), -1);
+		attribute_set(t, key[i], i);
 		for (int j = 0; j <= i; j++)
-			assert_int_equal(get(t, key[j]), j);
+			assert_int_equal(attribute_get(t, key[j]), j);
 	}
 	for (int i = 0; i < 64; i += 2)
 		assert_int_equal(obj_attr_delete(t, key[i]), OBJ_OK);
 	for (int i = 0; i < 64; i++)
-		assert_int_equal(get(t, key[i]), i % 2 ? i : -1);
+		assert_int_equal(attribute_get(t, key[i]), i % 2 ? i : -1);
 	assert_int_equal(ntold, 32);
 }
 
@@ -154,16 +155,16 @@ static void B1_setting_again_deletes_the_old_value_whatever_the_order_of_keys(vo
 		struct thing *t = fix_new(0);
 
 		ntold = 0;
-		set(t, order[i][0], 10);
-		set(t, order[i][1], 11);
+		attribute_set(t, order[i][0], 10);
+		attribute_set(t, order[i][1], 11);
 		assert_int_equal(ntold, 0);
-		set(t, order[i][2], 12);
+		attribute_set(t, order[i][2], 12);
 		assert_int_equal(ntold, 1);
 		assert_int_equal(told[0].key, order[i][2]);
 		assert_int_equal(told[0].in, order[i][0] == order[i][2] ? 10 : 11);
-		assert_int_equal(get(t, low), 12);
+		assert_int_equal(attribute_get(t, low), 12);
 		assert_int_equal(obj_attr_delete(t, low), OBJ_OK);
-		assert_int_equal(get(t, low), -1);
+		assert_int_equal(attribute_get(t, low), -1);
 		assert_int_equal(obj_attr_delete(t, low), OBJ_INVALID);
 		assert_int_equal(ntold, 2);
 	}
@@ -177,8 +178,8 @@ static void B5_free_deletes_last_set_first(void **state)
 
 	(void)state;
 	for (int i = 0; i < 5; i++)
-		set(t, key[i] = c_keyval(), i);
-	set(t, key[1], 100); /* set again: the newest */
+		attribute_set(t, key[i] = c_keyval(), i);
+	attribute_set(t, key[1], 100); /* set again: the newest */
 	ntold = 0;
 	fix_free(t);
 	assert_int_equal(ntold, 5);
@@ -214,7 +215,7 @@ static void B6_a_callback_may_delete_the_other_attributes_during_free(void **sta
 	(void)state;
 	subject = fix_new(0);
 	for (int i = 0; i < 4; i++)
-		set(subject, keys[i] = c_keyval(), i);
+		attribute_set(subject, keys[i] = c_keyval(), i);
 	act = delete_the_others;
 	fix_free(subject);
 	assert_int_equal(ntold, 4);
@@ -242,12 +243,12 @@ static void B7_a_callback_is_never_called_again_from_inside_itself(void **state)
 	subject = fix_new(0);
 	keys[0] = c_keyval();
 	act = reenter_self;
-	set(subject, keys[0], 1);
-	set(subject, keys[0], 2);
+	attribute_set(subject, keys[0], 1);
+	attribute_set(subject, keys[0], 2);
 	assert_int_equal(ntold, 1);
 	assert_int_equal(obj_attr_delete(subject, keys[0]), OBJ_OK);
 	assert_int_equal(ntold, 2);
-	set(subject, keys[0], 3);
+	attribute_set(subject, keys[0], 3);
 	fix_free(subject);
 	assert_int_equal(ntold, 3);
 }
@@ -255,7 +256,7 @@ static void B7_a_callback_is_never_called_again_from_inside_itself(void **state)
 static void set_another(const struct call *c)
 {
 	if (c->key == keys[0])
-		set(subject, keys[1], 77);
+		attribute_set(subject, keys[1], 77);
 }
 
 static void B8_an_attribute_set_by_a_callback_of_free_is_deleted_too(void **state)
@@ -264,7 +265,7 @@ static void B8_an_attribute_set_by_a_callback_of_free_is_deleted_too(void **stat
 	subject = fix_new(0);
 	keys[0] = c_keyval();
 	keys[1] = c_keyval();
-	set(subject, keys[0], 1);
+	attribute_set(subject, keys[0], 1);
 	act = set_another;
 	fix_free(subject);
 	assert_int_equal(ntold, 2);
@@ -281,7 +282,7 @@ static void B9_a_failing_delete_stops_free_and_keeps_what_was_not_reached(void *
 	subject = fix_new(0);
 	h = obj_handle(subject);
 	for (int i = 0; i < 3; i++)
-		set(subject, key[i] = c_keyval(), i);
+		attribute_set(subject, key[i] = c_keyval(), i);
 	refuse_key = key[1];
 	refuse_with = 99;
 	assert_int_equal(obj_free(&fix.thing, &h), OBJ_CALLBACK);
@@ -289,9 +290,9 @@ static void B9_a_failing_delete_stops_free_and_keeps_what_was_not_reached(void *
 	assert_ptr_equal(h, obj_handle(subject));
 	assert_ptr_equal(obj_get(&fix.thing, h), subject);
 	assert_int_equal(fix.seen.on_free, 0);
-	assert_int_equal(get(subject, key[0]), 0);
-	assert_int_equal(get(subject, key[1]), 1);
-	assert_int_equal(get(subject, key[2]), -1);
+	assert_int_equal(attribute_get(subject, key[0]), 0);
+	assert_int_equal(attribute_get(subject, key[1]), 1);
+	assert_int_equal(attribute_get(subject, key[2]), -1);
 	assert_int_equal(ntold, 2);
 	refuse_key = 0;
 	assert_int_equal(obj_free(&fix.thing, &h), OBJ_OK);
@@ -304,16 +305,16 @@ static void B9_a_failing_delete_keeps_the_value_in_set_and_delete(void **state)
 
 	(void)state;
 	subject = fix_new(0);
-	set(subject, key, 1);
+	attribute_set(subject, key, 1);
 	refuse_key = key;
 	refuse_with = -7;
 	assert_int_equal(obj_attr_set(subject, key, OBJ_LANG_C, 2), OBJ_CALLBACK);
 	assert_int_equal(obj_user_rc(), -7);
-	assert_int_equal(get(subject, key), 1);
+	assert_int_equal(attribute_get(subject, key), 1);
 	assert_int_equal(obj_attr_delete(subject, key), OBJ_CALLBACK);
-	assert_int_equal(get(subject, key), 1);
+	assert_int_equal(attribute_get(subject, key), 1);
 	assert_int_equal(obj_attr_delete_all(subject), OBJ_CALLBACK);
-	assert_int_equal(get(subject, key), 1);
+	assert_int_equal(attribute_get(subject, key), 1);
 	assert_int_equal(ntold, 3);
 }
 
@@ -324,7 +325,7 @@ static void B10_a_failing_copy_undoes_the_copies_newest_first(void **state)
 
 	(void)state;
 	for (int i = 0; i < 4; i++)
-		set(from, key[i] = c_keyval(), i);
+		attribute_set(from, key[i] = c_keyval(), i);
 	refuse_key = key[2];
 	refuse_with = 5;
 	assert_int_equal(obj_attr_dup(from, to), OBJ_CALLBACK);
@@ -342,8 +343,8 @@ static void B10_a_failing_copy_undoes_the_copies_newest_first(void **state)
 		assert_ptr_equal(told[i].handle, obj_handle(to));
 	}
 	for (int i = 0; i < 4; i++) {
-		assert_int_equal(get(from, key[i]), i);
-		assert_int_equal(get(to, key[i]), -1);
+		assert_int_equal(attribute_get(from, key[i]), i);
+		assert_int_equal(attribute_get(to, key[i]), -1);
 	}
 }
 
@@ -360,14 +361,14 @@ static void B10_copies_cannot_refuse_to_be_undone(void **state)
 	int failing = c_keyval();
 
 	(void)state;
-	set(from, stubborn, 1);
-	set(from, failing, 2);
+	attribute_set(from, stubborn, 1);
+	attribute_set(from, failing, 2);
 	refuse_key = failing;
 	refuse_with = 5;
 	assert_int_equal(obj_attr_dup(from, to), OBJ_CALLBACK);
 	assert_int_equal(obj_user_rc(), 5); /* the copy's result, not the undoing's */
-	assert_int_equal(get(to, stubborn), -1);
-	assert_int_equal(get(from, stubborn), 1);
+	assert_int_equal(attribute_get(to, stubborn), -1);
+	assert_int_equal(attribute_get(from, stubborn), 1);
 }
 
 static void H5_dup_copies_oldest_first_what_wants_to_be_copied(void **state)
@@ -378,15 +379,15 @@ static void H5_dup_copies_oldest_first_what_wants_to_be_copied(void **state)
 	int call = c_keyval();
 
 	(void)state;
-	set(from, none, 1);
-	set(from, call, 2);
-	set(from, same, 3);
+	attribute_set(from, none, 1);
+	attribute_set(from, call, 2);
+	attribute_set(from, same, 3);
 	assert_int_equal(obj_attr_dup(from, to), OBJ_OK);
 	assert_int_equal(ntold, 1);
-	assert_int_equal(get(to, none), -1);
-	assert_int_equal(get(to, call), 1002);
-	assert_int_equal(get(to, same), 3);
-	assert_int_equal(get(from, call), 2);
+	assert_int_equal(attribute_get(to, none), -1);
+	assert_int_equal(attribute_get(to, call), 1002);
+	assert_int_equal(attribute_get(to, same), 3);
+	assert_int_equal(attribute_get(from, call), 2);
 	assert_int_equal(obj_attr_dup(from, from), OBJ_INVALID);
 }
 
@@ -404,9 +405,9 @@ static void H5_a_copy_callback_may_decline(void **state)
 	int key = keyval(OBJ_LANG_C, (void (*)(void))copy_not, OBJ_KV_DEL_NONE);
 
 	(void)state;
-	set(from, key, 8);
+	attribute_set(from, key, 8);
 	assert_int_equal(obj_attr_dup(from, to), OBJ_OK);
-	assert_int_equal(get(to, key), -1);
+	assert_int_equal(attribute_get(to, key), -1);
 }
 
 static void B11_a_freed_keyval_is_invalid_but_its_attributes_stay(void **state)
@@ -417,7 +418,7 @@ static void B11_a_freed_keyval_is_invalid_but_its_attributes_stay(void **state)
 	int found;
 
 	(void)state;
-	set(t, key, 3);
+	attribute_set(t, key, 3);
 	assert_int_equal(obj_keyval_free(&fix.thing, &key), OBJ_OK);
 	assert_int_equal(key, 0);
 	assert_int_equal(obj_keyval_free(&fix.thing, &copy), OBJ_KEYVAL);
@@ -435,7 +436,7 @@ static void B11_a_freed_keyval_is_invalid_but_its_attributes_stay(void **state)
 	assert_int_equal(ntold, 2);
 	assert_int_equal(told[1].key, stale);
 	assert_int_equal(released, 0);
-	assert_int_equal(get(u, stale), 1003); /* the copy callback adds 1000 */
+	assert_int_equal(attribute_get(u, stale), 1003); /* the copy callback adds 1000 */
 	fix_free(u);
 	assert_int_equal(ntold, 3);
 	assert_int_equal(released, 1);
@@ -450,7 +451,7 @@ static void B11_the_number_of_a_freed_keyval_still_deletes(void **state)
 	int key = c_keyval(), stale = key;
 
 	(void)state;
-	set(t, key, 3);
+	attribute_set(t, key, 3);
 	assert_int_equal(obj_keyval_free(&fix.thing, &key), OBJ_OK);
 	assert_int_equal(obj_attr_delete(t, stale), OBJ_OK);
 	assert_int_equal(ntold, 1);
@@ -466,7 +467,7 @@ static void B11_extra_is_released_once_when_no_attribute_was_left(void **state)
 	struct thing *t = fix_new(0);
 
 	(void)state;
-	set(t, key, 1);
+	attribute_set(t, key, 1);
 	fix_free(t);
 	assert_int_equal(released, 0);
 	assert_int_equal(obj_keyval_free(&fix.thing, &key), OBJ_OK);
@@ -507,7 +508,7 @@ static void B13_delete_callbacks_run_in_the_free_call_even_if_references_remain(
 
 	(void)state;
 	obj_hold(t);
-	set(t, c_keyval(), 1);
+	attribute_set(t, c_keyval(), 1);
 	fix_free(t);
 	assert_int_equal(ntold, 1);
 	assert_int_equal(fix.seen.destroy, 0);
@@ -525,7 +526,7 @@ static void B13_the_handle_is_valid_inside_delete_callbacks(void **state)
 {
 	(void)state;
 	subject = fix_new(0);
-	set(subject, c_keyval(), 1);
+	attribute_set(subject, c_keyval(), 1);
 	act = find_self;
 	fix_free(subject);
 	assert_int_equal(ntold, 1);
@@ -568,7 +569,7 @@ static void B2_callbacks_of_fortran_get_the_objects_integer(void **state)
 	}
 }
 
-static intptr_t as(void *self, int key, int lang)
+static intptr_t attr_as(void *self, int key, int lang)
 {
 	intptr_t value = 0;
 	int found = 0;
@@ -586,24 +587,24 @@ static void B20_twelve_forms_of_setting_and_reading(void **state)
 
 	(void)state;
 	assert_int_equal(obj_attr_set(t, key, OBJ_LANG_C, big), OBJ_OK);
-	assert_int_equal(as(t, key, OBJ_LANG_C), big);
-	assert_int_equal((int)as(t, key, OBJ_LANG_FINT), 0x76543210);
-	assert_int_equal(as(t, key, OBJ_LANG_FADDR), big);
+	assert_int_equal(attr_as(t, key, OBJ_LANG_C), big);
+	assert_int_equal((int)attr_as(t, key, OBJ_LANG_FINT), 0x76543210);
+	assert_int_equal(attr_as(t, key, OBJ_LANG_FADDR), big);
 
 	assert_int_equal(obj_attr_set(t, key, OBJ_LANG_FINT, -3), OBJ_OK);
-	assert_int_equal(*(int *)as(t, key, OBJ_LANG_C), -3);
-	assert_int_equal((int)as(t, key, OBJ_LANG_FINT), -3);
-	assert_int_equal(as(t, key, OBJ_LANG_FADDR), -3);
+	assert_int_equal(*(int *)attr_as(t, key, OBJ_LANG_C), -3);
+	assert_int_equal((int)attr_as(t, key, OBJ_LANG_FINT), -3);
+	assert_int_equal(attr_as(t, key, OBJ_LANG_FADDR), -3);
 
 	/* an int is an int, whatever came in the upper half of its register */
 	assert_int_equal(obj_attr_set(t, key, OBJ_LANG_FINT, 0x1fffffffd), OBJ_OK);
-	assert_int_equal(*(int *)as(t, key, OBJ_LANG_C), -3);
-	assert_int_equal(as(t, key, OBJ_LANG_FADDR), -3);
+	assert_int_equal(*(int *)attr_as(t, key, OBJ_LANG_C), -3);
+	assert_int_equal(attr_as(t, key, OBJ_LANG_FADDR), -3);
 
 	assert_int_equal(obj_attr_set(t, key, OBJ_LANG_FADDR, big), OBJ_OK);
-	assert_int_equal(*(intptr_t *)as(t, key, OBJ_LANG_C), big);
-	assert_int_equal((int)as(t, key, OBJ_LANG_FINT), 0x76543210);
-	assert_int_equal(as(t, key, OBJ_LANG_FADDR), big);
+	assert_int_equal(*(intptr_t *)attr_as(t, key, OBJ_LANG_C), big);
+	assert_int_equal((int)attr_as(t, key, OBJ_LANG_FINT), 0x76543210);
+	assert_int_equal(attr_as(t, key, OBJ_LANG_FADDR), big);
 }
 
 static void B20_the_address_of_a_value_stays_good_until_it_is_deleted(void **state)
@@ -613,10 +614,10 @@ static void B20_the_address_of_a_value_stays_good_until_it_is_deleted(void **sta
 
 	(void)state;
 	assert_int_equal(obj_attr_set(t, key, OBJ_LANG_FINT, 42), OBJ_OK);
-	at = (int *)as(t, key, OBJ_LANG_C);
+	at = (int *)attr_as(t, key, OBJ_LANG_C);
 	for (int i = 0; i < 200; i++) {
-		set(t, keyval(OBJ_LANG_C, OBJ_KV_COPY_NONE, OBJ_KV_DEL_NONE), i);
-		assert_ptr_equal((void *)as(t, key, OBJ_LANG_C), at);
+		attribute_set(t, keyval(OBJ_LANG_C, OBJ_KV_COPY_NONE, OBJ_KV_DEL_NONE), i);
+		assert_ptr_equal((void *)attr_as(t, key, OBJ_LANG_C), at);
 		assert_int_equal(*at, 42);
 	}
 }
@@ -634,14 +635,14 @@ static void H5_attributes_of_permanent_keyvals_are_fixed(void **state)
 	assert_int_equal(obj_keyval_permanent(&fix.thing, 501, &desc), OBJ_BUSY);
 	assert_int_equal(obj_keyval_permanent(&fix.thing, 0, &desc), OBJ_INVALID);
 	assert_int_equal(obj_keyval_permanent(&fix.thing, 4096, &desc), OBJ_INVALID);
-	assert_int_equal(get(&world, 501), -1);
+	assert_int_equal(attribute_get(&world, 501), -1);
 	assert_int_equal(obj_attr_fix(&world, 501, OBJ_LANG_FINT, 0x7fffffff), OBJ_OK);
-	assert_int_equal(*(int *)get(&world, 501), 0x7fffffff);
+	assert_int_equal(*(int *)attribute_get(&world, 501), 0x7fffffff);
 	assert_int_equal(obj_attr_set(&world, 501, OBJ_LANG_C, 1), OBJ_PERMANENT);
 	assert_int_equal(obj_attr_delete(&world, 501), OBJ_PERMANENT);
 	assert_int_equal(obj_keyval_free(&fix.thing, &key), OBJ_PERMANENT);
 	assert_int_equal(key, 501);
-	assert_int_equal(*(int *)get(&world, 501), 0x7fffffff);
+	assert_int_equal(*(int *)attribute_get(&world, 501), 0x7fffffff);
 }
 
 static void B5_delete_all_serves_permanent_objects(void **state)
@@ -654,13 +655,13 @@ static void B5_delete_all_serves_permanent_objects(void **state)
 	subject = &world;
 	keys[0] = c_keyval();
 	keys[1] = c_keyval();
-	set(&world, keys[0], 1);
+	attribute_set(&world, keys[0], 1);
 	act = set_another;
 	assert_int_equal(obj_attr_delete_all(&world), OBJ_OK);
 	assert_int_equal(ntold, 2);
 	assert_int_equal(told[1].in, 77);
 	act = NULL;
-	set(&world, keys[0], 1);
+	attribute_set(&world, keys[0], 1);
 	obj_permanent_end(&world);
 	assert_int_equal(ntold, 2);
 }
@@ -675,8 +676,8 @@ static void H5_next_walks_from_the_oldest(void **state)
 	(void)state;
 	assert_int_equal(obj_attr_next(t, &at, &key, &lang, &value), 0);
 	for (int i = 0; i < 6; i++)
-		set(t, keys[i] = c_keyval(), i);
-	set(t, keys[0], 6);
+		attribute_set(t, keys[i] = c_keyval(), i);
+	attribute_set(t, keys[0], 6);
 	assert_int_equal(obj_attr_delete(t, keys[3]), OBJ_OK);
 	at = 0;
 	for (int want[] = {1, 2, 4, 5, 6}; obj_attr_next(t, &at, &key, &lang, &value); n++) {
@@ -701,7 +702,7 @@ static void B11_a_callback_may_free_its_own_keyval(void **state)
 	(void)state;
 	subject = fix_new(0);
 	act = free_keyval;
-	set(subject, c_keyval(), 1);
+	attribute_set(subject, c_keyval(), 1);
 	fix_free(subject);
 	assert_int_equal(ntold, 1);
 	assert_int_equal(released, 1);
@@ -720,14 +721,14 @@ static void B6_a_callback_may_free_the_object(void **state)
 
 	(void)state;
 	subject = fix_new(0);
-	set(subject, key, 1);
+	attribute_set(subject, key, 1);
 	act = free_object;
 	fix.seen.order = OBJ_BUSY; /* expected: this is its free */
 	fix_free(subject);
 	assert_int_equal(ntold, 1);
 	assert_int_equal(fix.seen.destroy, 1);
 	subject = fix_new(0);
-	set(subject, key, 1);
+	attribute_set(subject, key, 1);
 	fix.seen.order = OBJ_OK; /* expected: it is not freed yet */
 	obj_hold(subject);
 	assert_int_equal(obj_attr_delete(subject, key), OBJ_OK);
@@ -747,7 +748,7 @@ static int my_copy(struct obj_attr_call *c)
 
 static int my_del(struct obj_attr_call *c)
 {
-	tell((struct call){.handle = c->handle,
+	attr_tell((struct call){.handle = c->handle,
 		.object = c->object,
 		.key = c->key,
 		.in = c->in,
@@ -772,8 +773,8 @@ static void H5_a_language_of_ones_own(void **state)
 	key = keyval(lang, (void (*)(void))c_copy, (void (*)(void))c_del);
 	assert_int_equal(obj_attr_set(t, key, lang, 21), OBJ_OK);
 	assert_int_equal(obj_attr_dup(t, u), OBJ_OK);
-	assert_int_equal(as(u, key, lang), 42);
-	assert_int_equal(*(intptr_t *)as(u, key, OBJ_LANG_C), 42);
+	assert_int_equal(attr_as(u, key, lang), 42);
+	assert_int_equal(*(intptr_t *)attr_as(u, key, OBJ_LANG_C), 42);
 	fix_free(u);
 	assert_int_equal(ntold, 1);
 	assert_int_equal(told[0].object, obj_to_int(told[0].handle));
@@ -798,7 +799,7 @@ static void H5_languages_end_with_an_error(void **state)
 
 static void long_del(int64_t *o, int64_t *key, int64_t *in, int64_t *extra, int64_t *rc)
 {
-	tell((struct call){.object = (int)*o,
+	attr_tell((struct call){.object = (int)*o,
 		.key = (int)*key,
 		.in = (intptr_t)*in,
 		.extra = (intptr_t)*extra});
@@ -831,7 +832,7 @@ static void H5_a_fortran_with_8_byte_integers_by_signature(void **state)
 	key = keyval(lang, (void (*)(void))long_copy, (void (*)(void))long_del);
 	assert_int_equal(obj_attr_set(t, key, lang, -9), OBJ_OK);
 	assert_int_equal(obj_attr_dup(t, u), OBJ_OK);
-	assert_int_equal(as(u, key, lang), -10);
+	assert_int_equal(attr_as(u, key, lang), -10);
 	fix_free(t);
 	assert_int_equal(ntold, 1);
 	assert_int_equal(told[0].in, -9);
@@ -848,8 +849,8 @@ static void H5_keyvals_come_and_go_by_the_hundred_thousand(void **state)
 	for (int i = 0; i < 100 * 1000; i++) {
 		int key = keyval(OBJ_LANG_C, OBJ_KV_COPY_NONE, OBJ_KV_DEL_NONE);
 
-		set(t, key, i);
-		assert_int_equal(get(t, key), i);
+		attribute_set(t, key, i);
+		assert_int_equal(attribute_get(t, key), i);
 		assert_int_equal(obj_attr_delete(t, key), OBJ_OK);
 		assert_int_equal(obj_keyval_free(&fix.thing, &key), OBJ_OK);
 	}

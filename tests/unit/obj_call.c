@@ -192,7 +192,7 @@ static void calls_by_reference(void **state)
 	assert_int_equal(rc, 11);
 }
 
-static void none(void)
+static void call_none(void)
 {
 	fix.seen.order = 17;
 }
@@ -204,7 +204,7 @@ static void no_arguments_at_all(void **state)
 	(void)state;
 	if (!have_ffi())
 		skip();
-	assert_int_equal(obj_call("v()", none, &ret, NULL), OBJ_OK);
+	assert_int_equal(obj_call("v()", call_none, &ret, NULL), OBJ_OK);
 	assert_int_equal(fix.seen.order, 17);
 }
 

@@ -12,7 +12,7 @@ struct icd {
 static struct obj_class direct;
 static int table; /* stands for a dispatch table */
 
-static int construct(void *self, void *arg)
+static int direct_construct(void *self, void *arg)
 {
 	struct icd *o = self;
 
@@ -21,13 +21,13 @@ static int construct(void *self, void *arg)
 	return 0;
 }
 
-static int setup(void **state)
+static int direct_setup(void **state)
 {
 	struct obj_class_desc desc = {.size = sizeof(desc),
 		.name = "icd",
 		.obj_size = sizeof(struct icd),
 		.flags = OBJ_F_DIRECT,
-		.construct = construct};
+		.construct = direct_construct};
 
 	fix_setup(state);
 	memset(&direct, 0, sizeof(direct));
@@ -35,9 +35,9 @@ static int setup(void **state)
 	return 0;
 }
 
-#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, fix_teardown)
+#define TEST(f) cmocka_unit_test_setup_teardown(f, direct_setup, fix_teardown)
 
-static struct icd *new (int value)
+static struct icd *direct_new(int value)
 {
 	struct icd *o = obj_new(&direct, &value);
 
@@ -47,7 +47,7 @@ static struct icd *new (int value)
 
 static void H1_a_direct_handle_points_to_the_dispatch_word(void **state)
 {
-	struct icd *o = new (1);
+	struct icd *o = direct_new(1);
 	obj_h h = obj_handle(o);
 
 	(void)state;
@@ -63,7 +63,7 @@ static void H1_direct_objects_have_integers_too(void **state)
 {
 	(void)state;
 	for (int i = 0; i < 5000; i++) {
-		struct icd *o = new (i);
+		struct icd *o = direct_new(i);
 
 		assert_true(obj_int(o) >= 1 << 24);
 		assert_ptr_equal(obj_find(&direct, obj_int(o)), o);
@@ -73,12 +73,12 @@ static void H1_direct_objects_have_integers_too(void **state)
 
 static void B15_addresses_inside_and_around_a_slot_are_garbage(void **state)
 {
-	struct icd *o = new (1), *last;
+	struct icd *o = direct_new(1), *last;
 	uint64_t h = fix_bits(obj_handle(o));
 
 	(void)state;
 	for (int i = 0; i < 100; i++)
-		last = new (i);
+		last = direct_new(i);
 	for (int64_t d = -300; d < 300; d++) {
 		void *got = obj_get(&direct, fix_handle(h + (uint64_t)d));
 		const struct icd *other = got;
@@ -100,7 +100,7 @@ static void B15_addresses_inside_and_around_a_slot_are_garbage(void **state)
 
 static void B16_a_freed_direct_handle_is_refused(void **state)
 {
-	struct icd *o = new (1);
+	struct icd *o = direct_new(1);
 	obj_h h = obj_handle(o), again = h;
 	int number = obj_int(o);
 
@@ -117,7 +117,7 @@ static void B16_a_freed_direct_handle_is_refused(void **state)
 
 static void B16_a_loader_may_still_read_a_freed_handles_memory(void **state)
 {
-	struct icd *o = new (1);
+	struct icd *o = direct_new(1);
 	volatile struct obj *header = &o->obj;
 
 	(void)state;
@@ -128,7 +128,7 @@ static void B16_a_loader_may_still_read_a_freed_handles_memory(void **state)
 
 static void B15_direct_handles_of_another_class_are_wrong_class(void **state)
 {
-	struct icd *o = new (1);
+	struct icd *o = direct_new(1);
 	struct thing *t = fix_new(2);
 	struct obj_diag diag;
 
@@ -143,7 +143,7 @@ static void B15_direct_handles_of_another_class_are_wrong_class(void **state)
 
 static void H4_retain_and_release_as_a_loader_does(void **state)
 {
-	struct icd *o = new (5);
+	struct icd *o = direct_new(5);
 	obj_h h = obj_handle(o), first = h, second = h;
 
 	(void)state;

@@ -28,7 +28,7 @@ static char *report(int fmt, long expected)
 	return text_of(fd);
 }
 
-static void says(const char *text, const char *word)
+static void dump_says(const char *text, const char *word)
 {
 	if (strstr(text, word) == NULL)
 		fail_msg("\"%s\" does not say \"%s\"", text, word);
@@ -44,7 +44,7 @@ static const char *json_blank(const char *s)
 	return s;
 }
 
-static const char *json_string(const char *s)
+static const char *dump_string(const char *s)
 {
 	for (s++; *s != '"'; s++) {
 		if ((unsigned char)*s < 0x20)
@@ -62,7 +62,7 @@ static const char *json_many(const char *s, char end, int depth)
 		return s + 1;
 	for (;;) {
 		if (end == '}') {
-			if (*s != '"' || (s = json_string(s)) == NULL)
+			if (*s != '"' || (s = dump_string(s)) == NULL)
 				return NULL;
 			s = json_blank(s);
 			if (*s++ != ':')
@@ -92,7 +92,7 @@ static const char *json_value(const char *s, int depth)
 	if (*s == '[')
 		return json_many(s, ']', depth);
 	if (*s == '"')
-		return json_string(s);
+		return dump_string(s);
 	if (strncmp(s, "true", 4) == 0 || strncmp(s, "null", 4) == 0)
 		return s + 4;
 	if (strncmp(s, "false", 5) == 0)
@@ -138,11 +138,11 @@ static void B23_a_text_report_names_class_site_name_and_words(void **state)
 	leave_some();
 	t = fix_new(1234567);
 	s = report(OBJ_FMT_TEXT, 5);
-	says(s, "thing");
-	says(s, "other");
-	says(s, "forgotten");
-	says(s, "obj_dump.c");
-	says(s, "value 1234567");
+	dump_says(s, "thing");
+	dump_says(s, "other");
+	dump_says(s, "forgotten");
+	dump_says(s, "obj_dump.c");
+	dump_says(s, "value 1234567");
 	snprintf(number, sizeof(number), "%x", (unsigned)obj_int(t));
 	free(s);
 	fix_free(t);
@@ -160,11 +160,11 @@ static void B23_a_json_report_is_json_and_says_the_same(void **state)
 	fix_new(1234567);
 	s = report(OBJ_FMT_JSON, 5);
 	is_json(s);
-	says(s, "\"thing\"");
-	says(s, "\"other\"");
-	says(s, "forgotten \\\"one\\\"");
-	says(s, "obj_dump.c");
-	says(s, "value 1234567");
+	dump_says(s, "\"thing\"");
+	dump_says(s, "\"other\"");
+	dump_says(s, "forgotten \\\"one\\\"");
+	dump_says(s, "obj_dump.c");
+	dump_says(s, "value 1234567");
 	free(s);
 }
 
@@ -177,7 +177,7 @@ static void B23_pending_objects_are_leaks_too(void **state)
 	obj_hold(t);
 	fix_free(t);
 	s = report(OBJ_FMT_TEXT, 1);
-	says(s, "thing");
+	dump_says(s, "thing");
 	free(s);
 	obj_drop(t);
 	free(report(OBJ_FMT_TEXT, 0));
@@ -221,7 +221,7 @@ static void B23_keyvals_are_leaks_too(void **state)
 	(void)state;
 	assert_int_equal(obj_keyval_new(&fix.thing, &desc, &key), OBJ_OK);
 	s = report(OBJ_FMT_TEXT, 1);
-	says(s, "keyval");
+	dump_says(s, "keyval");
 	free(s);
 	assert_int_equal(obj_keyval_free(&fix.thing, &key), OBJ_OK);
 	free(report(OBJ_FMT_TEXT, 0));
@@ -246,8 +246,8 @@ static void B23_closing_the_domain_reports(void **state)
 	leave_some();
 	assert_int_equal(obj_domain_close(fix.domain, fd, OBJ_FMT_TEXT), 4);
 	s = text_of(fd);
-	says(s, "forgotten");
-	says(s, "fix"); /* the domain's name */
+	dump_says(s, "forgotten");
+	dump_says(s, "fix"); /* the domain's name */
 	free(s);
 	assert_int_equal(obj_domain_open(&fix.domain, NULL), OBJ_OK);
 }
@@ -262,7 +262,7 @@ static void H8_a_site_is_the_callers_address_if_nobody_says_more(void **state)
 	t = obj_new(&fix.thing, NULL);
 	assert_true(obj_site_text(t->obj.site, buf, sizeof(buf)) > 0);
 	s = report(OBJ_FMT_TEXT, 1);
-	says(s, "obj_dump"); /* the program's name */
+	dump_says(s, "obj_dump"); /* the program's name */
 	free(s);
 	n = obj_site_text(OBJ_HERE, buf, sizeof(buf));
 	assert_int_equal(n, strlen(buf));
@@ -286,7 +286,7 @@ static void H8_a_backtrace_goes_with_each_object_if_wanted(void **state)
 	(void)state;
 	leave_some();
 	s = report(OBJ_FMT_TEXT, 4);
-	says(s, "obj_dump");
+	dump_says(s, "obj_dump");
 	free(s);
 	s = report(OBJ_FMT_JSON, 4);
 	is_json(s);

@@ -59,7 +59,7 @@ static void H7_permanent_handlers_and_objects_work_too(void **state)
 }
 
 /* Does the text contain the word? */
-static void says(const char *word)
+static void errh_says(const char *word)
 {
 	if (strstr(fix.diag.text, word) == NULL)
 		fail_msg("\"%s\" does not say \"%s\"", fix.diag.text, word);
@@ -88,9 +88,9 @@ static void H7_a_stale_report_names_object_creation_and_free(void **state)
 	assert_string_equal(fix.diag.name, "solver");
 	assert_int_equal(fix.diag.created, created);
 	assert_int_equal(fix.diag.freed, freed);
-	says("thing");
-	says("solver");
-	says("obj_errh.c");
+	errh_says("thing");
+	errh_says("solver");
+	errh_says("obj_errh.c");
 	assert_null(strchr(fix.diag.text, '\n'));
 }
 
@@ -101,8 +101,8 @@ static void H7_a_wrong_class_report_names_both(void **state)
 	(void)state;
 	assert_int_equal(obj_free(&fix.thing, &h), OBJ_WRONG_CLASS);
 	assert_int_equal(fix.diag.why, OBJ_WRONG_CLASS);
-	says("thing");
-	says("other");
+	errh_says("thing");
+	errh_says("other");
 }
 
 static void H7_garbage_and_null_are_reported_as_such(void **state)

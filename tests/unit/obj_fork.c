@@ -97,7 +97,7 @@ static void H10_inherited_handles_can_be_refused(void **state)
 
 static atomic_bool stop;
 
-static void *busy(void *arg)
+static void *forked_busy(void *arg)
 {
 	int key = 0;
 	struct obj_keyval_desc desc = {.size = sizeof(desc)};
@@ -154,7 +154,7 @@ static void H10_forking_while_other_threads_work_leaves_no_lock_behind(void **st
 	obj_domain_threads(fix.domain, 1);
 	stop = false;
 	for (int i = 0; i < 2; i++)
-		assert_int_equal(pthread_create(&t[i], NULL, busy, NULL), 0);
+		assert_int_equal(pthread_create(&t[i], NULL, forked_busy, NULL), 0);
 	for (int i = 0; i < rounds; i++)
 		check_child(child_of_threads);
 	stop = true;

@@ -15,7 +15,7 @@ static obj_h dead[LIVE], foreign[LIVE];
 static struct obj_class direct;
 static obj_h addresses[LIVE];
 
-static int setup(void **state)
+static int garbage_setup(void **state)
 {
 	struct obj_class_desc desc = fix_thing;
 
@@ -41,9 +41,9 @@ static int setup(void **state)
 	return 0;
 }
 
-#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, fix_teardown)
+#define TEST(f) cmocka_unit_test_setup_teardown(f, garbage_setup, fix_teardown)
 
-static uint64_t draw(uint64_t *seed)
+static uint64_t garbage_draw(uint64_t *seed)
 {
 	uint64_t r = fix_random(seed), k = r % LIVE;
 	uint64_t h = fix_bits(obj_handle(live[k]));
@@ -82,7 +82,7 @@ static void B15_a_million_random_values_are_refused(void **state)
 
 	(void)state;
 	for (int i = 0; i < DRAWS; i++) {
-		uint64_t h = draw(&seed);
+		uint64_t h = garbage_draw(&seed);
 		struct thing *t = obj_get(&fix.thing, fix_handle(h));
 
 		if (t == NULL)
@@ -103,7 +103,7 @@ static void B15_why_names_them_all(void **state)
 
 	(void)state;
 	for (int i = 0; i < draws; i++) {
-		obj_h h = fix_handle(draw(&seed));
+		obj_h h = fix_handle(garbage_draw(&seed));
 		int why = obj_why(&fix.thing, h, i % 16 ? NULL : &diag);
 
 		if (fix_bits(h) == (fix_bits(h) & 0x7fffffff) &&
@@ -134,7 +134,7 @@ static void B15_every_integer_form_is_refused_or_right(void **state)
 
 	(void)state;
 	for (int i = 0; i < DRAWS; i++) {
-		int n = (int)(i % 2 ? draw(&seed) : fix_random(&seed));
+		int n = (int)(i % 2 ? garbage_draw(&seed) : fix_random(&seed));
 		struct thing *t = obj_find(&fix.thing, n);
 		obj_h h = obj_from_int(&fix.thing, n);
 
@@ -162,7 +162,7 @@ static void B15_garbage_can_neither_be_freed_nor_acquired(void **state)
 
 	(void)state;
 	for (int i = 0; i < draws; i++) {
-		obj_h h = fix_handle(draw(&seed)), was = h;
+		obj_h h = fix_handle(garbage_draw(&seed)), was = h;
 		int rc;
 
 		if (obj_get(&fix.thing, h) != NULL)
@@ -183,7 +183,7 @@ static void B15_direct_classes_refuse_garbage_too(void **state)
 
 	(void)state;
 	for (int i = 0; i < DRAWS; i++) {
-		obj_h h = fix_handle(draw(&seed));
+		obj_h h = fix_handle(garbage_draw(&seed));
 		struct thing *t = obj_get(&direct, h);
 
 		if (t != NULL && obj_handle(t) != h)
@@ -203,7 +203,7 @@ static void B12_garbage_keyvals_are_keyval_errors(void **state)
 
 	(void)state;
 	for (int i = 0; i < DRAWS; i++) {
-		int key = (int)draw(&seed);
+		int key = (int)garbage_draw(&seed);
 
 		if (obj_attr_get(live[0], key, OBJ_LANG_C, &value, &found) != OBJ_KEYVAL)
 			fail_msg("keyval %#x is accepted", (unsigned)key);

@@ -11,14 +11,14 @@ static struct obj_lock outer = OBJ_LOCK_INIT(10, "the outer lock");
 static struct obj_lock inner = OBJ_LOCK_INIT(20, "the inner lock");
 static struct obj_lock peer = OBJ_LOCK_INIT(20, "its peer");
 
-static int setup(void **state)
+static int lock_setup(void **state)
 {
 	fix_setup(state);
 	obj_domain_threads(fix.domain, 1);
 	return 0;
 }
 
-#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, fix_teardown)
+#define TEST(f) cmocka_unit_test_setup_teardown(f, lock_setup, fix_teardown)
 
 static void locks_held_are_counted(void **state)
 {
@@ -99,7 +99,7 @@ static void giving_back_what_is_not_taken_aborts(void **state)
 
 static long counter;
 
-static void *count(void *arg)
+static void *lock_count(void *arg)
 {
 	long n = *(long *)arg;
 
@@ -120,7 +120,7 @@ static void it_excludes(void **state)
 	(void)state;
 	counter = 0;
 	for (int i = 0; i < THREADS; i++)
-		assert_int_equal(pthread_create(&t[i], NULL, count, &n), 0);
+		assert_int_equal(pthread_create(&t[i], NULL, lock_count, &n), 0);
 	for (int i = 0; i < THREADS; i++)
 		pthread_join(t[i], NULL);
 	assert_int_equal(counter, THREADS * n);

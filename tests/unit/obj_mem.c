@@ -41,12 +41,12 @@ static size_t random_size(uint64_t *seed)
 	return (r >> 32) % ((size_t)1 << (r % 18)) + 1;
 }
 
-static void fill(unsigned char *p, size_t len, int i)
+static void mem_fill(unsigned char *p, size_t len, int i)
 {
 	memset(p, i & 0xff, len);
 }
 
-static void check(const unsigned char *p, size_t len, int i)
+static void mem_check(const unsigned char *p, size_t len, int i)
 {
 	for (size_t k = 0; k < len; k++) {
 		if (p[k] != (unsigned char)i)
@@ -66,7 +66,7 @@ static void blocks_do_not_overlap_and_are_aligned(void **state)
 		int i = (int)(fix_random(&seed) % PARTS);
 
 		if (p[i] != NULL) {
-			check(p[i], len[i], i);
+			mem_check(p[i], len[i], i);
 			obj_mem_put(fix.domain, p[i]);
 			p[i] = NULL;
 			continue;
@@ -75,7 +75,7 @@ static void blocks_do_not_overlap_and_are_aligned(void **state)
 		p[i] = obj_mem_get(fix.domain, len[i]);
 		assert_non_null(p[i]);
 		assert_int_equal((uintptr_t)p[i] % 16, 0);
-		fill(p[i], len[i], i);
+		mem_fill(p[i], len[i], i);
 	}
 	for (int i = 0; i < PARTS; i++)
 		obj_mem_put(fix.domain, p[i]);
@@ -154,7 +154,7 @@ struct pool {
 
 static struct pool pool;
 
-static void *grow(void *ctx, size_t len, size_t align)
+static void *mem_grow(void *ctx, size_t len, size_t align)
 {
 	struct pool *p = ctx;
 	size_t at = (p->used + align - 1) & ~(align - 1);
@@ -170,7 +170,7 @@ static void *grow(void *ctx, size_t len, size_t align)
 static struct obj_arena *arena(int alloc)
 {
 	struct obj_arena_opts opts = {
-		.size = sizeof(opts), .alloc = alloc, .grow = grow, .ctx = &pool};
+		.size = sizeof(opts), .alloc = alloc, .grow = mem_grow, .ctx = &pool};
 	struct obj_arena *a;
 	char *p = mmap(
 		NULL, 2 * POOL_LEN, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -195,7 +195,7 @@ static void arena_parts(struct obj_arena *a)
 		size_t align = (size_t)1 << fix_random(&seed) % (step % 10 == 0 ? 17 : 8);
 
 		if (p[i] != NULL) {
-			check(p[i], len[i], i);
+			mem_check(p[i], len[i], i);
 			obj_arena_put(a, p[i]);
 			p[i] = NULL;
 			continue;
@@ -206,7 +206,7 @@ static void arena_parts(struct obj_arena *a)
 		assert_int_equal((uintptr_t)p[i] % align, 0);
 		assert_true((char *)p[i] >= pool.base &&
 			    (char *)p[i] + len[i] <= pool.base + pool.used);
-		fill(p[i], len[i], i);
+		mem_fill(p[i], len[i], i);
 	}
 	for (int i = 0; i < PARTS; i++) {
 		if (p[i] != NULL)

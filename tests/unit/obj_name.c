@@ -2,12 +2,12 @@
 /* obj_name.c - names in C and in Fortran: cutting, padding, length. */
 #include "tests/unit/obj_fixture.h"
 
-static void name(void *self, const char *s)
+static void name_name(void *self, const char *s)
 {
 	assert_int_equal(obj_name_set(self, s, strlen(s), OBJ_C), OBJ_OK);
 }
 
-static const char *named(const void *self)
+static const char *name_named(const void *self)
 {
 	static char buf[OBJ_NAME_MAX];
 	int len = -1;
@@ -20,7 +20,7 @@ static const char *named(const void *self)
 static void H6_an_object_has_no_name_at_first(void **state)
 {
 	(void)state;
-	assert_string_equal(named(fix_new(1)), "");
+	assert_string_equal(name_named(fix_new(1)), "");
 }
 
 static void H6_a_name_in_c_is_kept_as_it_is(void **state)
@@ -28,14 +28,14 @@ static void H6_a_name_in_c_is_kept_as_it_is(void **state)
 	struct thing *t = fix_new(1);
 
 	(void)state;
-	name(t, "  blanks on both sides  ");
-	assert_string_equal(named(t), "  blanks on both sides  ");
-	name(t, "x");
-	assert_string_equal(named(t), "x");
-	name(t, "a name that is longer than sixteen bytes");
-	assert_string_equal(named(t), "a name that is longer than sixteen bytes");
-	name(t, "");
-	assert_string_equal(named(t), "");
+	name_name(t, "  blanks on both sides  ");
+	assert_string_equal(name_named(t), "  blanks on both sides  ");
+	name_name(t, "x");
+	assert_string_equal(name_named(t), "x");
+	name_name(t, "a name that is longer than sixteen bytes");
+	assert_string_equal(name_named(t), "a name that is longer than sixteen bytes");
+	name_name(t, "");
+	assert_string_equal(name_named(t), "");
 }
 
 static void H6_a_name_in_c_ends_at_nul_or_n(void **state)
@@ -44,9 +44,9 @@ static void H6_a_name_in_c_ends_at_nul_or_n(void **state)
 
 	(void)state;
 	assert_int_equal(obj_name_set(t, "abcdef", 3, OBJ_C), OBJ_OK);
-	assert_string_equal(named(t), "abc");
+	assert_string_equal(name_named(t), "abc");
 	assert_int_equal(obj_name_set(t, "ab\0cdef", 7, OBJ_C), OBJ_OK);
-	assert_string_equal(named(t), "ab");
+	assert_string_equal(name_named(t), "ab");
 }
 
 static void B3_leading_blanks_of_fortran_count_and_trailing_ones_do_not(void **state)
@@ -57,7 +57,7 @@ static void B3_leading_blanks_of_fortran_count_and_trailing_ones_do_not(void **s
 
 	(void)state;
 	assert_int_equal(obj_name_set(t, "  lead and trail   ", 19, OBJ_FORTRAN), OBJ_OK);
-	assert_string_equal(named(t), "  lead and trail");
+	assert_string_equal(name_named(t), "  lead and trail");
 	memset(buf, '#', sizeof(buf));
 	obj_name_get(t, buf, 20, OBJ_FORTRAN, &len);
 	assert_int_equal(len, 16);
@@ -69,9 +69,9 @@ static void B3_a_name_of_blanks_is_no_name_in_fortran(void **state)
 	struct thing *t = fix_new(1);
 
 	(void)state;
-	name(t, "before");
+	name_name(t, "before");
 	assert_int_equal(obj_name_set(t, "      ", 6, OBJ_FORTRAN), OBJ_OK);
-	assert_string_equal(named(t), "");
+	assert_string_equal(name_named(t), "");
 }
 
 static void H6_fortran_reads_what_fits(void **state)
@@ -81,7 +81,7 @@ static void H6_fortran_reads_what_fits(void **state)
 	int len = -1;
 
 	(void)state;
-	name(t, "abcdefgh");
+	name_name(t, "abcdefgh");
 	memset(buf, '#', sizeof(buf));
 	obj_name_get(t, buf, 5, OBJ_FORTRAN, &len);
 	assert_int_equal(len, 5);
@@ -135,9 +135,9 @@ static void B4_names_do_not_go_with_a_copy_of_the_attributes(void **state)
 	struct thing *from = fix_new(1), *to = fix_new(2);
 
 	(void)state;
-	name(from, "original");
+	name_name(from, "original");
 	assert_int_equal(obj_attr_dup(from, to), OBJ_OK);
-	assert_string_equal(named(to), "");
+	assert_string_equal(name_named(to), "");
 }
 
 static void H6_a_new_object_in_an_old_slot_has_no_name(void **state)
@@ -146,8 +146,8 @@ static void H6_a_new_object_in_an_old_slot_has_no_name(void **state)
 	for (int i = 0; i < 3 * OBJ_QUARANTINE; i++) {
 		struct thing *t = fix_new(i);
 
-		assert_string_equal(named(t), "");
-		name(t, "a name that takes some memory of its own");
+		assert_string_equal(name_named(t), "");
+		name_name(t, "a name that takes some memory of its own");
 		fix_free(t);
 	}
 }
@@ -159,11 +159,11 @@ static void B21_permanent_objects_have_default_names_and_can_be_renamed(void **s
 	(void)state;
 	memset(&world, 0, sizeof(world));
 	assert_int_equal(obj_permanent(&fix.thing, 257, &world, "MPI_COMM_WORLD", 0), OBJ_OK);
-	assert_string_equal(named(&world), "MPI_COMM_WORLD");
-	name(&world, "everybody");
-	assert_string_equal(named(&world), "everybody");
-	name(&world, "");
-	assert_string_equal(named(&world), "");
+	assert_string_equal(name_named(&world), "MPI_COMM_WORLD");
+	name_name(&world, "everybody");
+	assert_string_equal(name_named(&world), "everybody");
+	name_name(&world, "");
+	assert_string_equal(name_named(&world), "");
 	obj_permanent_end(&world);
 }
 

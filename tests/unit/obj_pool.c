@@ -17,7 +17,7 @@ void *dlopen(const char *file, int flags)
 	return real != NULL ? real(file, flags) : NULL;
 }
 
-static void sum(void *state, void *ret, void **args)
+static void pool_sum(void *state, void *ret, void **args)
 {
 	int64_t a, b;
 
@@ -41,8 +41,8 @@ static void thunks_carry_state_through_six_arguments(void **state)
 	void (*f)(void) = NULL, (*g)(void) = NULL;
 
 	(void)state;
-	assert_int_equal(obj_closure_new(t, "l(l,l,l,l,l,l)", sum, &one, &f), OBJ_OK);
-	assert_int_equal(obj_closure_new(t, "l(l,l,l,l,l,l)", sum, &two, &g), OBJ_OK);
+	assert_int_equal(obj_closure_new(t, "l(l,l,l,l,l,l)", pool_sum, &one, &f), OBJ_OK);
+	assert_int_equal(obj_closure_new(t, "l(l,l,l,l,l,l)", pool_sum, &two, &g), OBJ_OK);
 	assert_int_equal(((six *)f)(1LL << 40, 0, 0, 0, 0, -3), (1LL << 40) - 2);
 	assert_int_equal(((six *)g)(10, 0, 0, 0, 0, 20), 32);
 }
@@ -82,10 +82,11 @@ static void there_are_so_many_and_they_come_back_with_their_owner(void **state)
 	(void)state;
 	for (int round = 0; round < 3; round++) {
 		for (int i = 0; i < OBJ_POOL_MAX; i++)
-			assert_int_equal(
-				obj_closure_new(i % 2 ? t : u, "l(l,l,l,l,l,l)", sum, &zero, &f[i]),
+			assert_int_equal(obj_closure_new(i % 2 ? t : u, "l(l,l,l,l,l,l)", pool_sum,
+						 &zero, &f[i]),
 				OBJ_OK);
-		assert_int_equal(obj_closure_new(t, "l(l,l,l,l,l,l)", sum, &zero, &f[OBJ_POOL_MAX]),
+		assert_int_equal(
+			obj_closure_new(t, "l(l,l,l,l,l,l)", pool_sum, &zero, &f[OBJ_POOL_MAX]),
 			OBJ_NOMEM);
 		for (int i = 0; i < OBJ_POOL_MAX; i++)
 			assert_int_equal(((six *)f[i])(i, 0, 0, 0, 0, i), 2 * i);
@@ -110,10 +111,10 @@ static void what_thunks_cannot_do_is_refused(void **state)
 	int n;
 
 	(void)state;
-	assert_int_equal(obj_closure_new(t, "i(d)", sum, NULL, &f), OBJ_NOMEM);
-	assert_int_equal(obj_closure_new(t, "f(i)", sum, NULL, &f), OBJ_NOMEM);
-	assert_int_equal(obj_closure_new(t, "i(i,i,i,i,i,i,i)", sum, NULL, &f), OBJ_NOMEM);
-	assert_int_equal(obj_closure_new(t, "i(q)", sum, NULL, &f), OBJ_INVALID);
+	assert_int_equal(obj_closure_new(t, "i(d)", pool_sum, NULL, &f), OBJ_NOMEM);
+	assert_int_equal(obj_closure_new(t, "f(i)", pool_sum, NULL, &f), OBJ_NOMEM);
+	assert_int_equal(obj_closure_new(t, "i(i,i,i,i,i,i,i)", pool_sum, NULL, &f), OBJ_NOMEM);
+	assert_int_equal(obj_closure_new(t, "i(q)", pool_sum, NULL, &f), OBJ_INVALID);
 	assert_int_equal(obj_call("v()", (void (*)(void))abort, &ret, args), OBJ_NOMEM);
 	assert_int_equal(obj_lang_add(fix.domain, &lang, &n), OBJ_NOMEM);
 }

@@ -23,7 +23,7 @@ static size_t taken(void)
 	return (size_t)pages * (size_t)sysconf(_SC_PAGESIZE);
 }
 
-static void limit(size_t more)
+static void space_limit(size_t more)
 {
 	struct rlimit rl;
 
@@ -38,7 +38,7 @@ static int fill_and_empty(void)
 	int n = 0, again = 0;
 	void *o;
 
-	limit((size_t)256 << 20);
+	space_limit((size_t)256 << 20);
 	while (n < MANY && (o = obj_new(&fix.other, NULL)) != NULL)
 		handles[n++] = obj_handle(o);
 	CHECK(n > 1000 && n < MANY);
@@ -59,7 +59,7 @@ static int a_dozen_classes(void)
 {
 	static struct obj_class c[12];
 
-	limit((size_t)256 << 20);
+	space_limit((size_t)256 << 20);
 	for (size_t i = 0; i < countof(c); i++) {
 		CHECK(obj_class_open(&c[i], fix.domain, &fix_other) == OBJ_OK);
 		for (int k = 0; k < 100; k++)
@@ -93,7 +93,7 @@ static int nothing_left(void)
 	while (n < NAMED && obj_keyval_new(&fix.thing, &desc, &key[n]) == OBJ_OK)
 		n++;
 	CHECK(n == NAMED);
-	limit(0);
+	space_limit(0);
 	exhaust();
 	n = 0;
 	while (n < NAMED && (rc = obj_attr_set(t, key[n], OBJ_LANG_C, n)) == OBJ_OK)

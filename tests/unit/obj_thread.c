@@ -24,7 +24,7 @@ static void destroy(void *self)
 	atomic_fetch_add(&destroyed, 1);
 }
 
-static int construct(void *self, void *arg)
+static int thread_construct(void *self, void *arg)
 {
 	(void)arg;
 	((struct thing *)self)->value = 0x600d;
@@ -40,7 +40,7 @@ static int setup_with(int threads, uint32_t flags)
 		.obj_size = sizeof(struct thing),
 		.flags = flags,
 		.quarantine = 32,
-		.construct = construct,
+		.construct = thread_construct,
 		.destroy = destroy};
 
 	fix_open((struct obj_domain_opts){.threads = threads});
@@ -53,7 +53,7 @@ static int setup_with(int threads, uint32_t flags)
 	return 0;
 }
 
-static int setup(void **state)
+static int thread_setup(void **state)
 {
 	(void)state;
 	return setup_with(1, 0);
@@ -71,7 +71,7 @@ static int setup_shared(void **state)
 	return setup_with(0, OBJ_F_SHARED);
 }
 
-static void run(void *(*fn)(void *))
+static void thread_run(void *(*fn)(void *))
 {
 	pthread_t t[THREADS];
 
@@ -82,30 +82,30 @@ static void run(void *(*fn)(void *))
 	assert_int_equal(errors, 0);
 }
 
-static void wrong(bool is)
+static void thread_wrong(bool is)
 {
 	if (is)
 		atomic_fetch_add(&errors, 1);
 }
 
-static struct thing *make(void)
+static struct thing *thread_make(void)
 {
 	struct thing *t = obj_new(&item, NULL);
 
-	wrong(t == NULL);
+	thread_wrong(t == NULL);
 	return t;
 }
 
-static void *pairs(void *arg)
+static void *thread_pairs(void *arg)
 {
 	(void)arg;
 	for (long i = 0; i < rounds; i++) {
-		struct thing *t = make();
+		struct thing *t = thread_make();
 		obj_h h = obj_handle(t), was = h;
 
-		wrong(obj_get(&item, h) != t);
-		wrong(obj_free(&item, &h) != OBJ_OK);
-		wrong(obj_get(&item, was) != NULL);
+		thread_wrong(obj_get(&item, h) != t);
+		thread_wrong(obj_free(&item, &h) != OBJ_OK);
+		thread_wrong(obj_get(&item, was) != NULL);
 	}
 	return NULL;
 }
@@ -113,23 +113,24 @@ static void *pairs(void *arg)
 static void H10_any_thread_makes_and_frees(void **state)
 {
 	(void)state;
-	run(pairs);
+	thread_run(thread_pairs);
 	assert_int_equal(destroyed, THREADS * rounds);
 	assert_int_equal(fix_stats(&item).live + fix_stats(&item).pending, 0);
 	assert_int_equal(fix_stats(&item).created, THREADS * rounds);
 }
 
 /* Puts objects on the board and frees those of any thread that were there. */
-static void *swap(void *arg)
+static void *thread_swap(void *arg)
 {
 	uint64_t seed = (uint64_t)(intptr_t)arg;
 
 	for (long i = 0; i < rounds; i++) {
 		size_t at = fix_random(&seed) % countof(board);
-		obj_h h = __atomic_exchange_n(&board[at], obj_handle(make()), __ATOMIC_ACQ_REL);
+		obj_h h = __atomic_exchange_n(
+			&board[at], obj_handle(thread_make()), __ATOMIC_ACQ_REL);
 
 		if (h != NULL)
-			wrong(obj_free(&item, &h) != OBJ_OK);
+			thread_wrong(obj_free(&item, &h) != OBJ_OK);
 	}
 	return NULL;
 }
@@ -139,7 +140,7 @@ static void H10_objects_are_freed_by_other_threads(void **state)
 	struct obj_class_stats s;
 
 	(void)state;
-	run(swap);
+	thread_run(thread_swap);
 	s = fix_stats(&item);
 	assert_int_equal(s.live + (uint64_t)destroyed, THREADS * rounds);
 	assert_in_range(s.live, 1, countof(board));
@@ -148,12 +149,12 @@ static void H10_objects_are_freed_by_other_threads(void **state)
 }
 
 /* Acquires whatever hangs on the board, while others free it. */
-static void *race(void *arg)
+static void *thread_race(void *arg)
 {
 	uint64_t seed = (uint64_t)(intptr_t)arg;
 
 	if ((intptr_t)arg % 2 == 0)
-		return swap(arg);
+		return thread_swap(arg);
 	for (long i = 0; i < 4 * rounds; i++) {
 		size_t at = fix_random(&seed) % countof(board);
 		obj_h h = __atomic_load_n(&board[at], __ATOMIC_ACQUIRE);
@@ -161,7 +162,7 @@ static void *race(void *arg)
 
 		if (t == NULL)
 			continue;
-		wrong(t->value != 0x600d);
+		thread_wrong(t->value != 0x600d);
 		obj_drop(t);
 	}
 	return NULL;
@@ -172,7 +173,7 @@ static void H4_acquire_is_safe_against_a_concurrent_free(void **state)
 	struct obj_class_stats s;
 
 	(void)state;
-	run(race);
+	thread_run(thread_race);
 	s = fix_stats(&item);
 	assert_int_equal(s.pending, 0);
 	assert_int_equal(s.live + (uint64_t)destroyed, THREADS / 2 * rounds);
@@ -180,7 +181,7 @@ static void H4_acquire_is_safe_against_a_concurrent_free(void **state)
 
 static struct thing *common;
 
-static void *count(void *arg)
+static void *thread_count(void *arg)
 {
 	(void)arg;
 	for (long i = 0; i < rounds; i++) {
@@ -195,8 +196,8 @@ static void H4_no_reference_is_lost(void **state)
 	uint32_t user, internal;
 
 	(void)state;
-	common = make();
-	run(count);
+	common = thread_make();
+	thread_run(thread_count);
 	obj_refs(common, &user, &internal);
 	assert_int_equal(user, 1);
 	assert_int_equal(internal, 0);
@@ -211,7 +212,7 @@ static void *double_free(void *arg)
 		struct thing *t;
 
 		if (h != NULL && obj_free(&item, &h) == OBJ_OK) {
-			t = make();
+			t = thread_make();
 			__atomic_store_n(&board[at], obj_handle(t), __ATOMIC_RELEASE);
 		}
 	}
@@ -230,8 +231,8 @@ static void H3_of_two_threads_that_free_one_handle_one_wins(void **state)
 	(void)state;
 	obj_on_error(fix.domain, quiet, NULL);
 	for (size_t i = 0; i < countof(board); i++)
-		board[i] = obj_handle(make());
-	run(double_free);
+		board[i] = obj_handle(thread_make());
+	thread_run(double_free);
 	s = fix_stats(&item);
 	assert_int_equal(s.live, countof(board));
 	assert_int_equal(s.pending, 0);
@@ -299,15 +300,15 @@ static void *name_and_errh(void *arg)
 		char got[128];
 		void *handler;
 
-		wrong(obj_name_set(common, name, 1 + (size_t)(i % 90), OBJ_C) != OBJ_OK);
+		thread_wrong(obj_name_set(common, name, 1 + (size_t)(i % 90), OBJ_C) != OBJ_OK);
 		obj_name_get(common, got, sizeof(got), OBJ_C, &len);
 		for (int k = 1; k < len; k++)
-			wrong(got[k] != got[0]);
-		handler = make();
-		wrong(obj_errh_set(common, handler) != OBJ_OK);
+			thread_wrong(got[k] != got[0]);
+		handler = thread_make();
+		thread_wrong(obj_errh_set(common, handler) != OBJ_OK);
 		obj_free_obj(handler);
 		handler = obj_errh_get(common);
-		wrong(handler == NULL || ((struct thing *)handler)->value != 0x600d);
+		thread_wrong(handler == NULL || ((struct thing *)handler)->value != 0x600d);
 		if (handler != NULL)
 			obj_drop(handler);
 	}
@@ -317,27 +318,27 @@ static void *name_and_errh(void *arg)
 static void H10_names_and_handlers_are_never_half_done(void **state)
 {
 	(void)state;
-	common = make();
-	run(name_and_errh);
+	common = thread_make();
+	thread_run(name_and_errh);
 }
 
-static void *attributes(void *arg)
+static void *thread_attributes(void *arg)
 {
 	intptr_t v, id = (intptr_t)arg;
 	int key = 0, found;
 	struct obj_keyval_desc desc = {.size = sizeof(desc)};
 
-	wrong(obj_keyval_new(&item, &desc, &key) != OBJ_OK);
+	thread_wrong(obj_keyval_new(&item, &desc, &key) != OBJ_OK);
 	for (long i = 0; i < rounds / 4; i++) {
-		wrong(obj_attr_set(common, key, OBJ_LANG_C, id) != OBJ_OK);
-		wrong(obj_attr_get(common, key, OBJ_LANG_C, &v, &found) != OBJ_OK || !found ||
-			v != id);
-		wrong(obj_attr_get(common, shared_key, OBJ_LANG_C, &v, &found) != OBJ_OK ||
-			!found || v != 4711);
+		thread_wrong(obj_attr_set(common, key, OBJ_LANG_C, id) != OBJ_OK);
+		thread_wrong(obj_attr_get(common, key, OBJ_LANG_C, &v, &found) != OBJ_OK ||
+			     !found || v != id);
+		thread_wrong(obj_attr_get(common, shared_key, OBJ_LANG_C, &v, &found) != OBJ_OK ||
+			     !found || v != 4711);
 		if (i % 2)
-			wrong(obj_attr_delete(common, key) != OBJ_OK);
+			thread_wrong(obj_attr_delete(common, key) != OBJ_OK);
 	}
-	wrong(obj_keyval_free(&item, &key) != OBJ_OK);
+	thread_wrong(obj_keyval_free(&item, &key) != OBJ_OK);
 	return NULL;
 }
 
@@ -346,17 +347,17 @@ static void H5_attributes_are_read_while_others_set_and_delete(void **state)
 	struct obj_keyval_desc desc = {.size = sizeof(desc)};
 
 	(void)state;
-	common = make();
+	common = thread_make();
 	assert_int_equal(obj_keyval_new(&item, &desc, &shared_key), OBJ_OK);
 	assert_int_equal(obj_attr_set(common, shared_key, OBJ_LANG_C, 4711), OBJ_OK);
-	run(attributes);
+	thread_run(thread_attributes);
 }
 
 static void *short_life(void *arg)
 {
 	(void)arg;
 	for (int i = 0; i < 100; i++) {
-		struct thing *t = make();
+		struct thing *t = thread_make();
 
 		if (t != NULL)
 			obj_free_obj(t);
@@ -384,7 +385,7 @@ static int visit(void *self, void *ctx)
 	struct thing *t = self;
 
 	(void)ctx;
-	wrong(t->value != 0x600d);
+	thread_wrong(t->value != 0x600d);
 	return 0;
 }
 
@@ -393,11 +394,11 @@ static void *watch(void *arg)
 	struct obj_class_stats s = {.size = sizeof(s)};
 
 	if ((intptr_t)arg != 0)
-		return swap(arg);
+		return thread_swap(arg);
 	for (int i = 0; i < 50; i++) {
 		obj_foreach(&item, visit, NULL);
 		obj_stats(&item, &s);
-		wrong(obj_leaks(fix.domain, OBJ_FMT_TEXT, -1) < 0);
+		thread_wrong(obj_leaks(fix.domain, OBJ_FMT_TEXT, -1) < 0);
 	}
 	return NULL;
 }
@@ -405,7 +406,7 @@ static void *watch(void *arg)
 static void H9_iteration_is_safe_while_others_make_and_free(void **state)
 {
 	(void)state;
-	run(watch);
+	thread_run(watch);
 	assert_int_equal(fix_stats(&item).pending, 0);
 }
 
@@ -414,20 +415,20 @@ static void H9_iteration_is_safe_while_others_make_and_free(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(H10_any_thread_makes_and_frees, setup),
+		TEST(H10_any_thread_makes_and_frees, thread_setup),
 		TEST(H10_any_thread_makes_and_frees, setup_simple),
 		TEST(H10_any_thread_makes_and_frees, setup_shared),
-		TEST(H10_objects_are_freed_by_other_threads, setup),
-		TEST(H4_acquire_is_safe_against_a_concurrent_free, setup),
+		TEST(H10_objects_are_freed_by_other_threads, thread_setup),
+		TEST(H4_acquire_is_safe_against_a_concurrent_free, thread_setup),
 		TEST(H4_acquire_is_safe_against_a_concurrent_free, setup_shared),
-		TEST(H4_no_reference_is_lost, setup),
+		TEST(H4_no_reference_is_lost, thread_setup),
 		TEST(H4_no_reference_is_lost, setup_shared),
-		TEST(H3_of_two_threads_that_free_one_handle_one_wins, setup),
-		TEST(H3_each_of_two_handles_is_given_back_once, setup),
-		TEST(H10_names_and_handlers_are_never_half_done, setup),
-		TEST(H5_attributes_are_read_while_others_set_and_delete, setup),
-		TEST(H10_slots_of_threads_that_ended_are_used_again, setup),
-		TEST(H9_iteration_is_safe_while_others_make_and_free, setup),
+		TEST(H3_of_two_threads_that_free_one_handle_one_wins, thread_setup),
+		TEST(H3_each_of_two_handles_is_given_back_once, thread_setup),
+		TEST(H10_names_and_handlers_are_never_half_done, thread_setup),
+		TEST(H5_attributes_are_read_while_others_set_and_delete, thread_setup),
+		TEST(H10_slots_of_threads_that_ended_are_used_again, thread_setup),
+		TEST(H9_iteration_is_safe_while_others_make_and_free, thread_setup),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -23,7 +23,7 @@ enum { GUARD = 64, GUARD_BYTE = 0x5a }; /* behind the packed bytes */
 static uint64_t seed = 1, state;
 static long types = 3000;
 
-static uint64_t rnd(uint64_t below)
+static uint64_t plan_rnd(uint64_t below)
 {
 	state ^= state << 13;
 	state ^= state >> 7;
@@ -47,7 +47,7 @@ static void map_add(struct thing *a, const struct thing *inner, int64_t off, int
 			a->map[a->t.size++] = off + i * inner->t.extent + inner->map[j];
 }
 
-static bool fits(const struct thing *a, const struct thing *inner, int64_t len)
+static bool plan_fits(const struct thing *a, const struct thing *inner, int64_t len)
 {
 	return a->t.size + len * inner->t.size <= BYTES_MOST;
 }
@@ -67,43 +67,43 @@ static void stride(struct thing *a, struct thing *inner)
 {
 	struct type_shape *s = &a->s;
 
-	s->kind = rnd(4) == 0 ? SHAPE_SAME : SHAPE_STRIDE;
-	s->n = s->kind == SHAPE_SAME ? 1 : (int64_t)rnd(rnd(4) == 0 ? 40 : 4);
-	s->len = s->kind == SHAPE_SAME ? 1 : (int64_t)rnd(4);
-	s->first = rnd(2) == 0 ? 0 : (int64_t)rnd(40) - 20;
-	s->stride = rnd(3) == 0 ? s->len * inner->t.extent : (int64_t)rnd(400) - 100;
+	s->kind = plan_rnd(4) == 0 ? SHAPE_SAME : SHAPE_STRIDE;
+	s->n = s->kind == SHAPE_SAME ? 1 : (int64_t)plan_rnd(plan_rnd(4) == 0 ? 40 : 4);
+	s->len = s->kind == SHAPE_SAME ? 1 : (int64_t)plan_rnd(4);
+	s->first = plan_rnd(2) == 0 ? 0 : (int64_t)plan_rnd(40) - 20;
+	s->stride = plan_rnd(3) == 0 ? s->len * inner->t.extent : (int64_t)plan_rnd(400) - 100;
 	s->child = &inner->t;
-	if (!fits(a, inner, s->n * s->len))
+	if (!plan_fits(a, inner, s->n * s->len))
 		s->n = 0;
 	for (int64_t i = 0; i < s->n; i++)
 		map_add(a, inner, s->first + i * s->stride, s->len);
 }
 
-static void blocks(struct thing *a, struct thing **children, bool fields)
+static void plan_blocks(struct thing *a, struct thing **children, bool fields)
 {
 	struct type_shape *s = &a->s;
-	int64_t off = (int64_t)rnd(20), same = rnd(3) == 0 ? 1 : 0;
+	int64_t off = (int64_t)plan_rnd(20), same = plan_rnd(3) == 0 ? 1 : 0;
 
 	s->kind = fields ? SHAPE_FIELDS : SHAPE_LIST;
-	s->n = 1 + (int64_t)rnd(rnd(3) == 0 ? BLOCKS_MOST : 5);
+	s->n = 1 + (int64_t)plan_rnd(plan_rnd(3) == 0 ? BLOCKS_MOST : 5);
 	s->displs = malloc((size_t)s->n * sizeof(*s->displs));
 	s->lens = malloc((size_t)s->n * sizeof(*s->lens));
 	s->child = &children[0]->t;
-	s->len = 1 + (int64_t)rnd(2);
+	s->len = 1 + (int64_t)plan_rnd(2);
 	if (fields)
 		s->children = malloc((size_t)s->n * sizeof(struct type *));
 	for (int64_t i = 0; i < s->n; i++) {
-		struct thing *inner = fields ? children[rnd(3)] : children[0];
-		int64_t len = same ? s->len : (int64_t)rnd(4);
+		struct thing *inner = fields ? children[plan_rnd(3)] : children[0];
+		int64_t len = same ? s->len : (int64_t)plan_rnd(4);
 
-		if (!fits(a, inner, len))
+		if (!plan_fits(a, inner, len))
 			len = 0;
 		if (fields)
 			s->children[i] = &inner->t;
 		s->lens[i] = len;
 		s->displs[i] = off;
 		map_add(a, inner, off, len);
-		off += len * inner->t.extent + (rnd(3) == 0 ? 0 : (int64_t)rnd(60) - 10);
+		off += len * inner->t.extent + (plan_rnd(3) == 0 ? 0 : (int64_t)plan_rnd(60) - 10);
 	}
 	if (!fields && same && a->t.size == s->n * s->len * children[0]->t.size) {
 		free(s->lens);
@@ -119,10 +119,10 @@ static struct thing *derive(struct thing **children, struct thing *a)
 
 	*a = zero;
 	a->t.shape = &a->s;
-	switch (rnd(3)) {
+	switch (plan_rnd(3)) {
 	case 0: stride(a, children[0]); break;
-	case 1: blocks(a, children, false); break;
-	default: blocks(a, children, true); break;
+	case 1: plan_blocks(a, children, false); break;
+	default: plan_blocks(a, children, true); break;
 	}
 	for (int64_t i = 0; i < a->t.size; i++) {
 		low = a->map[i] < low ? a->map[i] : low;
@@ -132,14 +132,14 @@ static struct thing *derive(struct thing **children, struct thing *a)
 		low = high = 0;
 	a->t.true_lb = low;
 	a->t.true_extent = high - low;
-	a->t.lb = rnd(3) == 0 ? low : 0;
-	a->t.extent = rnd(4) == 0 ? (int64_t)rnd(300) - 100 : high - a->t.lb;
-	if (rnd(4) == 0)
+	a->t.lb = plan_rnd(3) == 0 ? low : 0;
+	a->t.extent = plan_rnd(4) == 0 ? (int64_t)plan_rnd(300) - 100 : high - a->t.lb;
+	if (plan_rnd(4) == 0)
 		assert_int_equal(type_plan_new(&a->t), 0);
 	return a;
 }
 
-static void drop(struct thing *a)
+static void plan_drop(struct thing *a)
 {
 	type_plan_free(a->t.plan);
 	free(a->s.displs);
@@ -148,14 +148,14 @@ static void drop(struct thing *a)
 }
 
 /* A copy to another place, and to twice as far apart. */
-static void copies(const struct thing *a, char *mem, int64_t low, int64_t span, int64_t count,
+static void plan_copies(const struct thing *a, char *mem, int64_t low, int64_t span, int64_t count,
 	const char *naive)
 {
 	struct type distant = a->t;
 	int64_t low2, all = count * a->t.size;
 	char *copy, *packed = malloc((size_t)all);
 
-	distant.extent += rnd(2) == 0 ? 0 : span;
+	distant.extent += plan_rnd(2) == 0 ? 0 : span;
 	span = type_span(&distant, count, &low2);
 	copy = calloc(1, (size_t)span);
 	type_copy_bytes((char *)((uintptr_t)mem - (uintptr_t)low), &a->t,
@@ -167,10 +167,10 @@ static void copies(const struct thing *a, char *mem, int64_t low, int64_t span, 
 }
 
 /* Packs and unpacks `count' elements in pieces of random sizes. */
-static void compare(const struct thing *a)
+static void plan_compare(const struct thing *a)
 {
 	int64_t size = a->t.size;
-	int64_t count = 1 + (int64_t)rnd(rnd(2) == 0 ? 3 : COUNT_MOST), low, span, all;
+	int64_t count = 1 + (int64_t)plan_rnd(plan_rnd(2) == 0 ? 3 : COUNT_MOST), low, span, all;
 	char *mem, *copy, *packed, *naive;
 
 	if (size == 0)
@@ -185,12 +185,12 @@ static void compare(const struct thing *a)
 	memset(packed, GUARD_BYTE, (size_t)all + GUARD);
 	naive = malloc((size_t)all);
 	for (int64_t i = 0; i < span; i++)
-		mem[i] = (char)rnd(256);
+		mem[i] = (char)plan_rnd(256);
 	memset(copy, 0, (size_t)span);
 	for (int64_t i = 0; i < all; i++)
 		naive[i] = mem[i / size * a->t.extent + a->map[i % size] - low];
 	for (int64_t at = 0, n; at < all; at += n) {
-		n = 1 + (int64_t)rnd(rnd(2) == 0 ? 20 : (uint64_t)all);
+		n = 1 + (int64_t)plan_rnd(plan_rnd(2) == 0 ? 20 : (uint64_t)all);
 		n = n < all - at ? n : all - at;
 		type_pack(&a->t, (char *)((uintptr_t)mem - (uintptr_t)low), count, at, packed + at,
 			n);
@@ -199,7 +199,7 @@ static void compare(const struct thing *a)
 	}
 	assert_memory_equal(packed, naive, (size_t)all);
 	for (int64_t at = 0, n; at < all; at += n) {
-		n = 1 + (int64_t)rnd(rnd(2) == 0 ? 20 : (uint64_t)all);
+		n = 1 + (int64_t)plan_rnd(plan_rnd(2) == 0 ? 20 : (uint64_t)all);
 		n = n < all - at ? n : all - at;
 		type_unpack(&a->t, (char *)((uintptr_t)copy - (uintptr_t)low), count, at,
 			packed + at, n);
@@ -214,7 +214,7 @@ static void compare(const struct thing *a)
 		copy[i / size * a->t.extent + a->map[i % size] - low] = 0;
 	for (int64_t i = 0; i < span; i++)
 		assert_int_equal(copy[i], 0);
-	copies(a, mem, low, span, count, naive);
+	plan_copies(a, mem, low, span, count, naive);
 	free(mem);
 	free(copy);
 	free(packed);
@@ -225,7 +225,8 @@ static void compare(const struct thing *a)
 static void distant_away(void)
 {
 	for (int k = 5; k < KEPT; k++)
-		if (things[k].t.plan != NULL && things[k].t.plan->kind == PLAN_NEST && rnd(2) == 0)
+		if (things[k].t.plan != NULL && things[k].t.plan->kind == PLAN_NEST &&
+			plan_rnd(2) == 0)
 			things[k].t.plan->streaming = true;
 }
 
@@ -246,8 +247,9 @@ static void random_shapes(void **unused)
 			struct thing *children[3];
 
 			for (int j = 0; j < 3; j++)
-				children[j] = &things[rnd(2) == 0 ? rnd((uint64_t)k)
-								  : (uint64_t)k - 1 - rnd(2)];
+				children[j] =
+					&things[plan_rnd(2) == 0 ? plan_rnd((uint64_t)k)
+								 : (uint64_t)k - 1 - plan_rnd(2)];
 			derive(children, &things[k]);
 		}
 		if (type_plan_new(&things[KEPT - 1].t) != 0)
@@ -255,9 +257,9 @@ static void random_shapes(void **unused)
 		distant_away();
 		for (int k = 5; k < KEPT; k++)
 			if (things[k].t.plan != NULL || things[k].t.dense)
-				compare(&things[k]);
+				plan_compare(&things[k]);
 		for (int k = 5; k < KEPT; k++)
-			drop(&things[k]);
+			plan_drop(&things[k]);
 	}
 }
 

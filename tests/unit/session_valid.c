@@ -7,7 +7,7 @@
 
 static int runs;
 
-static bool counted(void)
+static bool session_counted(void)
 {
 	runs++;
 	return true;
@@ -17,7 +17,7 @@ int main(void)
 {
 	MPI_Session first, last;
 
-	haft_valid_add("counted", counted);
+	haft_valid_add("counted", session_counted);
 	OK(MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, &first));
 	OK(MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, &last));
 	OK(MPI_Session_finalize(&first));

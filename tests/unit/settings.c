@@ -14,7 +14,7 @@ enum { TRIES = 1000 }; /* more looks and yields than any setting here */
 static const struct shm_hdr hdr = {.kind = 1};
 
 /* Runs `body' in a process where `name' is `value'. */
-static void with(const char *name, const char *value, void (*body)(void))
+static void setting_with(const char *name, const char *value, void (*body)(void))
 {
 	pid_t pid = fork();
 
@@ -31,7 +31,7 @@ static void with(const char *name, const char *value, void (*body)(void))
 	node_join(pid);
 }
 
-static void take(void *arg, const struct shm_frame *f)
+static void setting_take(void *arg, const struct shm_frame *f)
 {
 	(void)f;
 	++*(int *)arg;
@@ -44,7 +44,7 @@ static void send_one(void)
 
 	CHECK(shm_put(via.shm, 0, &hdr, "", 1) == 0);
 	while (n == 0)
-		shm_poll(via.shm, take, &n);
+		shm_poll(via.shm, setting_take, &n);
 }
 
 /* So many empty passes of one wait. */
@@ -68,7 +68,7 @@ static void table(void)
 static void defaults(void **state)
 {
 	(void)state;
-	with("HAFT_EAGER", "", table);
+	setting_with("HAFT_EAGER", "", table);
 }
 
 static void ring_at_once(void)
@@ -86,11 +86,11 @@ static void ring_late(void)
 	CHECK(via.shm->count.rings == 1 && via.shm->count.put_inbox == 10);
 }
 
-static void ring(void **state)
+static void setting_ring(void **state)
 {
 	(void)state;
-	with("HAFT_RING_AFTER", "0", ring_at_once);
-	with("HAFT_RING_AFTER", "10", ring_late);
+	setting_with("HAFT_RING_AFTER", "0", ring_at_once);
+	setting_with("HAFT_RING_AFTER", "10", ring_late);
 }
 
 static void chunk_is(size_t want)
@@ -120,10 +120,10 @@ static void chunk_normal(void)
 static void chunk(void **state)
 {
 	(void)state;
-	with("HAFT_PIPE_CHUNK", "320", chunk_small);
-	with("HAFT_PIPE_CHUNK", "4M", chunk_large);
-	with("HAFT_PIPE_CHUNK", "300", chunk_normal);
-	with("HAFT_PIPE_CHUNK", "17M", chunk_normal);
+	setting_with("HAFT_PIPE_CHUNK", "320", chunk_small);
+	setting_with("HAFT_PIPE_CHUNK", "4M", chunk_large);
+	setting_with("HAFT_PIPE_CHUNK", "300", chunk_normal);
+	setting_with("HAFT_PIPE_CHUNK", "17M", chunk_normal);
 }
 
 static void slots_four(void)
@@ -144,10 +144,10 @@ static void slots_normal(void)
 static void slots(void **state)
 {
 	(void)state;
-	with("HAFT_RING_SLOTS", "4", slots_four);
-	with("HAFT_RING_SLOTS", "1024", slots_many);
-	with("HAFT_RING_SLOTS", "48", slots_normal);
-	with("HAFT_RING_SLOTS", "8192", slots_normal);
+	setting_with("HAFT_RING_SLOTS", "4", slots_four);
+	setting_with("HAFT_RING_SLOTS", "1024", slots_many);
+	setting_with("HAFT_RING_SLOTS", "48", slots_normal);
+	setting_with("HAFT_RING_SLOTS", "8192", slots_normal);
 }
 
 /* So many chunks can be on their way. */
@@ -181,9 +181,9 @@ static void chunks_normal(void)
 static void chunks(void **state)
 {
 	(void)state;
-	with("HAFT_PIPE_CHUNKS", "2", chunks_two);
-	with("HAFT_PIPE_CHUNKS", "8", chunks_eight);
-	with("HAFT_PIPE_CHUNKS", "3", chunks_normal);
+	setting_with("HAFT_PIPE_CHUNKS", "2", chunks_two);
+	setting_with("HAFT_PIPE_CHUNKS", "8", chunks_eight);
+	setting_with("HAFT_PIPE_CHUNKS", "3", chunks_normal);
 }
 
 static void spin_seven(void)
@@ -198,10 +198,10 @@ static void spin_seven(void)
 	shm_wait_end(via.shm, &w);
 }
 
-static void spin(void **state)
+static void setting_spin(void **state)
 {
 	(void)state;
-	with("HAFT_SPIN", "7", spin_seven);
+	setting_with("HAFT_SPIN", "7", spin_seven);
 }
 
 static void yield_three(void)
@@ -228,8 +228,8 @@ static void yield_none(void)
 static void yield(void **state)
 {
 	(void)state;
-	with("HAFT_YIELD", "3", yield_three);
-	with("HAFT_YIELD", "0", yield_none);
+	setting_with("HAFT_YIELD", "3", yield_three);
+	setting_with("HAFT_YIELD", "0", yield_none);
 }
 
 static void sleep_always(void)
@@ -263,19 +263,19 @@ static void sleep_never(void)
 static void sleeping(void **state)
 {
 	(void)state;
-	with("HAFT_SLEEP", "always", sleep_always);
-	with("HAFT_SLEEP", "never", sleep_never);
+	setting_with("HAFT_SLEEP", "always", sleep_always);
+	setting_with("HAFT_SLEEP", "never", sleep_never);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(defaults),
-		cmocka_unit_test(ring),
+		cmocka_unit_test(setting_ring),
 		cmocka_unit_test(chunk),
 		cmocka_unit_test(chunks),
 		cmocka_unit_test(slots),
-		cmocka_unit_test(spin),
+		cmocka_unit_test(setting_spin),
 		cmocka_unit_test(yield),
 		cmocka_unit_test(sleeping),
 	};

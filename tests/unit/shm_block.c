@@ -62,7 +62,7 @@ static void sums_rank(struct shm *s, void *arg)
 	}
 }
 
-static void sums(void **state)
+static void block_sums(void **state)
 {
 	(void)state;
 	node_run(2, sums_rank, NULL);
@@ -93,7 +93,7 @@ static void buffers_rank(struct shm *s, void *arg)
 	shm_block_leave(b);
 }
 
-static void buffers(void **state)
+static void block_buffers(void **state)
 {
 	(void)state;
 	node_run(4, buffers_rank, NULL);
@@ -116,13 +116,13 @@ static void many_rank(struct shm *s, void *arg)
 		shm_block_leave(b[(i * 7) % KEYS]);
 }
 
-static void many(void **state)
+static void block_many(void **state)
 {
 	(void)state;
 	node_run(3, many_rank, NULL);
 }
 
-static void threads(void **state)
+static void block_threads(void **state)
 {
 	(void)state;
 	node_run_threads(3, sums_rank, NULL);
@@ -131,10 +131,10 @@ static void threads(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(sums),
-		cmocka_unit_test(buffers),
-		cmocka_unit_test(many),
-		cmocka_unit_test(threads),
+		cmocka_unit_test(block_sums),
+		cmocka_unit_test(block_buffers),
+		cmocka_unit_test(block_many),
+		cmocka_unit_test(block_threads),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

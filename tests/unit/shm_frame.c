@@ -43,7 +43,7 @@ static void stream_next(
 	x->n++;
 }
 
-static void deliver(void *arg, const struct shm_frame *f)
+static void frame_receive(void *arg, const struct shm_frame *f)
 {
 	struct node *n = arg;
 	const uint8_t *p = f->data;
@@ -135,7 +135,7 @@ static void storm_rank(struct shm *s, void *arg)
 		uint32_t before = n->got, went = send_round(n, plan, &seed);
 
 		left -= went;
-		shm_poll(s, deliver, n);
+		shm_poll(s, frame_receive, n);
 		if (went > 0 || n->got != before)
 			shm_wait_again(&w);
 		else
@@ -143,7 +143,7 @@ static void storm_rank(struct shm *s, void *arg)
 	}
 	shm_wait_end(s, &w);
 	node_gate(s);
-	CHECK(shm_poll(s, deliver, n) == 0);
+	CHECK(shm_poll(s, frame_receive, n) == 0);
 	CHECK(s->count.got == plan->frames * peers);
 	CHECK(s->count.put == plan->frames * peers);
 	free(n);
@@ -193,7 +193,7 @@ static void ahead_rank(struct shm *s, void *arg)
 			++*sent;
 	} else {
 		for (int i = 0; i < 1000 && n->got < *sent; i++)
-			shm_poll(s, deliver, n);
+			shm_poll(s, frame_receive, n);
 		CHECK(n->got == *sent && *sent > 0);
 	}
 	free(n);
@@ -226,11 +226,11 @@ static void peek_rank(struct shm *s, void *arg)
 		send_next(n, 1);
 	while (s->me == 1 && n->got < FRAMES) {
 		if (!shm_peek(s, 0, &f)) {
-			shm_poll(s, deliver, n);
+			shm_poll(s, frame_receive, n);
 			continue;
 		}
 		CHECK(shm_peek(s, 0, &g) && g.data == f.data && g.ctx == f.ctx);
-		deliver(n, &g);
+		frame_receive(n, &g);
 		shm_next(s, &g);
 		CHECK(n->got % 512 != 0 || shm_valid(s));
 	}
@@ -238,7 +238,7 @@ static void peek_rank(struct shm *s, void *arg)
 	free(n);
 }
 
-static void peek(void **state)
+static void frame_peek(void **state)
 {
 	(void)state;
 	node_run(2, peek_rank, NULL);
@@ -259,16 +259,16 @@ static void full_rank(struct shm *s, void *arg)
 	}
 	node_gate(s);
 	while (s->me == 1 && n->got < *sent)
-		shm_poll(s, deliver, n);
+		shm_poll(s, frame_receive, n);
 	node_gate(s);
 	CHECK(s->me == 1 || send_next(n, 1));
 	node_gate(s);
 	while (s->me == 1 && n->got < *sent + 1)
-		shm_poll(s, deliver, n);
+		shm_poll(s, frame_receive, n);
 	free(n);
 }
 
-static void full(void **state)
+static void frame_full(void **state)
 {
 	(void)state;
 	node_run(2, full_rank, NULL);
@@ -289,7 +289,7 @@ static void failing_rank(struct shm *s, void *arg)
 	while (s->me == 0 && n->out[1].n < FRAMES)
 		send_next(n, 1);
 	while (s->me == 1 && n->got < FRAMES)
-		shm_poll(s, deliver, n);
+		shm_poll(s, frame_receive, n);
 	CHECK(s->count.rings == 0);
 	free(n);
 }
@@ -317,7 +317,7 @@ static void back_rank(struct shm *first, void *arg)
 		while (n->out[!me].n < want || n->got < want) {
 			if (n->out[!me].n < want)
 				send_next(n, !me);
-			shm_poll(s, deliver, n);
+			shm_poll(s, frame_receive, n);
 		}
 		if (round == 5)
 			break;
@@ -329,7 +329,7 @@ static void back_rank(struct shm *first, void *arg)
 	free(n);
 }
 
-static void back(void **state)
+static void frame_back(void **state)
 {
 	const struct shm_opts opts = {.nranks = 2};
 	struct shm_seg *seg;
@@ -346,7 +346,7 @@ static void back(void **state)
 	shm_seg_close(seg);
 }
 
-static void threads(void **state)
+static void frame_threads(void **state)
 {
 	struct plan plan = {.frames = 3000, .len_max = 4000};
 
@@ -402,11 +402,11 @@ int main(void)
 		cmocka_unit_test(storm5),
 		cmocka_unit_test(storm40),
 		cmocka_unit_test(ahead),
-		cmocka_unit_test(peek),
-		cmocka_unit_test(full),
+		cmocka_unit_test(frame_peek),
+		cmocka_unit_test(frame_full),
 		cmocka_unit_test(no_memory),
-		cmocka_unit_test(back),
-		cmocka_unit_test(threads),
+		cmocka_unit_test(frame_back),
+		cmocka_unit_test(frame_threads),
 		cmocka_unit_test(valid),
 	};
 

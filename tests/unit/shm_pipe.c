@@ -4,7 +4,7 @@
 #include "tests/unit/shm_node.h"
 #include "libshm/shm_inner.h"
 
-static void nothing(void *arg, const struct shm_frame *f)
+static void pipe_nothing(void *arg, const struct shm_frame *f)
 {
 	(void)arg;
 	CHECK(f->len == 0);
@@ -65,7 +65,7 @@ static void shift_rank(struct shm *s, void *arg)
 
 		shm_wait_begin(&w);
 		while (out.left > 0 || in.left > 0) {
-			int moved = shm_poll(s, nothing, NULL);
+			int moved = shm_poll(s, pipe_nothing, NULL);
 
 			if (out.left > 0)
 				moved += produce(s, dst, &out);
@@ -131,7 +131,7 @@ static void deserted_rank(struct shm *s, void *arg)
 				usleep(100);
 	}
 	while (s->me == last && f.left > 0)
-		if (shm_poll(s, nothing, NULL) + consume(s, 0, &f) == 0)
+		if (shm_poll(s, pipe_nothing, NULL) + consume(s, 0, &f) == 0)
 			usleep(100);
 }
 
@@ -164,7 +164,7 @@ static void no_memory(void **state)
 	node_run_opts(&opts, failing_rank, NULL);
 }
 
-static void threads(void **state)
+static void pipe_threads(void **state)
 {
 	size_t bytes = 20000;
 
@@ -180,7 +180,7 @@ int main(void)
 		cmocka_unit_test(moving),
 		cmocka_unit_test(deserted),
 		cmocka_unit_test(no_memory),
-		cmocka_unit_test(threads),
+		cmocka_unit_test(pipe_threads),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -48,7 +48,7 @@ static void newcomer(int seat, uint32_t name)
 	polling->got[seat] = 0;
 }
 
-static void take(void *arg, const struct shm_frame *f)
+static void seat_take(void *arg, const struct shm_frame *f)
 {
 	struct frame_text t;
 
@@ -63,7 +63,7 @@ static void take(void *arg, const struct shm_frame *f)
 static int poll_once(int seat)
 {
 	polling = &tenant[seat];
-	return shm_poll(polling->s, take, NULL);
+	return shm_poll(polling->s, seat_take, NULL);
 }
 
 static void pipe_try(struct tenant *t, int dst)
@@ -107,7 +107,7 @@ static void send_some(int src, int dst)
 		pipe_try(t, dst);
 }
 
-static void join(int seat, bool first)
+static void seat_join(int seat, bool first)
 {
 	struct tenant *t = &tenant[seat];
 
@@ -131,12 +131,12 @@ static void leave(int seat)
 }
 
 /* One step of a tenant that chance chooses; rank 0 stays. */
-static void step(void)
+static void seat_step(void)
 {
 	int a = (int)(node_random(&seed) % SEATS), b = (int)(node_random(&seed) % SEATS);
 
 	if (tenant[a].s == NULL) {
-		join(a, false);
+		seat_join(a, false);
 		return;
 	}
 	if (a != 0 && node_random(&seed) % 16 == 0)
@@ -157,9 +157,9 @@ static void test_tenants(void **state)
 	assert_int_equal(shm_seg_nranks(seg), FIRST);
 	assert_int_equal(shm_seg_nseats(seg), SEATS);
 	for (int i = 0; i < FIRST; i++)
-		join(i, true);
+		seat_join(i, true);
 	for (uint32_t n = 0; names < ROUNDS; n++) {
-		step();
+		seat_step();
 		if (names == ROUNDS / 2 && top == 0)
 			top = seg->head->heap_top;
 	}

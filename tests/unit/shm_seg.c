@@ -10,7 +10,7 @@
 #include "tests/unit/shm_node.h"
 #include "libshm/shm_inner.h"
 
-static void life(void **state)
+static void seg_life(void **state)
 {
 	const struct shm_opts opts = {.nranks = 3, .ncpus = 2, .cookie = 77};
 	struct shm_seg *seg, *other;
@@ -148,7 +148,7 @@ static void many_ranks(void **state)
 	shm_seg_close(seg);
 }
 
-static void heap(void **state)
+static void seg_heap(void **state)
 {
 	const struct shm_opts opts = {.nranks = 1, .heap_len = 64 << 20};
 	static const size_t lens[] = {1, 64, 65, 4096, 8192, 8193, 20000, 70000, 300000, 5000000};
@@ -289,7 +289,7 @@ static void dead_holder(void **state)
 	shm_seg_close(seg);
 }
 
-static void cpus(void **state)
+static void seg_cpus(void **state)
 {
 	(void)state;
 	assert_true(shm_cpus() >= 1);
@@ -306,18 +306,18 @@ static void texts(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(life),
+		cmocka_unit_test(seg_life),
 		cmocka_unit_test(limited),
 		cmocka_unit_test(short_of_space),
 		cmocka_unit_test(bad_opts),
 		cmocka_unit_test(strangers),
 		cmocka_unit_test(many_ranks),
-		cmocka_unit_test(heap),
+		cmocka_unit_test(seg_heap),
 		cmocka_unit_test(heap_classes),
 		cmocka_unit_test(heap_refuses),
 		cmocka_unit_test(heap_storm),
 		cmocka_unit_test(dead_holder),
-		cmocka_unit_test(cpus),
+		cmocka_unit_test(seg_cpus),
 		cmocka_unit_test(texts),
 	};
 

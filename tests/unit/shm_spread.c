@@ -71,7 +71,7 @@ static void counted_rank(struct shm *s, void *arg)
 	CHECK(ranks_at(s, first) == 0 && ranks_at(s, second) == 0);
 }
 
-static void counted(void **state)
+static void spread_counted(void **state)
 {
 	(void)state;
 	node_run(1, counted_rank, NULL);
@@ -199,7 +199,7 @@ static void spreading(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(counted),
+		cmocka_unit_test(spread_counted),
 		cmocka_unit_test(killed),
 		cmocka_unit_test(moving),
 		cmocka_unit_test(staying),

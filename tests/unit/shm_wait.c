@@ -9,13 +9,13 @@
 #include <sys/syscall.h>
 #include "tests/unit/shm_node.h"
 
-static void take(void *arg, const struct shm_frame *f)
+static void wait_take(void *arg, const struct shm_frame *f)
 {
 	(void)f;
 	++*(int *)arg;
 }
 
-static void tell(const struct shm_describer *t, void *description)
+static void wait_tell(const struct shm_describer *t, void *description)
 {
 	char *p = description;
 
@@ -28,13 +28,13 @@ static void tell(const struct shm_describer *t, void *description)
 
 static void wait_frame(struct shm *s)
 {
-	const struct shm_describer teller = {tell};
+	const struct shm_describer teller = {wait_tell};
 	struct shm_wait w;
 	int got = 0;
 
 	shm_wait_begin(&w);
 	w.describer = &teller;
-	while (shm_poll(s, take, &got), got == 0)
+	while (shm_poll(s, wait_take, &got), got == 0)
 		CHECK(shm_idle(s, &w) == 0);
 	shm_wait_end(s, &w);
 }
@@ -46,7 +46,7 @@ static void put_frame(struct shm *s, int dst)
 	CHECK(shm_put(s, dst, &h, &h, sizeof(h)) == 0);
 }
 
-static void nap(double seconds)
+static void wait_nap(double seconds)
 {
 	struct timespec t = {(time_t)seconds, (long)(1e9 * (seconds - (double)(time_t)seconds))};
 
@@ -59,7 +59,7 @@ static void until_asleep(struct shm *s, int r)
 	struct shm_view v;
 
 	for (shm_seg_view(s->seg, r, &v); !v.asleep; shm_seg_view(s->seg, r, &v))
-		nap(0.001);
+		wait_nap(0.001);
 }
 
 /* Rank 1 waits for 2 seconds, and uses little of the CPU: it sleeps nearly all of the time.  (1 %
@@ -71,7 +71,7 @@ static void idle_rank(struct shm *s, void *arg)
 	(void)arg;
 	if (s->me == 0) {
 		until_asleep(s, 1);
-		nap(2);
+		wait_nap(2);
 		put_frame(s, 1);
 		return;
 	}
@@ -102,7 +102,7 @@ static void oversubscribed_rank(struct shm *s, void *arg)
 	}
 	for (int r = 1; r < s->nranks; r++)
 		until_asleep(s, r);
-	nap(1.5);
+	wait_nap(1.5);
 	for (int r = 1; r < s->nranks; r++)
 		put_frame(s, r);
 }
@@ -122,7 +122,7 @@ static void watched_rank(struct shm *s, void *arg)
 }
 
 /* The launcher's view of a rank: not born, asleep and waiting as it said, gone. */
-static void view(void **state)
+static void wait_view(void **state)
 {
 	const struct shm_opts opts = {.nranks = 2};
 	struct shm_seg *seg;
@@ -138,7 +138,7 @@ static void view(void **state)
 	node_start(seg, 1, watched_rank, NULL, &pid);
 	assert_int_equal(shm_attach(seg, 0, &s), 0);
 	for (int i = 0; i < 100 * NODE_SECONDS && !(v.asleep && v.description[0] != 0); i++) {
-		nap(0.01);
+		wait_nap(0.01);
 		shm_seg_view(seg, 1, &v);
 	}
 	assert_int_equal(v.state, SHM_ATTACHED);
@@ -184,7 +184,7 @@ static uint64_t now_ns(void)
 	return (uint64_t)(1e9 * node_now(CLOCK_MONOTONIC));
 }
 
-static void ring(struct shm *s, struct bells *b)
+static void wait_ring(struct shm *s, struct bells *b)
 {
 	atomic_store(&b->put_ns, now_ns());
 	put_frame(s, 1 - s->me);
@@ -197,13 +197,13 @@ static uint64_t bell_rounds(struct shm *s, struct bells *b, int rounds, uint64_t
 
 	for (int i = 0; i < rounds; i++) {
 		if (s->me == 0) {
-			nap(1e-6 * (double)(node_random(seed) % 1000));
-			ring(s, b);
+			wait_nap(1e-6 * (double)(node_random(seed) % 1000));
+			wait_ring(s, b);
 		}
 		wait_frame(s);
 		late += now_ns() > atomic_load(&b->put_ns) + LATE_NS;
 		if (s->me == 1)
-			ring(s, b);
+			wait_ring(s, b);
 	}
 	return late;
 }
@@ -233,7 +233,7 @@ static void bell_rank(struct shm *s, void *arg)
 	CHECK(few);
 }
 
-static void bell(void **state)
+static void wait_bell(void **state)
 {
 	const struct shm_opts oversubscribed = {.nranks = 2, .ncpus = 1},
 			      free_cpus = {.nranks = 2, .ncpus = 64};
@@ -279,11 +279,11 @@ struct serve {
 	int got;
 };
 
-static int serve(void *arg)
+static int wait_serve(void *arg)
 {
 	struct serve *x = arg;
 	struct served *all = shm_seg_job(x->s->seg);
-	int n = shm_poll(x->s, take, &x->got);
+	int n = shm_poll(x->s, wait_take, &x->got);
 
 	atomic_store(&all->got, x->got);
 	return n;
@@ -297,16 +297,16 @@ static void serve_rank(struct shm *s, void *arg)
 
 	(void)arg;
 	if (s->me == 1) {
-		CHECK(shm_flag_wait(s, &all->flag, 1, SHM_FLAG_LATER, serve, &x, NULL) == 0);
+		CHECK(shm_flag_wait(s, &all->flag, 1, SHM_FLAG_LATER, wait_serve, &x, NULL) == 0);
 		CHECK(x.got == FRAMES);
 		return;
 	}
 	for (int i = 0; i < FRAMES; i++) {
-		nap(0.002);
+		wait_nap(0.002);
 		put_frame(s, 1);
 	}
 	while (atomic_load(&all->got) < FRAMES)
-		nap(0.001);
+		wait_nap(0.001);
 	shm_flag_set(s, &all->flag, 1);
 }
 
@@ -350,7 +350,7 @@ static void ready_rank(struct shm *s, void *arg)
 	shm_wait_end(s, &w);
 }
 
-static void ready(void **state)
+static void wait_ready(void **state)
 {
 	(void)state;
 	node_run(2, ready_rank, NULL);
@@ -377,10 +377,10 @@ static void room_rank(struct shm *s, void *arg)
 	}
 	until_asleep(s, 0);
 	while (got < 4 * SHM_SLOTS)
-		shm_poll(s, take, &got);
+		shm_poll(s, wait_take, &got);
 }
 
-static void room(void **state)
+static void wait_room(void **state)
 {
 	(void)state;
 	node_run(2, room_rank, NULL);
@@ -451,7 +451,7 @@ static void sandbox(void **state)
 	assert_int_equal(status, 0);
 }
 
-static void threads(void **state)
+static void wait_threads(void **state)
 {
 	(void)state;
 	node_run_threads(2, bell_rank, NULL);
@@ -462,15 +462,15 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(idle_cheap),
 		cmocka_unit_test(oversubscribed_naps),
-		cmocka_unit_test(view),
-		cmocka_unit_test(bell),
+		cmocka_unit_test(wait_view),
+		cmocka_unit_test(wait_bell),
 		cmocka_unit_test(alarms),
 		cmocka_unit_test(flags_and_frames),
-		cmocka_unit_test(ready),
-		cmocka_unit_test(room),
+		cmocka_unit_test(wait_ready),
+		cmocka_unit_test(wait_room),
 		cmocka_unit_test(gates),
 		cmocka_unit_test(sandbox),
-		cmocka_unit_test(threads),
+		cmocka_unit_test(wait_threads),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

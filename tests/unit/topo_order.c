@@ -15,7 +15,7 @@ static int color[NMAX], order[NMAX];
 static const int open_ends[8], around[8] = {1, 1, 1, 1, 1, 1, 1, 1};
 
 /* Pairs of neighbours apart, counted from each place to its neighbours at +1. */
-static int apart(const struct order_grid *g, const int *who)
+static int order_apart(const struct order_grid *g, const int *who)
 {
 	int n = 0;
 
@@ -46,7 +46,7 @@ static void is_permutation(int n)
 }
 
 /* Orders the grid with colors that are set; returns how many pairs are apart before and after. */
-static bool ordered(int ndims, const int *dims, const int *periods, int *before, int *after)
+static bool order_ordered(int ndims, const int *dims, const int *periods, int *before, int *after)
 {
 	struct order_grid g = {ndims, 1, dims, periods};
 	int self[NMAX];
@@ -58,15 +58,15 @@ static bool ordered(int ndims, const int *dims, const int *periods, int *before,
 		self[i] = i;
 	assert_int_equal(topo_order_grid(&g, color, order, &better), 0);
 	is_permutation(g.n);
-	*before = apart(&g, self);
-	*after = apart(&g, order);
+	*before = order_apart(&g, self);
+	*after = order_apart(&g, order);
 	assert_int_equal(better, *after < *before);
 	if (!better)
 		assert_memory_equal(order, self, sizeof(int) * (size_t)g.n);
 	return better;
 }
 
-static void blocks(int n, int each)
+static void order_blocks(int n, int each)
 {
 	for (int i = 0; i < n; i++)
 		color[i] = i / each;
@@ -77,8 +77,8 @@ static void one_domain(void **state)
 	int dims[2] = {4, 6}, before, after;
 
 	(void)state;
-	blocks(24, 24);
-	assert_false(ordered(2, dims, around, &before, &after));
+	order_blocks(24, 24);
+	assert_false(order_ordered(2, dims, around, &before, &after));
 	assert_int_equal(after, 0);
 }
 
@@ -88,8 +88,8 @@ static void four_nodes(void **state)
 	int dims[2] = {4, 4}, before, after;
 
 	(void)state;
-	blocks(16, 4);
-	assert_true(ordered(2, dims, open_ends, &before, &after));
+	order_blocks(16, 4);
+	assert_true(order_ordered(2, dims, open_ends, &before, &after));
 	assert_int_equal(before, 12);
 	assert_int_equal(after, 8);
 	assert_memory_equal(order, want, sizeof(want));
@@ -100,8 +100,8 @@ static void cubes(void **state)
 	int dims[3] = {8, 8, 8}, before, after;
 
 	(void)state;
-	blocks(512, 64); /* 8 nodes of 64: cubes of 4 x 4 x 4 */
-	assert_true(ordered(3, dims, open_ends, &before, &after));
+	order_blocks(512, 64); /* 8 nodes of 64: cubes of 4 x 4 x 4 */
+	assert_true(order_ordered(3, dims, open_ends, &before, &after));
 	assert_int_equal(before, 7 * 64);
 	assert_int_equal(after, 3 * 64);
 }
@@ -111,8 +111,8 @@ static void six_of_six(void **state)
 	int dims[2] = {6, 6}, before, after;
 
 	(void)state;
-	blocks(36, 6); /* 3 x 2 blocks */
-	assert_true(ordered(2, dims, open_ends, &before, &after));
+	order_blocks(36, 6); /* 3 x 2 blocks */
+	assert_true(order_ordered(2, dims, open_ends, &before, &after));
 	assert_int_equal(after, 6 + 2 * 6);
 }
 
@@ -123,7 +123,7 @@ static void dealt_like_cards(void **state)
 	(void)state;
 	for (int i = 0; i < 12; i++)
 		color[i] = i % 3;
-	assert_true(ordered(1, dims, around, &before, &after));
+	assert_true(order_ordered(1, dims, around, &before, &after));
 	assert_int_equal(before, 12);
 	assert_int_equal(after, 3);
 	for (int i = 0; i < 12; i++) /* in each domain in the order of ranks */
@@ -135,8 +135,8 @@ static void already_good(void **state)
 	int dims[2] = {4, 2}, before, after;
 
 	(void)state;
-	blocks(8, 4);
-	assert_false(ordered(2, dims, open_ends, &before, &after));
+	order_blocks(8, 4);
+	assert_false(order_ordered(2, dims, open_ends, &before, &after));
 	assert_int_equal(after, 2);
 }
 
@@ -159,7 +159,7 @@ static void any_grid(void **state)
 			seed = seed * 1664525u + 1013904223u;
 			color[i] = (int)(seed >> 16) % domains * 1000;
 		}
-		ordered(ndims, dims, seed & 4096 ? around : open_ends, &before, &after);
+		order_ordered(ndims, dims, seed & 4096 ? around : open_ends, &before, &after);
 	}
 }
 
@@ -179,7 +179,7 @@ static int optimum(const struct order_grid *g)
 			continue;
 		for (int i = 0; i < g->n; i++)
 			color[i] = set >> i & 1;
-		n = apart(g, self);
+		n = order_apart(g, self);
 		best = n < best ? n : best;
 	}
 	for (int i = 0; i < g->n; i++)
@@ -200,7 +200,7 @@ static void halves_are_best(void **state)
 
 		for (int i = 0; i < g.n; i++)
 			color[i] = i % 2;
-		ordered(3, dims, open_ends, &before, &after);
+		order_ordered(3, dims, open_ends, &before, &after);
 		assert_int_equal(after, optimum(&g));
 	}
 }

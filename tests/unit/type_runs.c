@@ -25,7 +25,7 @@ enum { ENTRIES = 3000, COUNT = 4, DEPTH = 4, LIST = 5, MOST = 7 };
 static uint64_t seed = 1, state;
 static long steps = 3000;
 
-static int rnd(int below)
+static int runs_rnd(int below)
 {
 	state ^= state << 13;
 	state ^= state >> 7;
@@ -33,9 +33,9 @@ static int rnd(int below)
 	return (int)(state % (uint64_t)below);
 }
 
-static int between(int low, int high)
+static int runs_between(int low, int high)
 {
-	return low + rnd(high - low + 1);
+	return low + runs_rnd(high - low + 1);
 }
 
 /* --- random types, two at a time: the same calls over two basic types ------------------------- */
@@ -62,9 +62,9 @@ static void list_draw(int *lens, int *displs, bool tidy)
 	int at = 0;
 
 	for (int i = 0; i < LIST; i++) {
-		lens[i] = rnd(4);
-		displs[i] = tidy ? at : between(-3, 12);
-		at += lens[i] + rnd(3);
+		lens[i] = runs_rnd(4);
+		displs[i] = tidy ? at : runs_between(-3, 12);
+		at += lens[i] + runs_rnd(3);
 	}
 }
 
@@ -74,9 +74,9 @@ static void array_draw(int order, MPI_Datatype old, MPI_Datatype *t)
 	uint64_t before = state;
 
 	for (int i = 0; i < 3; i++) {
-		sizes[i] = between(1, 5);
-		subs[i] = between(1, sizes[i]);
-		starts[i] = rnd(sizes[i] - subs[i] + 1);
+		sizes[i] = runs_between(1, 5);
+		subs[i] = runs_between(1, sizes[i]);
+		starts[i] = runs_rnd(sizes[i] - subs[i] + 1);
 	}
 	MPI_Type_create_subarray(3, sizes, subs, starts, order, old, t);
 	state = before;
@@ -85,24 +85,27 @@ static void array_draw(int order, MPI_Datatype old, MPI_Datatype *t)
 static void darray_draw(MPI_Datatype old, MPI_Datatype *t)
 {
 	const int cyclic = MPI_DISTRIBUTE_CYCLIC;
-	int sizes[2] = {between(1, 9), between(1, 9)}, dist[2] = {MPI_DISTRIBUTE_BLOCK, cyclic};
-	int dargs[2] = {MPI_DISTRIBUTE_DFLT_DARG, between(1, 3)}, psizes[2] = {2, 2};
+	int sizes[2] = {runs_between(1, 9), runs_between(1, 9)},
+	    dist[2] = {MPI_DISTRIBUTE_BLOCK, cyclic};
+	int dargs[2] = {MPI_DISTRIBUTE_DFLT_DARG, runs_between(1, 3)}, psizes[2] = {2, 2};
 
-	MPI_Type_create_darray(4, rnd(4), 2, sizes, dist, dargs, psizes, MPI_ORDER_C, old, t);
+	MPI_Type_create_darray(4, runs_rnd(4), 2, sizes, dist, dargs, psizes, MPI_ORDER_C, old, t);
 }
 
 /* One constructor that counts elements. */
 static void portable_draw(int how, bool tidy, MPI_Datatype old, MPI_Datatype *t)
 {
-	int lens[LIST], displs[LIST], n = rnd(5), len = rnd(4);
+	int lens[LIST], displs[LIST], n = runs_rnd(5), len = runs_rnd(4);
 
 	list_draw(lens, displs, tidy);
 	switch (how) {
 	case 0: MPI_Type_contiguous(n, old, t); break;
-	case 1: MPI_Type_vector(n, len, tidy ? len + rnd(3) : between(-3, 6), old, t); break;
+	case 1:
+		MPI_Type_vector(n, len, tidy ? len + runs_rnd(3) : runs_between(-3, 6), old, t);
+		break;
 	case 2: MPI_Type_indexed(LIST, lens, displs, old, t); break;
 	case 3: MPI_Type_create_indexed_block(LIST, 1, displs, old, t); break;
-	case 4: array_draw(rnd(2) ? MPI_ORDER_C : MPI_ORDER_FORTRAN, old, t); break;
+	case 4: array_draw(runs_rnd(2) ? MPI_ORDER_C : MPI_ORDER_FORTRAN, old, t); break;
 	case 5: darray_draw(old, t); break;
 	default: MPI_Type_dup(old, t); break;
 	}
@@ -111,18 +114,20 @@ static void portable_draw(int how, bool tidy, MPI_Datatype old, MPI_Datatype *t)
 /* One that counts bytes, or has fields. */
 static void other_draw(int how, bool tidy, MPI_Datatype old, MPI_Datatype *t)
 {
-	MPI_Datatype types[3] = {MPI_INT, old, rnd(2) ? MPI_DOUBLE_INT : MPI_LONG};
-	int lens[LIST] = {1, rnd(3), 2}, displs[LIST];
+	MPI_Datatype types[3] = {MPI_INT, old, runs_rnd(2) ? MPI_DOUBLE_INT : MPI_LONG};
+	int lens[LIST] = {1, runs_rnd(3), 2}, displs[LIST];
 	MPI_Aint lb, extent, bytes[LIST];
 
 	MPI_Type_get_extent(old, &lb, &extent);
 	list_draw(lens, displs, tidy);
 	for (int i = 0; i < LIST; i++)
-		bytes[i] = displs[i] * (extent > 0 ? extent : 8) + (tidy ? 0 : rnd(3));
+		bytes[i] = displs[i] * (extent > 0 ? extent : 8) + (tidy ? 0 : runs_rnd(3));
 	switch (how) {
-	case 0: MPI_Type_create_hvector(rnd(4), 1, extent + rnd(20), old, t); break;
+	case 0: MPI_Type_create_hvector(runs_rnd(4), 1, extent + runs_rnd(20), old, t); break;
 	case 1: MPI_Type_create_hindexed(LIST, lens, bytes, old, t); break;
-	case 2: MPI_Type_create_resized(old, tidy ? 0 : -rnd(8), extent + rnd(40), t); break;
+	case 2:
+		MPI_Type_create_resized(old, tidy ? 0 : -runs_rnd(8), extent + runs_rnd(40), t);
+		break;
 	default:
 		bytes[0] = 0;
 		bytes[1] = 8;
@@ -133,12 +138,12 @@ static void other_draw(int how, bool tidy, MPI_Datatype old, MPI_Datatype *t)
 
 static struct twin twin_draw(bool portable, bool tidy)
 {
-	int b = rnd((int)countof(basics)), depth = between(1, DEPTH);
+	int b = runs_rnd((int)countof(basics)), depth = runs_between(1, DEPTH);
 	struct twin now = {{basics[b][0], basics[b][1]}};
 
 	for (int d = 0; d < depth; d++) {
-		int how = rnd(portable || rnd(2) ? 7 : 4);
-		bool other = !portable && how < 4 && rnd(2);
+		int how = runs_rnd(portable || runs_rnd(2) ? 7 : 4);
+		bool other = !portable && how < 4 && runs_rnd(2);
 		uint64_t before = state;
 
 		for (int i = 0; i < 2; i++) {
@@ -183,7 +188,7 @@ static bool entry_add(void *arg, const struct type *basic, char *mem, int64_t n)
 }
 
 /* The entries of `count' elements; false: too many for this test. */
-static bool list(struct entries *l, const struct type *t, int count)
+static bool runs_list(struct entries *l, const struct type *t, int count)
 {
 	l->n = 0;
 	type_each(t, NULL, count, entry_add, l);
@@ -217,11 +222,12 @@ static int64_t byte_off(const struct entries *l, int64_t at)
 static void check_runs(const struct type *t, const struct entries *l, int64_t size)
 {
 	struct type_run run[MOST];
-	int64_t at = rnd((int)size), end = at + 1 + rnd((int)(size - at)), bytes, last = INT64_MIN;
+	int64_t at = runs_rnd((int)size), end = at + 1 + runs_rnd((int)(size - at)), bytes,
+		last = INT64_MIN;
 	int n;
 
 	for (; at < end; at += bytes) {
-		int most = between(1, MOST);
+		int most = runs_between(1, MOST);
 
 		n = type_runs(t, at, end - at, run, most, &bytes);
 		assert_in_range(n, 1, most);
@@ -266,7 +272,7 @@ static void check_find(const struct type *t, const struct entries *l, const stru
 
 	if (!rule_holds(one, TYPE_NONDECREASING) || !rule_holds(one, TYPE_APART) || t->extent <= 0)
 		return;
-	off = byte_off(l, rnd((int)size)) + between(-3, 3);
+	off = byte_off(l, runs_rnd((int)size)) + runs_between(-3, 3);
 	while (want < size && byte_off(l, want) < off)
 		want++;
 	if (want < size)
@@ -285,7 +291,7 @@ static void check_scaled(struct type *t, const struct type *twin, bool portable,
 	assert_int_equal(type_is_portable(t), portable);
 	assert_int_equal(type_scaled(t, other_extent, NULL, &scaled), 0);
 	if (portable) {
-		all = list(other, twin, COUNT);
+		all = runs_list(other, twin, COUNT);
 		assert_int_equal(scaled->lb, twin->lb);
 		assert_int_equal(scaled->extent, twin->extent);
 	} else {
@@ -314,13 +320,13 @@ static void random_types(void **unused)
 	(void)unused;
 	state = seed * 0x9e3779b97f4a7c15ULL + 1;
 	for (long i = 0; i < steps; i++) {
-		bool portable = rnd(2), tidy = rnd(2);
+		bool portable = runs_rnd(2), tidy = runs_rnd(2);
 		struct twin twin = twin_draw(portable, tidy);
 		struct type *t = obj_get(&haft_type_class, twin.t[0]);
 		struct type *other = obj_get(&haft_type_class, twin.t[1]);
 
-		if (list(l, t, COUNT) && t->size > 0) {
-			list(one, t, 1);
+		if (runs_list(l, t, COUNT) && t->size > 0) {
+			runs_list(one, t, 1);
 			check_runs(t, l, COUNT * t->size);
 			check_order(t, one);
 			check_find(t, l, one);

@@ -34,7 +34,7 @@ static int object_free(MPI_Win *w)
 #include "tests/std/ch07/attributes.inc"
 
 /* MPI-5.0 12.2.6: predefined attributes are read and never changed. */
-static void predefined(void)
+static void win_predefined(void)
 {
 	MPI_Aint size = 64, *size_at;
 	int base[16], flag;
@@ -56,7 +56,7 @@ static void predefined(void)
 }
 
 /* MPI-5.0 7.8: no name at first, then the one that was set; MPI_WIN_NULL has one. */
-static void names(void)
+static void win_names(void)
 {
 	char name[MPI_MAX_OBJECT_NAME] = "x";
 	int len = -1;
@@ -84,20 +84,20 @@ static void on_win(MPI_Win *w, int *code, ...)
 	raised = *code;
 }
 
-static void on_comm(MPI_Comm *c, int *code, ...)
+static void win_on_comm(MPI_Comm *c, int *code, ...)
 {
 	(void)c;
 	(void)code;
 }
 
 /* MPI-5.0 9.3.2: a window's own handler, got and set; those made for communicators are refused. */
-static void handlers(void)
+static void win_handlers(void)
 {
 	MPI_Errhandler h, got, of_comm;
 	MPI_Win w;
 
 	OK(MPI_Win_create_errhandler(on_win, &h));
-	OK(MPI_Comm_create_errhandler(on_comm, &of_comm));
+	OK(MPI_Comm_create_errhandler(win_on_comm, &of_comm));
 	object_new(&w);
 	OK(MPI_Win_get_errhandler(w, &got));
 	CHECK(got == MPI_ERRORS_RETURN);
@@ -132,9 +132,9 @@ int main(int argc, char **argv)
 	OK(MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN));
 	OK(MPI_Type_create_keyval(MPI_TYPE_DUP_FN, MPI_TYPE_NULL_DELETE_FN, &type_key, NULL));
 	attributes_all();
-	predefined();
-	names();
-	handlers();
+	win_predefined();
+	win_names();
+	win_handlers();
 	fatal_at_first();
 	OK(MPI_Type_free_keyval(&type_key));
 	MPI_Finalize();

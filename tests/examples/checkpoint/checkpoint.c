@@ -32,7 +32,7 @@ struct plate {
 	MPI_Datatype column;
 };
 
-static void check(int err, const char *what)
+static void state_check(int err, const char *what)
 {
 	char text[MPI_MAX_ERROR_STRING];
 	int n;
@@ -44,7 +44,7 @@ static void check(int err, const char *what)
 	MPI_Abort(MPI_COMM_WORLD, 1);
 }
 
-static int wide(const struct plate *p)
+static int state_wide(const struct plate *p)
 {
 	return p->size[1] + 2;
 }
@@ -52,12 +52,12 @@ static int wide(const struct plate *p)
 /* Heat comes in at the upper edge. */
 static void plate_reset(struct plate *p)
 {
-	size_t cells = (size_t)(p->size[0] + 2) * (size_t)wide(p);
+	size_t cells = (size_t)(p->size[0] + 2) * (size_t)state_wide(p);
 
 	p->step = 0;
 	for (size_t i = 0; i < cells; i++)
 		p->now[i] = p->next[i] = 0;
-	for (int j = 0; p->at[0] == 0 && j < wide(p); j++)
+	for (int j = 0; p->at[0] == 0 && j < state_wide(p); j++)
 		p->now[j] = p->next[j] = 100;
 }
 
@@ -77,7 +77,7 @@ static void plate_new(struct plate *p)
 	int frame[2] = {p->size[0] + 2, p->size[1] + 2};
 	MPI_Type_create_subarray(2, frame, p->size, one, MPI_ORDER_C, MPI_DOUBLE, &p->inner);
 	MPI_Type_create_subarray(2, whole, p->size, p->at, MPI_ORDER_C, MPI_DOUBLE, &p->part);
-	MPI_Type_vector(p->size[0], 1, wide(p), MPI_DOUBLE, &p->column);
+	MPI_Type_vector(p->size[0], 1, state_wide(p), MPI_DOUBLE, &p->column);
 	MPI_Type_commit(&p->inner);
 	MPI_Type_commit(&p->part);
 	MPI_Type_commit(&p->column);
@@ -100,9 +100,9 @@ static void plate_free(struct plate *p)
 
 /* --- the sweeps ----------------------------------------------------------------------------- */
 
-static void exchange(const struct plate *p)
+static void state_exchange(const struct plate *p)
 {
-	int up, down, left, right, h = p->size[0], w = p->size[1], s = wide(p);
+	int up, down, left, right, h = p->size[0], w = p->size[1], s = state_wide(p);
 	double *a = p->now;
 
 	MPI_Cart_shift(p->grid, 0, 1, &up, &down);
@@ -119,10 +119,10 @@ static void exchange(const struct plate *p)
 
 static void sweep(struct plate *p)
 {
-	int s = wide(p);
+	int s = state_wide(p);
 	double *a = p->now;
 
-	exchange(p);
+	state_exchange(p);
 	for (int i = 1; i <= p->size[0]; i++)
 		for (int j = 1; j <= p->size[1]; j++)
 			p->next[i * s + j] = (a[(i - 1) * s + j] + a[(i + 1) * s + j] +
@@ -135,7 +135,7 @@ static void sweep(struct plate *p)
 
 /* --- the file ------------------------------------------------------------------------------- */
 
-static void save(const struct plate *p, const char *name)
+static void state_save(const struct plate *p, const char *name)
 {
 	MPI_Info info;
 	MPI_File f;
@@ -144,19 +144,20 @@ static void save(const struct plate *p, const char *name)
 	MPI_Comm_rank(p->grid, &rank);
 	MPI_Info_create(&info);
 	MPI_Info_set(info, "haft_commit", "replace");
-	check(MPI_File_open(p->grid, name, MPI_MODE_CREATE | MPI_MODE_WRONLY, info, &f), name);
+	state_check(
+		MPI_File_open(p->grid, name, MPI_MODE_CREATE | MPI_MODE_WRONLY, info, &f), name);
 	MPI_Info_free(&info);
 	if (rank == 0)
-		check(MPI_File_write_at(f, 0, &p->step, 1, MPI_INT, MPI_STATUS_IGNORE), name);
-	check(MPI_File_set_view(f, sizeof(int), MPI_DOUBLE, p->part, "native", MPI_INFO_NULL),
+		state_check(MPI_File_write_at(f, 0, &p->step, 1, MPI_INT, MPI_STATUS_IGNORE), name);
+	state_check(MPI_File_set_view(f, sizeof(int), MPI_DOUBLE, p->part, "native", MPI_INFO_NULL),
 		name);
-	check(MPI_File_write_all(f, p->now, 1, p->inner, MPI_STATUS_IGNORE), name);
-	check(MPI_File_close(&f), name);
+	state_check(MPI_File_write_all(f, p->now, 1, p->inner, MPI_STATUS_IGNORE), name);
+	state_check(MPI_File_close(&f), name);
 }
 
 /* False: there is no such file.  Any other error ends the job: a file that cannot be read must not
  * be replaced. */
-static int load(struct plate *p, const char *name)
+static int state_load(struct plate *p, const char *name)
 {
 	MPI_Offset bytes;
 	MPI_File f;
@@ -165,37 +166,37 @@ static int load(struct plate *p, const char *name)
 	MPI_Error_class(err, &class);
 	if (class == MPI_ERR_NO_SUCH_FILE)
 		return 0;
-	check(err, name);
-	check(MPI_File_get_size(f, &bytes), name);
+	state_check(err, name);
+	state_check(MPI_File_get_size(f, &bytes), name);
 	if (bytes != (MPI_Offset)(sizeof(int) + sizeof(double) * N * N)) {
 		fprintf(stderr, "checkpoint: %s is no checkpoint: %lld bytes\n", name,
 			(long long)bytes);
 		MPI_Abort(p->grid, 1);
 	}
-	check(MPI_File_read_at_all(f, 0, &p->step, 1, MPI_INT, MPI_STATUS_IGNORE), name);
-	check(MPI_File_set_view(f, sizeof(int), MPI_DOUBLE, p->part, "native", MPI_INFO_NULL),
+	state_check(MPI_File_read_at_all(f, 0, &p->step, 1, MPI_INT, MPI_STATUS_IGNORE), name);
+	state_check(MPI_File_set_view(f, sizeof(int), MPI_DOUBLE, p->part, "native", MPI_INFO_NULL),
 		name);
-	check(MPI_File_read_all(f, p->now, 1, p->inner, MPI_STATUS_IGNORE), name);
-	check(MPI_File_close(&f), name);
+	state_check(MPI_File_read_all(f, p->now, 1, p->inner, MPI_STATUS_IGNORE), name);
+	state_check(MPI_File_close(&f), name);
 	return 1;
 }
 
 /* --- the program ---------------------------------------------------------------------------- */
 
 /* The sum of all temperatures, each with a weight of its own. */
-static double sum(const struct plate *p)
+static double state_sum(const struct plate *p)
 {
 	double mine = 0, all;
 
 	for (int i = 0; i < p->size[0]; i++)
 		for (int j = 0; j < p->size[1]; j++)
-			mine += p->now[(i + 1) * wide(p) + j + 1] *
+			mine += p->now[(i + 1) * state_wide(p) + j + 1] *
 				(1 + (p->at[0] + i) * N + p->at[1] + j);
 	MPI_Allreduce(&mine, &all, 1, MPI_DOUBLE, MPI_SUM, p->grid);
 	return all;
 }
 
-static int test(struct plate *p)
+static int state_test(struct plate *p)
 {
 	const char *dir = getenv("TMPDIR");
 	char name[400];
@@ -204,17 +205,17 @@ static int test(struct plate *p)
 	snprintf(name, sizeof(name), "%s/heat.checkpoint", dir != NULL ? dir : ".");
 	while (p->step < 40)
 		sweep(p);
-	unbroken = sum(p);
+	unbroken = state_sum(p);
 	plate_reset(p);
 	while (p->step < 20)
 		sweep(p);
-	save(p, name);
+	state_save(p, name);
 	plate_reset(p);
-	if (!load(p, name) || p->step != 20)
+	if (!state_load(p, name) || p->step != 20)
 		return 1;
 	while (p->step < 40)
 		sweep(p);
-	resumed = sum(p);
+	resumed = state_sum(p);
 	MPI_Barrier(p->grid);
 	if (p->at[0] == 0 && p->at[1] == 0)
 		MPI_File_delete(name, MPI_INFO_NULL);
@@ -230,15 +231,15 @@ int main(int argc, char **argv)
 	MPI_Init(&argc, &argv);
 	plate_new(&p);
 	if (argc == 3) {
-		load(&p, argv[1]);
+		state_load(&p, argv[1]);
 		for (int i = 0; i < atoi(argv[2]); i++)
 			sweep(&p);
-		save(&p, argv[1]);
-		heat = sum(&p);
+		state_save(&p, argv[1]);
+		heat = state_sum(&p);
 		if (p.at[0] == 0 && p.at[1] == 0)
 			printf("after %d sweeps: %.10g\n", p.step, heat);
 	} else {
-		wrong = test(&p);
+		wrong = state_test(&p);
 	}
 	plate_free(&p);
 	MPI_Finalize();

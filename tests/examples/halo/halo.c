@@ -8,7 +8,7 @@
  *               ┌─v────────────┐
  *               │ . f f f f  . │ <── last row of the neighbour above
  *               │ f x x x x  f │
- *               │ f x x x x  f │      f: the frame, filled by exchange()
+ *               │ f x x x x  f │      f: the frame, filled by halo_exchange()
  *               │ . f f f f  . │      x: this process's own cells
  *               └──────────────┘
  *
@@ -37,17 +37,17 @@ static double start_of(int y, int x)
 }
 
 /* Part `i' of `n' of a length: where it begins. */
-static int part(int length, int n, int i)
+static int halo_part(int length, int n, int i)
 {
 	return (int)((long)length * i / n);
 }
 
-static double *cell(const struct subdomain *p, double *plane, int y, int x)
+static double *halo_cell(const struct subdomain *p, double *plane, int y, int x)
 {
 	return &plane[y * (p->nx + 2) + x];
 }
 
-static void *room(size_t n, size_t size)
+static void *halo_room(size_t n, size_t size)
 {
 	void *mem = calloc(n, size);
 
@@ -68,17 +68,17 @@ static void subdomain_open(struct subdomain *p)
 	MPI_Cart_get(p->grid, 2, dims, periods, at);
 	MPI_Cart_shift(p->grid, 0, 1, &p->up, &p->down);
 	MPI_Cart_shift(p->grid, 1, 1, &p->left, &p->right);
-	p->y0 = part(HEIGHT, dims[0], at[0]);
-	p->ny = part(HEIGHT, dims[0], at[0] + 1) - p->y0;
-	p->x0 = part(WIDTH, dims[1], at[1]);
-	p->nx = part(WIDTH, dims[1], at[1] + 1) - p->x0;
+	p->y0 = halo_part(HEIGHT, dims[0], at[0]);
+	p->ny = halo_part(HEIGHT, dims[0], at[0] + 1) - p->y0;
+	p->x0 = halo_part(WIDTH, dims[1], at[1]);
+	p->nx = halo_part(WIDTH, dims[1], at[1] + 1) - p->x0;
 	MPI_Type_vector(p->ny, 1, p->nx + 2, MPI_DOUBLE, &p->column);
 	MPI_Type_commit(&p->column);
-	p->now = room((size_t)(p->ny + 2) * (size_t)(p->nx + 2), sizeof(double));
-	p->next = room((size_t)(p->ny + 2) * (size_t)(p->nx + 2), sizeof(double));
+	p->now = halo_room((size_t)(p->ny + 2) * (size_t)(p->nx + 2), sizeof(double));
+	p->next = halo_room((size_t)(p->ny + 2) * (size_t)(p->nx + 2), sizeof(double));
 	for (int y = 0; y < p->ny; y++) {
 		for (int x = 0; x < p->nx; x++)
-			*cell(p, p->now, y + 1, x + 1) = start_of(p->y0 + y, p->x0 + x);
+			*halo_cell(p, p->now, y + 1, x + 1) = start_of(p->y0 + y, p->x0 + x);
 	}
 }
 
@@ -91,19 +91,19 @@ static void subdomain_close(struct subdomain *p)
 }
 
 /* Own cells at the four sides go into the frames of the neighbors, theirs into this one. */
-static void exchange(const struct subdomain *p)
+static void halo_exchange(const struct subdomain *p)
 {
 	double *a = p->now;
 	int ny = p->ny, nx = p->nx;
 
-	MPI_Sendrecv(cell(p, a, 1, 1), nx, MPI_DOUBLE, p->up, TAG, cell(p, a, ny + 1, 1), nx,
-		MPI_DOUBLE, p->down, TAG, p->grid, MPI_STATUS_IGNORE);
-	MPI_Sendrecv(cell(p, a, ny, 1), nx, MPI_DOUBLE, p->down, TAG, cell(p, a, 0, 1), nx,
-		MPI_DOUBLE, p->up, TAG, p->grid, MPI_STATUS_IGNORE);
-	MPI_Sendrecv(cell(p, a, 1, 1), 1, p->column, p->left, TAG, cell(p, a, 1, nx + 1), 1,
-		p->column, p->right, TAG, p->grid, MPI_STATUS_IGNORE);
-	MPI_Sendrecv(cell(p, a, 1, nx), 1, p->column, p->right, TAG, cell(p, a, 1, 0), 1, p->column,
-		p->left, TAG, p->grid, MPI_STATUS_IGNORE);
+	MPI_Sendrecv(halo_cell(p, a, 1, 1), nx, MPI_DOUBLE, p->up, TAG, halo_cell(p, a, ny + 1, 1),
+		nx, MPI_DOUBLE, p->down, TAG, p->grid, MPI_STATUS_IGNORE);
+	MPI_Sendrecv(halo_cell(p, a, ny, 1), nx, MPI_DOUBLE, p->down, TAG, halo_cell(p, a, 0, 1),
+		nx, MPI_DOUBLE, p->up, TAG, p->grid, MPI_STATUS_IGNORE);
+	MPI_Sendrecv(halo_cell(p, a, 1, 1), 1, p->column, p->left, TAG, halo_cell(p, a, 1, nx + 1),
+		1, p->column, p->right, TAG, p->grid, MPI_STATUS_IGNORE);
+	MPI_Sendrecv(halo_cell(p, a, 1, nx), 1, p->column, p->right, TAG, halo_cell(p, a, 1, 0), 1,
+		p->column, p->left, TAG, p->grid, MPI_STATUS_IGNORE);
 }
 
 /* The exchange by one call: a part of the buffer and a type for each of the four neighbors, in the
@@ -121,30 +121,31 @@ static void exchange_neighbors(const struct subdomain *p)
 	MPI_Type_commit(&row);
 	for (int i = 0; i < 4; i++) {
 		types[i] = i < 2 ? row : p->column;
-		from[i] = (char *)cell(p, p->now, send[i][0], send[i][1]) - (char *)p->now;
-		to[i] = (char *)cell(p, p->now, recv[i][0], recv[i][1]) - (char *)p->now;
+		from[i] = (char *)halo_cell(p, p->now, send[i][0], send[i][1]) - (char *)p->now;
+		to[i] = (char *)halo_cell(p, p->now, recv[i][0], recv[i][1]) - (char *)p->now;
 	}
 	MPI_Neighbor_alltoallw(p->now, ones, from, types, p->now, ones, to, types, p->grid);
 	MPI_Type_free(&row);
 }
 
-static void step(struct subdomain *p)
+static void halo_step(struct subdomain *p)
 {
 	double *swap = p->now;
 
 	for (int y = 1; y <= p->ny; y++) {
 		for (int x = 1; x <= p->nx; x++)
-			*cell(p, p->next, y, x) =
+			*halo_cell(p, p->next, y, x) =
 				0.25 *
-				(*cell(p, p->now, y - 1, x) + *cell(p, p->now, y + 1, x) +
-					*cell(p, p->now, y, x - 1) + *cell(p, p->now, y, x + 1));
+				(*halo_cell(p, p->now, y - 1, x) + *halo_cell(p, p->now, y + 1, x) +
+					*halo_cell(p, p->now, y, x - 1) +
+					*halo_cell(p, p->now, y, x + 1));
 	}
 	p->now = p->next;
 	p->next = swap;
 }
 
 /* The whole plane by one process: cell (y, x) of plane k is at plane[k][y][x + 1]. */
-static int compare(const struct subdomain *p)
+static int halo_compare(const struct subdomain *p)
 {
 	static double plane[2][HEIGHT][WIDTH + 2];
 	int k = 0, wrong = 0;
@@ -164,7 +165,7 @@ static int compare(const struct subdomain *p)
 		}
 	}
 	for (int y = 0; y < p->ny; y++)
-		wrong += memcmp(cell(p, p->now, y + 1, 1), &plane[k][p->y0 + y][p->x0 + 1],
+		wrong += memcmp(halo_cell(p, p->now, y + 1, 1), &plane[k][p->y0 + y][p->x0 + 1],
 				 (size_t)p->nx * sizeof(double)) != 0;
 	return wrong;
 }
@@ -178,12 +179,12 @@ int main(int argc, char **argv)
 	subdomain_open(&p);
 	for (int s = 0; s < STEPS; s++) {
 		if (s % 2 == 0)
-			exchange(&p);
+			halo_exchange(&p);
 		else
 			exchange_neighbors(&p);
-		step(&p);
+		halo_step(&p);
 	}
-	wrong = compare(&p);
+	wrong = halo_compare(&p);
 	MPI_Allreduce(&wrong, &all, 1, MPI_INT, MPI_SUM, p.grid);
 	MPI_Comm_rank(p.grid, &rank);
 	if (rank == 0)

@@ -53,7 +53,7 @@ struct block {
 	double *out[2], *in[2]; /* packed columns: LEFT and RIGHT */
 };
 
-static int cell(const struct block *b, int x, int y)
+static int heat_cell(const struct block *b, int x, int y)
 {
 	return (y + 1) * (b->w + 2) + x + 1;
 }
@@ -72,7 +72,7 @@ static void *alloc(size_t n, size_t size)
 /* --- the plate ------------------------------------------------------------------------------ */
 
 /* The temperature that is given at (x, y), both in 0..1, in degrees; or NAN: it is to be found. */
-static double given(double x, double y)
+static double heat_given(double x, double y)
 {
 	double arm = fabs(hypot(x - 0.36, y - 0.62) - 0.17);
 
@@ -92,7 +92,7 @@ static double given(double x, double y)
 }
 
 /* Cuts 0..n into `parts' and says where part i begins. */
-static int cut(int n, int parts, int i)
+static int heat_cut(int n, int parts, int i)
 {
 	return (int)((long)n * i / parts);
 }
@@ -103,10 +103,10 @@ static void block_init(struct block *b, const struct plan *plan, const int grid[
 	int gx = rank % grid[0], gy = rank / grid[0];
 	size_t size;
 
-	b->x0 = cut(plan->n, grid[0], gx);
-	b->y0 = cut(plan->n, grid[1], gy);
-	b->w = cut(plan->n, grid[0], gx + 1) - b->x0;
-	b->h = cut(plan->n, grid[1], gy + 1) - b->y0;
+	b->x0 = heat_cut(plan->n, grid[0], gx);
+	b->y0 = heat_cut(plan->n, grid[1], gy);
+	b->w = heat_cut(plan->n, grid[0], gx + 1) - b->x0;
+	b->h = heat_cut(plan->n, grid[1], gy + 1) - b->y0;
 	b->peer[LEFT] = gx > 0 ? rank - 1 : MPI_PROC_NULL;
 	b->peer[RIGHT] = gx + 1 < grid[0] ? rank + 1 : MPI_PROC_NULL;
 	b->peer[DOWN] = gy > 0 ? rank - grid[0] : MPI_PROC_NULL;
@@ -122,11 +122,11 @@ static void block_init(struct block *b, const struct plan *plan, const int grid[
 	}
 	for (int y = -1; y <= b->h; y++) {
 		for (int x = -1; x <= b->w; x++) {
-			double t = given((b->x0 + x + 1) / (plan->n + 1.0),
+			double t = heat_given((b->x0 + x + 1) / (plan->n + 1.0),
 				(b->y0 + y + 1) / (plan->n + 1.0));
 
-			b->loose[cell(b, x, y)] = isnan(t) ? 1 : 0;
-			b->held[cell(b, x, y)] = isnan(t) ? 0 : t;
+			b->loose[heat_cell(b, x, y)] = isnan(t) ? 1 : 0;
+			b->held[heat_cell(b, x, y)] = isnan(t) ? 0 : t;
 		}
 	}
 	memcpy(b->now, b->held, size * sizeof(double));
@@ -155,10 +155,10 @@ static void block_sweep(struct block *b, double weight)
 	double *t;
 
 	for (int y = 0; y < b->h; y++) {
-		const double *c = b->now + cell(b, 0, y);
-		const double *loose = b->loose + cell(b, 0, y);
-		const double *held = b->held + cell(b, 0, y);
-		double *n = b->next + cell(b, 0, y);
+		const double *c = b->now + heat_cell(b, 0, y);
+		const double *loose = b->loose + heat_cell(b, 0, y);
+		const double *held = b->held + heat_cell(b, 0, y);
+		double *n = b->next + heat_cell(b, 0, y);
 
 		for (int x = 0; x < b->w; x++) {
 			double mean = 0.25 * ((c[x - 1] + c[x + 1]) + (c[x - row] + c[x + row]));
@@ -177,7 +177,7 @@ static double block_change(const struct block *b)
 	double most = 0;
 
 	for (int y = 0; y < b->h; y++) {
-		int at = cell(b, 0, y);
+		int at = heat_cell(b, 0, y);
 
 		for (int i = at; i < at + b->w; i++)
 			most = fmax(most, fabs(b->now[i] - b->next[i]));
@@ -190,9 +190,9 @@ static void column_copy(struct block *b, int x, double *packed, int pack)
 {
 	for (int y = 0; y < b->h; y++) {
 		if (pack)
-			packed[y] = b->now[cell(b, x, y)];
+			packed[y] = b->now[heat_cell(b, x, y)];
 		else
-			b->now[cell(b, x, y)] = packed[y];
+			b->now[heat_cell(b, x, y)] = packed[y];
 	}
 }
 
@@ -209,10 +209,10 @@ static void halo_exchange(struct block *b)
 		out[s] = b->out[s];
 		in[s] = b->in[s];
 	}
-	out[DOWN] = b->now + cell(b, 0, 0);
-	in[DOWN] = b->now + cell(b, 0, -1);
-	out[UP] = b->now + cell(b, 0, b->h - 1);
-	in[UP] = b->now + cell(b, 0, b->h);
+	out[DOWN] = b->now + heat_cell(b, 0, 0);
+	in[DOWN] = b->now + heat_cell(b, 0, -1);
+	out[UP] = b->now + heat_cell(b, 0, b->h - 1);
+	in[UP] = b->now + heat_cell(b, 0, b->h);
 	for (int s = 0; s < SIDES; s++)
 		MPI_Irecv(
 			in[s], count[s], MPI_DOUBLE, b->peer[s], TAG_HALO, MPI_COMM_WORLD, &req[s]);
@@ -259,7 +259,8 @@ static double *block_pack(const struct block *b)
 	double *p = alloc((size_t)b->w * (size_t)b->h, sizeof(double));
 
 	for (int y = 0; y < b->h; y++)
-		memcpy(p + (long)y * b->w, b->now + cell(b, 0, y), (size_t)b->w * sizeof(double));
+		memcpy(p + (long)y * b->w, b->now + heat_cell(b, 0, y),
+			(size_t)b->w * sizeof(double));
 	return p;
 }
 
@@ -278,8 +279,10 @@ static double *field_gather(const struct block *b, const struct plan *plan, cons
 	}
 	field = alloc((size_t)n * (size_t)n, sizeof(double));
 	for (int r = 0; r < size; r++) {
-		int x0 = cut(n, grid[0], r % grid[0]), x1 = cut(n, grid[0], r % grid[0] + 1);
-		int y0 = cut(n, grid[1], r / grid[0]), y1 = cut(n, grid[1], r / grid[0] + 1);
+		int x0 = heat_cut(n, grid[0], r % grid[0]),
+		    x1 = heat_cut(n, grid[0], r % grid[0] + 1);
+		int y0 = heat_cut(n, grid[1], r / grid[0]),
+		    y1 = heat_cut(n, grid[1], r / grid[0] + 1);
 		double *p = r == 0 ? part
 				   : alloc((size_t)(x1 - x0) * (size_t)(y1 - y0), sizeof(double));
 

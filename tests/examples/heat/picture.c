@@ -81,7 +81,7 @@ static const struct {
 	{'\'', {0x0e, 0x0a, 0x0e, 0x00, 0x00, 0x00, 0x00}}, /* a degree sign */
 };
 
-static struct rgb mix(struct rgb a, struct rgb b, double t)
+static struct rgb color_mix(struct rgb a, struct rgb b, double t)
 {
 	return (struct rgb){a.r + t * (b.r - a.r), a.g + t * (b.g - a.g), a.b + t * (b.b - a.b)};
 }
@@ -92,7 +92,7 @@ static struct rgb colour(double degrees)
 	double at = fmin(fmax(degrees / HOT, 0), 1) * last;
 	int i = (int)fmin(floor(at), last - 1);
 
-	return mix(colours[i], colours[i + 1], at - i);
+	return color_mix(colours[i], colours[i + 1], at - i);
 }
 
 static double clamp(double x, double top)
@@ -134,12 +134,13 @@ static struct rgb pixel(const double *field, int n, int x, int y)
 	if (py < 0 || py >= SIDE)
 		return paper;
 	if (px >= 0 && px < SIDE)
-		return mix(colour(sample(field, n, px, py)), ink, 0.45 * isoline(field, n, px, py));
+		return color_mix(
+			colour(sample(field, n, px, py)), ink, 0.45 * isoline(field, n, px, py));
 	if (px >= SIDE + MARGIN && px < SIDE + MARGIN + BAR) {
 		double t = HOT * py / (SIDE - 1), step = HOT / (SIDE - 1);
 		int tick = fabs(t - 10 * round(t / 10)) < step / 2;
 
-		return mix(colour(t), ink, tick ? 0.45 : 0);
+		return color_mix(colour(t), ink, tick ? 0.45 : 0);
 	}
 	return paper;
 }

@@ -44,7 +44,7 @@ static double slice(int task)
 	return sum * h;
 }
 
-static void work(MPI_Comm manager)
+static void manager_work(MPI_Comm manager)
 {
 	for (int i = 0; i < SHARE; i++) {
 		double result;
@@ -61,13 +61,13 @@ static void work(MPI_Comm manager)
 
 /* --- the manager ---------------------------------------------------------------------------- */
 
-static void give(struct worker *w, int task, MPI_Request *answer)
+static void manager_give(struct worker *w, int task, MPI_Request *answer)
 {
 	MPI_Send(&task, 1, MPI_INT, 0, TAG_TASK, w->comm);
 	MPI_Irecv(&w->result, 1, MPI_DOUBLE, 0, TAG_RESULT, w->comm, answer);
 }
 
-static void start(struct worker *w, char *program)
+static void manager_start(struct worker *w, char *program)
 {
 	MPI_Comm_spawn(program, MPI_ARGV_NULL, 1, MPI_INFO_NULL, 0, MPI_COMM_SELF, &w->comm,
 		MPI_ERRCODES_IGNORE);
@@ -101,10 +101,10 @@ static double manage(char *program, int *started)
 		int i = task < WORKERS ? task : collect(w, answer, &sum);
 
 		if (w[i].comm == MPI_COMM_NULL) {
-			start(&w[i], program);
+			manager_start(&w[i], program);
 			++*started;
 		}
-		give(&w[i], task, &answer[i]);
+		manager_give(&w[i], task, &answer[i]);
 	}
 	for (int i = 0; i < WORKERS; i++)
 		collect(w, answer, &sum);
@@ -126,7 +126,7 @@ int main(int argc, char **argv)
 	MPI_Init(&argc, &argv);
 	MPI_Comm_get_parent(&parent);
 	if (parent != MPI_COMM_NULL) {
-		work(parent);
+		manager_work(parent);
 		MPI_Finalize();
 		return 0;
 	}

@@ -33,7 +33,7 @@ static int restore(void)
 	return 1;
 }
 
-static int compute(void)
+static int survive_compute(void)
 {
 	int before = rank > 0 ? up : MPI_PROC_NULL, after = rank < size - 1 ? down : MPI_PROC_NULL;
 
@@ -75,7 +75,8 @@ int main(int argc, char **argv)
 		MPIX_Comm_replace(MPI_COMM_NULL, NULL, NULL, MPI_INFO_NULL, &c);
 	enter(c);
 	while (saved < SWEEPS) {
-		ok = (ok ? compute() : restore()) && shift(now, down, next, up, sizeof(block));
+		ok = (ok ? survive_compute() : restore()) &&
+		     shift(now, down, next, up, sizeof(block));
 		if (!ok)
 			MPIX_Comm_revoke(comm); /* the others shall not wait for this process */
 		if (MPIX_Comm_agree(comm, &ok) == MPI_SUCCESS && ok) {

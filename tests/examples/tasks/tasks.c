@@ -209,7 +209,7 @@ static void event_wait(obj_h event)
 /* ------------------------------------------------------------------------------------------------
  * queues */
 
-static void *worker(void *arg)
+static void *task_worker(void *arg)
 {
 	struct queue *q = arg;
 
@@ -233,7 +233,7 @@ static int queue_construct(void *self, void *arg)
 	pthread_cond_init(&q->change, NULL);
 	q->last = &q->first;
 	for (int i = 0; i < WORKERS; i++) {
-		if (pthread_create(&q->worker[i], NULL, worker, q) != 0)
+		if (pthread_create(&q->worker[i], NULL, task_worker, q) != 0)
 			abort();
 	}
 	return 0;
@@ -318,7 +318,7 @@ struct fib {
 	long result;
 };
 
-static void fib(void *arg)
+static void task_fib(void *arg)
 {
 	struct fib *f = arg, part[2] = {{f->n - 1, 0}, {f->n - 2, 0}};
 	obj_h event[2], task[2];
@@ -336,7 +336,7 @@ static void fib(void *arg)
 		return;
 	for (int i = 0; i < 2; i++) {
 		event[i] = event_new(work);
-		task[i] = task_spawn(work, event[i], fib, &part[i]);
+		task[i] = task_spawn(work, event[i], task_fib, &part[i]);
 	}
 	for (int i = 0; i < 2; i++) {
 		event_wait(event[i]);
@@ -346,7 +346,7 @@ static void fib(void *arg)
 	f->result = part[0].result + part[1].result;
 }
 
-static void count(void *arg)
+static void task_count(void *arg)
 {
 	__atomic_fetch_add((int *)arg, 1, __ATOMIC_RELAXED);
 }
@@ -361,13 +361,13 @@ int main(void)
 		return 1;
 	work = queue_new("work");
 	done = event_new(work);
-	task = task_spawn(work, done, fib, &f);
+	task = task_spawn(work, done, task_fib, &f);
 	event_wait(done);
 	obj_free(&task_class, &task);
 	printf("fib(%d) = %ld: %d tasks, %d deep\n", f.n, f.result, spawned, deepest);
 
 	for (int i = 0; i < 1000; i++) { /* detached: the handle goes, the task runs */
-		task = task_spawn(work, NULL, count, &ran);
+		task = task_spawn(work, NULL, task_count, &ran);
 		obj_free(&task_class, &task);
 	}
 	event_wait(done); /* fired long ago */
@@ -376,8 +376,8 @@ int main(void)
 	old = work;
 	obj_free(&queue_class, &work); /* waits for its tasks */
 	printf("%d detached tasks ran\n", ran);
-	task_spawn(old, NULL, count, &ran);  /* no queue any more: refused */
-	task_spawn(work, NULL, count, &ran); /* obj_free left NULL: refused */
+	task_spawn(old, NULL, task_count, &ran);  /* no queue any more: refused */
+	task_spawn(work, NULL, task_count, &ran); /* obj_free left NULL: refused */
 
 	obj_keyval_free(&task_class, &depth_key);
 	fflush(stdout);

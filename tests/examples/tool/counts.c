@@ -24,7 +24,7 @@ static struct counts *counts_of(QMPI_Context context, int id)
 	return t;
 }
 
-static int tool_send(QMPI_Context context, int id, const void *buf, int n, MPI_Datatype type,
+static int count_tool_send(QMPI_Context context, int id, const void *buf, int n, MPI_Datatype type,
 	int dest, int tag, MPI_Comm comm)
 {
 	struct counts *t = counts_of(context, id);
@@ -57,7 +57,7 @@ static void tool_init(int id)
 	if (t == NULL)
 		return;
 	QMPI_Register_tool_storage(id, t);
-	TAKE(id, MPI_SEND_T, tool_send, t->send, &t->send_id);
+	TAKE(id, MPI_SEND_T, count_tool_send, t->send, &t->send_id);
 	TAKE(id, MPI_FINALIZE_T, tool_finalize, t->finalize, &t->finalize_id);
 }
 

@@ -31,7 +31,7 @@ struct call {
 	MPI_Datatype *types; /* derived ones are ours to free */
 };
 
-static void *room(MPI_Count n, size_t size)
+static void *tree_room(MPI_Count n, size_t size)
 {
 	void *p = calloc((size_t)n + 1, size);
 
@@ -43,10 +43,10 @@ static void *room(MPI_Count n, size_t size)
 static void call_open(MPI_Datatype type, struct call *c)
 {
 	MPI_Type_get_envelope_c(type, &c->ni, &c->na, &c->nc, &c->nd, &c->combiner);
-	c->ints = room(c->ni, sizeof(*c->ints));
-	c->addrs = room(c->na, sizeof(*c->addrs));
-	c->counts = room(c->nc, sizeof(*c->counts));
-	c->types = room(c->nd, sizeof(MPI_Datatype));
+	c->ints = tree_room(c->ni, sizeof(*c->ints));
+	c->addrs = tree_room(c->na, sizeof(*c->addrs));
+	c->counts = tree_room(c->nc, sizeof(*c->counts));
+	c->types = tree_room(c->nd, sizeof(MPI_Datatype));
 	if (c->combiner != MPI_COMBINER_NAMED)
 		MPI_Type_get_contents_c(
 			type, c->ni, c->na, c->nc, c->nd, c->ints, c->addrs, c->counts, c->types);
@@ -82,7 +82,7 @@ struct text {
 	size_t len;
 };
 
-static void say(struct text *t, const char *format, ...)
+static void tree_say(struct text *t, const char *format, ...)
 {
 	va_list args;
 	int n;
@@ -117,23 +117,23 @@ static int int_of(struct reader *r)
 
 static void say_counts(struct text *t, struct reader *r, const char *what, long long n)
 {
-	say(t, "%s", what);
+	tree_say(t, "%s", what);
 	for (long long i = 0; i < n; i++)
-		say(t, " %lld", count_of(r));
+		tree_say(t, " %lld", count_of(r));
 }
 
 static void say_ints(struct text *t, struct reader *r, const char *what, int n)
 {
-	say(t, "%s", what);
+	tree_say(t, "%s", what);
 	for (int i = 0; i < n; i++)
-		say(t, " %d", int_of(r));
+		tree_say(t, " %d", int_of(r));
 }
 
 static void say_addrs(struct text *t, struct reader *r, const char *what, long long n)
 {
-	say(t, "%s", what);
+	tree_say(t, "%s", what);
 	for (long long i = 0; i < n; i++)
-		say(t, " %lld", addr_of(r));
+		tree_say(t, " %lld", addr_of(r));
 }
 
 static const char *order_name(int order)
@@ -147,7 +147,7 @@ static void say_array(struct text *t, struct reader *r)
 
 	if (r->c->combiner == MPI_COMBINER_SUBARRAY) {
 		n = int_of(r);
-		say(t, "subarray(");
+		tree_say(t, "subarray(");
 		say_counts(t, r, "sizes", n);
 		say_counts(t, r, ", subsizes", n);
 		say_counts(t, r, ", starts", n);
@@ -155,13 +155,13 @@ static void say_array(struct text *t, struct reader *r)
 		size = int_of(r);
 		rank = int_of(r);
 		n = int_of(r);
-		say(t, "darray(rank %d of %d", rank, size);
+		tree_say(t, "darray(rank %d of %d", rank, size);
 		say_counts(t, r, ", sizes", n);
 		say_ints(t, r, ", distributions", n);
 		say_ints(t, r, ", arguments", n);
 		say_ints(t, r, ", grid", n);
 	}
-	say(t, ", order %s)", order_name(int_of(r)));
+	tree_say(t, ", order %s)", order_name(int_of(r)));
 }
 
 static void say_list(struct text *t, struct reader *r)
@@ -178,11 +178,11 @@ static void say_list(struct text *t, struct reader *r)
 		say_addrs(t, r, ", at bytes", n);
 		break;
 	case MPI_COMBINER_INDEXED_BLOCK:
-		say(t, "indexed_block(length %lld", count_of(r));
+		tree_say(t, "indexed_block(length %lld", count_of(r));
 		say_counts(t, r, ", displacements", n);
 		break;
 	case MPI_COMBINER_HINDEXED_BLOCK:
-		say(t, "hindexed_block(length %lld", count_of(r));
+		tree_say(t, "hindexed_block(length %lld", count_of(r));
 		say_addrs(t, r, ", at bytes", n);
 		break;
 	case MPI_COMBINER_STRUCT:
@@ -190,7 +190,7 @@ static void say_list(struct text *t, struct reader *r)
 		say_addrs(t, r, ", at bytes", n);
 		break;
 	}
-	say(t, ")");
+	tree_say(t, ")");
 }
 
 static void say_call(struct text *t, MPI_Datatype type, const struct call *c)
@@ -203,33 +203,34 @@ static void say_call(struct text *t, MPI_Datatype type, const struct call *c)
 	switch (c->combiner) {
 	case MPI_COMBINER_NAMED:
 		MPI_Type_get_name(type, name, &len);
-		say(t, "%s", name);
+		tree_say(t, "%s", name);
 		break;
-	case MPI_COMBINER_DUP: say(t, "dup"); break;
-	case MPI_COMBINER_CONTIGUOUS: say(t, "contiguous(count %lld)", count_of(&r)); break;
+	case MPI_COMBINER_DUP: tree_say(t, "dup"); break;
+	case MPI_COMBINER_CONTIGUOUS: tree_say(t, "contiguous(count %lld)", count_of(&r)); break;
 	case MPI_COMBINER_VECTOR:
 		a = count_of(&r);
 		b = count_of(&r);
-		say(t, "vector(count %lld, length %lld, stride %lld)", a, b, count_of(&r));
+		tree_say(t, "vector(count %lld, length %lld, stride %lld)", a, b, count_of(&r));
 		break;
 	case MPI_COMBINER_HVECTOR:
 		a = count_of(&r);
 		b = count_of(&r);
-		say(t, "hvector(count %lld, length %lld, stride %lld bytes)", a, b, addr_of(&r));
+		tree_say(t, "hvector(count %lld, length %lld, stride %lld bytes)", a, b,
+			addr_of(&r));
 		break;
 	case MPI_COMBINER_RESIZED:
 		a = addr_of(&r);
-		say(t, "resized(lower bound %lld, extent %lld)", a, addr_of(&r));
+		tree_say(t, "resized(lower bound %lld, extent %lld)", a, addr_of(&r));
 		break;
 	case MPI_COMBINER_SUBARRAY:
 	case MPI_COMBINER_DARRAY: say_array(t, &r); break;
 	case MPI_COMBINER_F90_REAL: say_ints(t, &r, "Fortran REAL of p, r:", 2); break;
 	case MPI_COMBINER_F90_COMPLEX: say_ints(t, &r, "Fortran COMPLEX of p, r:", 2); break;
 	case MPI_COMBINER_F90_INTEGER: say_ints(t, &r, "Fortran INTEGER of r:", 1); break;
-	case MPI_COMBINER_VALUE_INDEX: say(t, "value and index"); break;
+	case MPI_COMBINER_VALUE_INDEX: tree_say(t, "value and index"); break;
 	default: say_list(t, &r); break;
 	}
-	say(t, "\n");
+	tree_say(t, "\n");
 }
 
 /* `lead' is what stands before the lines of this type's parts. */
@@ -243,7 +244,7 @@ static void print_tree(struct text *t, MPI_Datatype type, const char *lead)
 	for (MPI_Count i = 0; i < c.nd; i++) {
 		int last = i == c.nd - 1;
 
-		say(t, "%s%s", lead, last ? "└─ " : "├─ ");
+		tree_say(t, "%s%s", lead, last ? "└─ " : "├─ ");
 		snprintf(deeper, sizeof(deeper), "%s%s", lead, last ? "   " : "│  ");
 		print_tree(t, c.types[i], deeper);
 	}
@@ -342,7 +343,7 @@ struct numbers {
 	MPI_Count size, lb, extent, true_lb, true_extent;
 };
 
-static void ask(MPI_Datatype type, struct numbers *n)
+static void tree_ask(MPI_Datatype type, struct numbers *n)
 {
 	MPI_Type_size_c(type, &n->size);
 	MPI_Type_get_extent_c(type, &n->lb, &n->extent);
@@ -352,8 +353,8 @@ static void ask(MPI_Datatype type, struct numbers *n)
 /* Both pack the same bytes of the same memory. */
 static int pack_alike(MPI_Datatype a, MPI_Datatype b, const struct numbers *n)
 {
-	unsigned char *memory = room(n->true_extent, 1);
-	unsigned char *x = room(n->size, 1), *y = room(n->size, 1);
+	unsigned char *memory = tree_room(n->true_extent, 1);
+	unsigned char *x = tree_room(n->size, 1), *y = tree_room(n->size, 1);
 	MPI_Count atx = 0, aty = 0;
 	int alike;
 
@@ -371,15 +372,15 @@ static int pack_alike(MPI_Datatype a, MPI_Datatype b, const struct numbers *n)
 }
 
 /* Prints the type, rebuilds it, compares, frees both.  Returns 0 if they are alike. */
-static int show(const char *name, MPI_Datatype type)
+static int tree_show(const char *name, MPI_Datatype type)
 {
 	struct text tree = {.len = 0}, again_tree = {.len = 0};
 	MPI_Datatype again = rebuild(type);
 	struct numbers n, again_n;
 	int alike;
 
-	ask(type, &n);
-	ask(again, &again_n);
+	tree_ask(type, &n);
+	tree_ask(again, &again_n);
 	print_tree(&tree, type, "");
 	print_tree(&again_tree, again, "");
 	printf("%s: %lld bytes of data in %lld, from %lld\n%s\n", name, (long long)n.size,
@@ -442,7 +443,7 @@ static MPI_Datatype triangle(void)
 	return both;
 }
 
-static MPI_Datatype face(void)
+static MPI_Datatype tree_face(void)
 {
 	MPI_Count sizes[] = {8, 6, 4}, parts[] = {8, 1, 4}, starts[] = {0, 5, 0};
 	MPI_Datatype type;
@@ -468,12 +469,12 @@ int main(int argc, char **argv)
 	int other = 0;
 
 	MPI_Init(&argc, &argv);
-	other += show("particles", particles());
-	other += show("transposed", transposed());
-	other += show("triangle", triangle());
-	other += show("face", face());
-	other += show("share", share());
-	other += show("named", MPI_SHORT_INT);
+	other += tree_show("particles", particles());
+	other += tree_show("transposed", transposed());
+	other += tree_show("triangle", triangle());
+	other += tree_show("face", tree_face());
+	other += tree_show("share", share());
+	other += tree_show("named", MPI_SHORT_INT);
 	MPI_Finalize();
 	return other != 0;
 }

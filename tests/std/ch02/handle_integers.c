@@ -7,7 +7,7 @@
 #define LIVE    9000000 /* others stop at 8388608 */
 #define CHECKED 1000000
 
-static void on_error(MPI_Comm *c, int *code, ...)
+static void integer_on_error(MPI_Comm *c, int *code, ...)
 {
 	(void)c;
 	(void)code;
@@ -21,7 +21,7 @@ int main(int argc, char **argv)
 	check_init(&argc, &argv);
 	CHECK(e != NULL && seen != NULL);
 	for (int i = 0; i < LIVE; i++)
-		OK(MPI_Comm_create_errhandler(on_error, &e[i]));
+		OK(MPI_Comm_create_errhandler(integer_on_error, &e[i]));
 	for (int i = 0; i < CHECKED; i++) {
 		int n = MPI_Errhandler_toint(e[i]);
 

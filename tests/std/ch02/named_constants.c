@@ -19,7 +19,7 @@ _Static_assert(MPI_ANY_TAG < 0 && MPI_ANY_SOURCE < 0 && MPI_PROC_NULL < 0, "no r
 _Static_assert(MPI_BSEND_OVERHEAD > 0 && MPI_VERSION == 5, "numbers");
 _Static_assert(MPI_MAX_OBJECT_NAME >= 64 && MPI_MAX_INFO_KEY >= 33, "least sizes");
 
-static const char *word(int result)
+static const char *constant_word(int result)
 {
 	switch (result) {
 	case MPI_IDENT: return "ident";
@@ -64,7 +64,7 @@ static MPI_Comm_copy_attr_function *const copies[] = {MPI_COMM_NULL_COPY_FN, MPI
 static MPI_Comm_delete_attr_function *const deletes[] = {MPI_COMM_NULL_DELETE_FN};
 
 /* MPI-5.0 2.5.4: the meaning of constants does not change from MPI_Init to MPI_Finalize. */
-static void live(void)
+static void constant_live(void)
 {
 	int n, flag;
 
@@ -80,7 +80,7 @@ static void live(void)
 	OK(MPI_Comm_set_errhandler(all.comm[1], all.errh[2]));
 	OK(MPI_Info_get_nkeys(all.info[0], &n));
 	OK(MPI_Comm_compare(all.comm[0], all.comm[1], &n));
-	CHECK(strcmp(word(n), "congruent") == 0);
+	CHECK(strcmp(constant_word(n), "congruent") == 0);
 }
 
 /* MPI-5.0 7.7.2, pitfall 19: the predefined callbacks by all of their names, on each kind. */
@@ -125,7 +125,7 @@ int main(int argc, char **argv)
 	CHECK(addresses[0] != addresses[1] && addresses[1] != addresses[2]);
 	CHECK(weights[0] != weights[1] && statuses[0] == MPI_STATUS_IGNORE);
 	check_init(&argc, &argv);
-	live();
+	constant_live();
 	callbacks();
 	MPI_Finalize();
 	return 0;

@@ -3,14 +3,14 @@
 /* MPI-5.0 2.5.1: opaque objects and their handles, clause by clause, for every kind of objects. */
 #include "tests/check.h"
 
-static void sum(void *a, void *b, int *n, MPI_Datatype *t)
+static void opaque_sum(void *a, void *b, int *n, MPI_Datatype *t)
 {
 	(void)t;
 	for (int i = 0; i < *n; i++)
 		((int *)b)[i] += ((int *)a)[i];
 }
 
-static void on_error(MPI_Comm *c, int *code, ...)
+static void opaque_on_error(MPI_Comm *c, int *code, ...)
 {
 	(void)c;
 	(void)code;
@@ -18,7 +18,7 @@ static void on_error(MPI_Comm *c, int *code, ...)
 
 /* MPI-5.0 2.5.1: handles can be assigned and compared; a free makes the null handle of the kind of
  * the variable, and a copy of the handle is refused from then on (pitfall 16). */
-static void freed(void)
+static void opaque_freed(void)
 {
 	MPI_Comm comm, comm2;
 	MPI_Group group, group2;
@@ -48,7 +48,7 @@ static void freed(void)
 	OK(MPI_Type_free(&type));
 	CHECK(type == MPI_DATATYPE_NULL);
 	FAILS(MPI_ERR_TYPE, "freed", MPI_Type_size(type2, &n));
-	OK(MPI_Op_create(sum, 1, &op));
+	OK(MPI_Op_create(opaque_sum, 1, &op));
 	op2 = op;
 	OK(MPI_Op_free(&op));
 	CHECK(op == MPI_OP_NULL);
@@ -58,7 +58,7 @@ static void freed(void)
 	OK(MPI_Info_free(&info));
 	CHECK(info == MPI_INFO_NULL);
 	FAILS(MPI_ERR_INFO, "freed", MPI_Info_get_nkeys(info2, &n));
-	OK(MPI_Comm_create_errhandler(on_error, &errh));
+	OK(MPI_Comm_create_errhandler(opaque_on_error, &errh));
 	errh2 = errh;
 	OK(MPI_Errhandler_free(&errh));
 	CHECK(errh == MPI_ERRHANDLER_NULL);
@@ -106,7 +106,7 @@ static void stale(void)
 }
 
 /* MPI-5.0 2.5.1: an operation under way completes though everything that it uses was freed. */
-static void pending(void)
+static void opaque_pending(void)
 {
 	int other = check_size - 1 - check_rank, in[4] = {0}, out[4] = {1, 2, 3, 4}, total = 0;
 	MPI_Request r[3];
@@ -117,7 +117,7 @@ static void pending(void)
 	OK(MPI_Comm_dup(MPI_COMM_WORLD, &c));
 	OK(MPI_Type_contiguous(4, MPI_INT, &t));
 	OK(MPI_Type_commit(&t));
-	OK(MPI_Op_create(sum, 1, &op));
+	OK(MPI_Op_create(opaque_sum, 1, &op));
 	OK(MPI_Irecv(in, 1, t, other, 5, c, &r[0]));
 	OK(MPI_Issend(out, 1, t, other, 5, c, &r[1]));
 	r[2] = MPI_REQUEST_NULL;
@@ -130,7 +130,7 @@ static void pending(void)
 }
 
 /* MPI-5.0 2.5.1, pitfall 14: predefined objects cannot be freed, and work afterwards. */
-static void predefined(void)
+static void opaque_predefined(void)
 {
 	MPI_Comm comm[] = {MPI_COMM_WORLD, MPI_COMM_SELF};
 	MPI_Datatype type[] = {MPI_INT, MPI_BYTE, MPI_PACKED, MPI_DOUBLE_INT, MPI_AINT, MPI_REAL};
@@ -173,7 +173,7 @@ static void predefined(void)
 }
 
 /* MPI-5.0 2.5.1: the null handles are refused, each with the class of its kind and by its name. */
-static void null(void)
+static void opaque_null(void)
 {
 	int n;
 
@@ -195,7 +195,7 @@ static void null(void)
 
 /* MPI-5.0 2.5.1: objects are as if copied: the parts of a datatype, and the group of a
  * communicator, may go (pitfall 18); MPI_Type_get_contents gives handles of the user's own. */
-static void copied(void)
+static void opaque_copied(void)
 {
 	MPI_Datatype inner, outer, got;
 	MPI_Aint none;
@@ -234,7 +234,7 @@ static void copied(void)
 
 /* MPI-5.0 2.5.2: arrays of handles: the valid entries come first, null ones count as valid where
  * they may; later ones are not looked at. */
-static void arrays(void)
+static void opaque_arrays(void)
 {
 	MPI_Request r[4] = {
 		MPI_REQUEST_NULL, MPI_REQUEST_NULL, MPI_REQUEST_NULL, (MPI_Request)0x1234567};
@@ -258,13 +258,13 @@ int main(int argc, char **argv)
 	check_init(&argc, &argv);
 	OK(MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN));
 	OK(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN));
-	freed();
+	opaque_freed();
 	stale();
-	pending();
-	predefined();
-	null();
-	copied();
-	arrays();
+	opaque_pending();
+	opaque_predefined();
+	opaque_null();
+	opaque_copied();
+	opaque_arrays();
 	MPI_Finalize();
 	return 0;
 }

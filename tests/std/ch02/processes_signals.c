@@ -28,7 +28,7 @@ static void processes(void)
 }
 
 /* MPI-5.0 2.8: an erroneous receive does not write behind its buffer, and MPI goes on working. */
-static void errors(void)
+static void signal_errors(void)
 {
 	int in[4] = {-1, -1, -1, -1}, out[3] = {1, 2, 3}, sum = 0, one = 1;
 
@@ -97,7 +97,7 @@ int main(int argc, char **argv)
 {
 	check_init(&argc, &argv);
 	processes();
-	errors();
+	signal_errors();
 	language();
 	signals();
 	MPI_Finalize();

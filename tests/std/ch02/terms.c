@@ -36,7 +36,7 @@ static void operations(void)
 /* MPI-5.0 2.4.2: local procedures need no other process: rank 0 calls them while the others are
  * silent.
  */
-static void local(void)
+static void term_local(void)
 {
 	MPI_Request r[2];
 	MPI_Datatype t;
@@ -88,7 +88,7 @@ static void datatypes(void)
 }
 
 /* MPI-5.0 2.6.1: deprecated functions are there and do what their successors do. */
-static void deprecated(void)
+static void term_deprecated(void)
 {
 	MPI_Count big = 0;
 	int key, flag, x;
@@ -159,9 +159,9 @@ int main(int argc, char **argv)
 	OK(MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN));
 	OK(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN));
 	operations();
-	local();
+	term_local();
 	datatypes();
-	deprecated();
+	term_deprecated();
 	language();
 	macros();
 	progress();

@@ -7,7 +7,7 @@
 enum { TAG = 2, SIZE = 4096 };
 
 /* One buffered message each way through the buffer that is attached now. */
-static void exchange(MPI_Comm comm)
+static void scope_exchange(MPI_Comm comm)
 {
 	int me, out, in = -1;
 
@@ -36,9 +36,9 @@ int main(int argc, char **argv)
 	OK(MPI_Comm_create_from_group(group, "buffers", MPI_INFO_NULL, MPI_ERRORS_RETURN, &comm));
 	OK(MPI_Group_free(&group));
 	OK(MPI_Session_attach_buffer_c(session, a, sizeof(a)));
-	exchange(comm);
+	scope_exchange(comm);
 	OK(MPI_Comm_attach_buffer(comm, b, sizeof(b)));
-	exchange(comm);
+	scope_exchange(comm);
 	OK(MPI_Comm_iflush_buffer(comm, &r));
 	OK(MPI_Wait(&r, MPI_STATUS_IGNORE));
 	OK(MPI_Comm_flush_buffer(comm));

@@ -11,7 +11,7 @@ enum { MANY = 100000, STARTS = 3 };
 
 static int buf[MANY];
 
-static void send(int count, int sync)
+static void persistent_send(int count, int sync)
 {
 	MPI_Request r;
 	MPI_Status s;
@@ -58,7 +58,7 @@ int main(int argc, char **argv)
 	for (int sync = 0; sync < 2; sync++) {
 		for (int count = 1; count <= MANY; count = count == 1 ? MANY : MANY + 1) {
 			if (rank == 0)
-				send(count, sync);
+				persistent_send(count, sync);
 			else
 				receive(count);
 		}

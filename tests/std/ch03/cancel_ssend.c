@@ -15,7 +15,7 @@ struct how {
 	int peer, persist;
 };
 
-static void start(struct how h, int n, int first, MPI_Request *r)
+static void ssend_start(struct how h, int n, int first, MPI_Request *r)
 {
 	for (int i = 0; i < n; i++)
 		out[i] = first + i;
@@ -27,7 +27,7 @@ static void start(struct how h, int n, int first, MPI_Request *r)
 		OK(MPI_Start(r));
 }
 
-static void release(struct how h, MPI_Request *r)
+static void ssend_release(struct how h, MPI_Request *r)
 {
 	if (h.persist)
 		OK(MPI_Request_free(r));
@@ -35,7 +35,7 @@ static void release(struct how h, MPI_Request *r)
 }
 
 /* Cancels and waits; was it cancelled? */
-static int end(MPI_Request *r)
+static int ssend_end(MPI_Request *r)
 {
 	MPI_Status s;
 	int flag, done;
@@ -49,13 +49,13 @@ static int end(MPI_Request *r)
 	return flag;
 }
 
-static void right(const int *data, int n, int first)
+static void ssend_right(const int *data, int n, int first)
 {
 	for (int i = 0; i < n; i++)
 		CHECK(data[i] == first + i);
 }
 
-static int seen(void)
+static int ssend_seen(void)
 {
 	int flag;
 
@@ -69,17 +69,17 @@ static void never(struct how h, int n)
 	MPI_Request r = MPI_REQUEST_NULL;
 
 	for (int i = 0; i < 3; i++) {
-		start(h, n, i, &r);
-		CHECK(end(&r));
+		ssend_start(h, n, i, &r);
+		CHECK(ssend_end(&r));
 	}
 	OK(MPI_Barrier(MPI_COMM_WORLD));
-	CHECK(!seen());
+	CHECK(!ssend_seen());
 	OK(MPI_Barrier(MPI_COMM_WORLD));
-	start(h, n, 77, &r);
+	ssend_start(h, n, 77, &r);
 	OK(MPI_Recv(in, LONG, MPI_INT, h.peer, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
-	right(in, n, 77);
+	ssend_right(in, n, 77);
 	OK(MPI_Wait(&r, MPI_STATUS_IGNORE));
-	release(h, &r);
+	ssend_release(h, &r);
 }
 
 /* It has been seen before it is cancelled: it has certainly gone. */
@@ -87,13 +87,13 @@ static void probed(struct how h, int n)
 {
 	MPI_Request r = MPI_REQUEST_NULL;
 
-	start(h, n, 3, &r);
+	ssend_start(h, n, 3, &r);
 	OK(MPI_Probe(h.peer, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
 	OK(MPI_Barrier(MPI_COMM_WORLD));
-	CHECK(end(&r));
+	CHECK(ssend_end(&r));
 	OK(MPI_Barrier(MPI_COMM_WORLD));
-	CHECK(!seen());
-	release(h, &r);
+	CHECK(!ssend_seen());
+	ssend_release(h, &r);
 }
 
 /* A matched probe has it: it can be received yet, and the buffer is the sender's again. */
@@ -104,17 +104,17 @@ static void taken(struct how h, int n)
 	MPI_Status s;
 	int count;
 
-	start(h, n, 11, &r);
+	ssend_start(h, n, 11, &r);
 	OK(MPI_Mprobe(h.peer, TAG, MPI_COMM_WORLD, &m, &s));
 	OK(MPI_Barrier(MPI_COMM_WORLD));
-	CHECK(!end(&r));
-	release(h, &r);
+	CHECK(!ssend_end(&r));
+	ssend_release(h, &r);
 	memset(out, 0, sizeof(out));
 	OK(MPI_Barrier(MPI_COMM_WORLD));
 	OK(MPI_Mrecv(in, LONG, MPI_INT, &m, &s));
 	OK(MPI_Get_count(&s, MPI_INT, &count));
 	CHECK(count == n);
-	right(in, n, 11);
+	ssend_right(in, n, 11);
 }
 
 /* The receive was there first. */
@@ -125,57 +125,57 @@ static void before(struct how h, int n)
 
 	OK(MPI_Irecv(in, n, MPI_INT, h.peer, TAG, MPI_COMM_WORLD, &recv));
 	OK(MPI_Barrier(MPI_COMM_WORLD));
-	start(h, n, 21, &r);
-	flag = end(&r);
+	ssend_start(h, n, 21, &r);
+	flag = ssend_end(&r);
 	if (h.peer == check_rank)
 		CHECK(!flag);
 	OK(MPI_Sendrecv_replace(&flag, 1, MPI_INT, h.peer, 6, h.peer, 6, MPI_COMM_WORLD,
 		MPI_STATUS_IGNORE)); /* now: was the message to me cancelled? */
 	if (flag) {
-		CHECK(end(&recv));
+		CHECK(ssend_end(&recv));
 	} else {
 		OK(MPI_Wait(&recv, MPI_STATUS_IGNORE));
-		right(in, n, 21);
+		ssend_right(in, n, 21);
 	}
-	release(h, &r);
+	ssend_release(h, &r);
 }
 
 /* The receive comes at the same time: one of the two has the message. */
-static void race(struct how h, int n, int turn)
+static void ssend_race(struct how h, int n, int turn)
 {
 	MPI_Request r = MPI_REQUEST_NULL, recv;
 	int flag;
 
-	start(h, n, turn, &r);
+	ssend_start(h, n, turn, &r);
 	for (int i = 0; i < turn % 4; i++)
-		seen();
+		ssend_seen();
 	if (turn % 3 == check_rank)
 		OK(MPI_Cancel(&r));
 	OK(MPI_Irecv(in, n, MPI_INT, h.peer, TAG, MPI_COMM_WORLD, &recv));
 	for (int i = 0; i < turn % 5; i++)
-		seen();
-	flag = end(&r);
+		ssend_seen();
+	flag = ssend_end(&r);
 	OK(MPI_Sendrecv_replace(
 		&flag, 1, MPI_INT, h.peer, 6, h.peer, 6, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
 	if (flag) {
-		CHECK(end(&recv));
+		CHECK(ssend_end(&recv));
 	} else {
 		OK(MPI_Wait(&recv, MPI_STATUS_IGNORE));
-		right(in, n, turn);
+		ssend_right(in, n, turn);
 	}
-	release(h, &r);
+	ssend_release(h, &r);
 	OK(MPI_Barrier(MPI_COMM_WORLD)); /* the next message is not for this receive */
 }
 
 /* More than any ring holds: some have not gone, and all come back, whatever the order. */
-static void many(struct how h, int n)
+static void ssend_many(struct how h, int n)
 {
 	MPI_Request r[MANY];
 	MPI_Status s[MANY];
 	int flag;
 
 	for (int i = 0; i < MANY; i++)
-		start((struct how){h.peer, 0}, n, 0, &r[i]);
+		ssend_start((struct how){h.peer, 0}, n, 0, &r[i]);
 	for (int i = 0; i < MANY; i++)
 		OK(MPI_Cancel(&r[i * 7 % MANY]));
 	for (int i = 0; i < MANY; i += FREED)
@@ -186,16 +186,16 @@ static void many(struct how h, int n)
 		CHECK(flag == (i % FREED != 0));
 	}
 	OK(MPI_Barrier(MPI_COMM_WORLD)); /* the peer has cancelled as well: only now receive */
-	start((struct how){h.peer, 0}, n, 9, &r[0]);
+	ssend_start((struct how){h.peer, 0}, n, 9, &r[0]);
 	OK(MPI_Recv(in, LONG, MPI_INT, h.peer, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
-	right(in, n, 9);
+	ssend_right(in, n, 9);
 	OK(MPI_Wait(&r[0], MPI_STATUS_IGNORE));
 	OK(MPI_Barrier(MPI_COMM_WORLD));
-	CHECK(!seen());
+	CHECK(!ssend_seen());
 	OK(MPI_Barrier(MPI_COMM_WORLD)); /* the peer's next message comes after this look */
 }
 
-static void all(struct how h)
+static void ssend_all(struct how h)
 {
 	for (size_t i = 0; i < sizeof(sizes) / sizeof(*sizes); i++) {
 		never(h, sizes[i]);
@@ -206,10 +206,10 @@ static void all(struct how h)
 		OK(MPI_Barrier(MPI_COMM_WORLD));
 		before(h, sizes[i]);
 		for (int turn = 0; turn < RACES; turn++)
-			race(h, sizes[i], turn);
+			ssend_race(h, sizes[i], turn);
 		OK(MPI_Barrier(MPI_COMM_WORLD));
 	}
-	many(h, 1);
+	ssend_many(h, 1);
 }
 
 int main(int argc, char **argv)
@@ -217,7 +217,7 @@ int main(int argc, char **argv)
 	check_init(&argc, &argv);
 	for (int to = 0; to < check_size; to++) {
 		for (int persist = 0; persist < 2; persist++)
-			all((struct how){(check_rank + to) % check_size, persist});
+			ssend_all((struct how){(check_rank + to) % check_size, persist});
 	}
 	MPI_Finalize();
 	return 0;

@@ -31,7 +31,7 @@ static void received(int err, int class, const char *word)
 		fprintf(stderr, "  %s: %s\n", word, text);
 }
 
-static void pass(struct side s, struct side r, int class, const char *word)
+static void checked_pass(struct side s, struct side r, int class, const char *word)
 {
 	MPI_Request req;
 
@@ -58,21 +58,21 @@ static void pass(struct side s, struct side r, int class, const char *word)
 
 #define SIDE(n, t) ((struct side){(n), (t)})
 
-static void good(struct side s, struct side r)
+static void checked_good(struct side s, struct side r)
 {
-	pass(s, r, MPI_SUCCESS, "");
+	checked_pass(s, r, MPI_SUCCESS, "");
 }
 
-static void bad(struct side s, struct side r, const char *word)
+static void checked_bad(struct side s, struct side r, const char *word)
 {
-	pass(s, r, MPI_ERR_TYPE, word);
+	checked_pass(s, r, MPI_ERR_TYPE, word);
 }
 
 /* Both names, both ranks, the tag. */
 static void names_everything(void)
 {
-	bad(SIDE(1, MPI_DOUBLE), SIDE(2, MPI_INT), "sent 1 MPI_DOUBLE with tag 5");
-	bad(SIDE(1, MPI_DOUBLE), SIDE(2, MPI_INT), "receives it as 2 MPI_INT");
+	checked_bad(SIDE(1, MPI_DOUBLE), SIDE(2, MPI_INT), "sent 1 MPI_DOUBLE with tag 5");
+	checked_bad(SIDE(1, MPI_DOUBLE), SIDE(2, MPI_INT), "receives it as 2 MPI_INT");
 	if (me == 0) {
 		expect_ok(MPI_Send(out, 1, MPI_DOUBLE, 1, TAG, MPI_COMM_WORLD));
 		return;
@@ -84,11 +84,11 @@ static void names_everything(void)
 /* MPI-5.0 3.3.1: bytes match bytes only; 5.2: packed data match everything */
 static void bytes_and_packed(void)
 {
-	good(SIDE(8, MPI_BYTE), SIDE(8, MPI_BYTE));
-	bad(SIDE(8, MPI_BYTE), SIDE(1, MPI_DOUBLE), "8 MPI_BYTE");
-	bad(SIDE(8, MPI_CHAR), SIDE(8, MPI_BYTE), "MPI_CHAR");
-	good(SIDE(8, MPI_PACKED), SIDE(1, MPI_DOUBLE));
-	good(SIDE(2, MPI_INT), SIDE(8, MPI_PACKED));
+	checked_good(SIDE(8, MPI_BYTE), SIDE(8, MPI_BYTE));
+	checked_bad(SIDE(8, MPI_BYTE), SIDE(1, MPI_DOUBLE), "8 MPI_BYTE");
+	checked_bad(SIDE(8, MPI_CHAR), SIDE(8, MPI_BYTE), "MPI_CHAR");
+	checked_good(SIDE(8, MPI_PACKED), SIDE(1, MPI_DOUBLE));
+	checked_good(SIDE(2, MPI_INT), SIDE(8, MPI_PACKED));
 }
 
 /* The signature is what counts, not how the type was made, nor how much room there is. */
@@ -102,25 +102,25 @@ static void same_signature(void)
 	expect_ok(MPI_Type_commit(&s));
 	expect_ok(MPI_Type_contiguous(3, s, &t));
 	expect_ok(MPI_Type_commit(&t));
-	good(SIDE(1, v), SIDE(10, MPI_DOUBLE));
-	good(SIDE(10, MPI_DOUBLE), SIDE(1, v));
-	good(SIDE(7, MPI_DOUBLE), SIDE(1, v));
-	good(SIDE(7, MPI_DOUBLE), SIDE(1000, MPI_DOUBLE));
-	good(SIDE(3, s), SIDE(1, t));
-	good(SIDE(1, s), SIDE(1, t));
-	good(SIDE(0, MPI_INT), SIDE(1, t));
-	bad(SIDE(3, s), SIDE(9, MPI_INT), "1 MPI_INT, 1 MPI_DOUBLE, 1 MPI_INT");
-	bad(SIDE(3, MPI_INT), SIDE(1, t), "3 MPI_INT");
-	good(SIDE(BIG, MPI_DOUBLE), SIDE(BIG, MPI_DOUBLE));
-	bad(SIDE(BIG, MPI_DOUBLE), SIDE(2 * BIG, MPI_FLOAT), "100000 MPI_DOUBLE");
-	good(SIDE(BIG / 10, v), SIDE(BIG, MPI_DOUBLE));
+	checked_good(SIDE(1, v), SIDE(10, MPI_DOUBLE));
+	checked_good(SIDE(10, MPI_DOUBLE), SIDE(1, v));
+	checked_good(SIDE(7, MPI_DOUBLE), SIDE(1, v));
+	checked_good(SIDE(7, MPI_DOUBLE), SIDE(1000, MPI_DOUBLE));
+	checked_good(SIDE(3, s), SIDE(1, t));
+	checked_good(SIDE(1, s), SIDE(1, t));
+	checked_good(SIDE(0, MPI_INT), SIDE(1, t));
+	checked_bad(SIDE(3, s), SIDE(9, MPI_INT), "1 MPI_INT, 1 MPI_DOUBLE, 1 MPI_INT");
+	checked_bad(SIDE(3, MPI_INT), SIDE(1, t), "3 MPI_INT");
+	checked_good(SIDE(BIG, MPI_DOUBLE), SIDE(BIG, MPI_DOUBLE));
+	checked_bad(SIDE(BIG, MPI_DOUBLE), SIDE(2 * BIG, MPI_FLOAT), "100000 MPI_DOUBLE");
+	checked_good(SIDE(BIG / 10, v), SIDE(BIG, MPI_DOUBLE));
 	expect_ok(MPI_Type_free(&v));
 	expect_ok(MPI_Type_free(&s));
 	expect_ok(MPI_Type_free(&t));
 }
 
 /* Sends that leave a copy behind are checked as well. */
-static void copies(void)
+static void checked_copies(void)
 {
 	static char room[1000];
 	void *p;
@@ -181,7 +181,7 @@ static void partitions(int n, MPI_Datatype type, int per, int class)
 }
 
 /* Collectives are not messages of users. */
-static void collectives(void)
+static void checked_collectives(void)
 {
 	int i = me, sum = 0;
 
@@ -199,12 +199,12 @@ int main(int argc, char **argv)
 	names_everything();
 	bytes_and_packed();
 	same_signature();
-	copies();
+	checked_copies();
 	replaced(1);
 	partitions(3, MPI_FLOAT, 2, MPI_ERR_TYPE);
 	partitions(BIG / 2, MPI_FLOAT, 2, MPI_ERR_TYPE);
 	partitions(3, MPI_DOUBLE, 1, MPI_SUCCESS);
-	collectives();
+	checked_collectives();
 	MPI_Finalize();
 	return check_end();
 }

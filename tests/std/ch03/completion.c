@@ -11,7 +11,7 @@ static MPI_Request r[N];
 
 /* Rank 0 posts N receives with tags 0..N-1, the others null; rank 1 sends when it is told, in
  * reverse. */
-static void post(void)
+static void completion_post(void)
 {
 	for (int i = 0; i < N; i++) {
 		in[i] = -1;
@@ -27,19 +27,19 @@ static void post(void)
 	}
 }
 
-static void arrived(void)
+static void completion_arrived(void)
 {
 	for (int i = 0; i < N && check_rank == 0; i++)
 		CHECK(in[i] == (i % 4 == 3 ? -1 : 100 + i) && r[i] == MPI_REQUEST_NULL);
 	OK(MPI_Barrier(MPI_COMM_WORLD));
 }
 
-static void any(int test)
+static void completion_any(int test)
 {
 	int seen = 0, index = 0, flag;
 	MPI_Status s;
 
-	post();
+	completion_post();
 	while (check_rank == 0 && seen < N - N / 4) {
 		flag = 1;
 		if (test)
@@ -54,19 +54,19 @@ static void any(int test)
 		CHECK(in[index] == 100 + index);
 		seen++;
 	}
-	arrived();
+	completion_arrived();
 	OK(MPI_Waitany(N, r, &index, &s)); /* only null requests are left */
 	CHECK(index == MPI_UNDEFINED && s.MPI_SOURCE == MPI_ANY_SOURCE);
 	OK(MPI_Testany(N, r, &index, &flag, &s));
 	CHECK(index == MPI_UNDEFINED && flag);
 }
 
-static void some(int test)
+static void completion_some(int test)
 {
 	int seen = 0, n, idx[N];
 	MPI_Status s[N];
 
-	post();
+	completion_post();
 	while (check_rank == 0 && seen < N - N / 4) {
 		if (test)
 			OK(MPI_Testsome(N, r, &n, idx, s));
@@ -77,29 +77,29 @@ static void some(int test)
 			CHECK(s[i].MPI_TAG == idx[i] && in[idx[i]] == 100 + idx[i]);
 		seen += n;
 	}
-	arrived();
+	completion_arrived();
 	OK(MPI_Waitsome(N, r, &n, idx, s));
 	CHECK(n == MPI_UNDEFINED);
 	OK(MPI_Testsome(N, r, &n, idx, s));
 	CHECK(n == MPI_UNDEFINED);
 }
 
-static void all(int test)
+static void completion_all(int test)
 {
 	MPI_Status s[N];
 	int flag = 0;
 
-	post();
+	completion_post();
 	while (test && !flag)
 		OK(MPI_Testall(N, r, &flag, s));
 	if (!test)
 		OK(MPI_Waitall(N, r, s));
 	for (int i = 0; i < N && check_rank == 0; i++)
 		CHECK(s[i].MPI_TAG == (i % 4 == 3 ? MPI_ANY_TAG : i));
-	arrived();
+	completion_arrived();
 }
 
-static void freed(void)
+static void completion_freed(void)
 {
 	static char big[400000];
 	MPI_Request q;
@@ -128,11 +128,11 @@ int main(int argc, char **argv)
 {
 	check_init(&argc, &argv);
 	for (int test = 0; test < 2; test++) {
-		any(test);
-		some(test);
-		all(test);
+		completion_any(test);
+		completion_some(test);
+		completion_all(test);
 	}
-	freed();
+	completion_freed();
 	MPI_Finalize();
 	return 0;
 }

@@ -37,7 +37,7 @@ static void empty(const MPI_Status *s)
 }
 
 /* 3.7.3: of one request, null or inactive. */
-static void one(MPI_Request r)
+static void empty_one(MPI_Request r)
 {
 	MPI_Request was = r;
 	MPI_Status s = dirty();
@@ -60,7 +60,7 @@ static void one(MPI_Request r)
 }
 
 /* 3.7.5, 3.7.6: of any of n requests, none of which is active. */
-static void any(int n, MPI_Request reqs[])
+static void empty_any(int n, MPI_Request reqs[])
 {
 	MPI_Status s = dirty();
 	int flag = 0, index = DIRTY;
@@ -82,7 +82,7 @@ static void any(int n, MPI_Request reqs[])
 }
 
 /* 3.7.5, 3.7.6: each of all requests. */
-static void all(int n, MPI_Request reqs[])
+static void empty_all(int n, MPI_Request reqs[])
 {
 	MPI_Status s[N];
 	int flag = 0;
@@ -104,7 +104,7 @@ static void all(int n, MPI_Request reqs[])
 		empty(&s[i]);
 }
 
-static void nobody(void)
+static void empty_nobody(void)
 {
 	MPI_Request r;
 	MPI_Message m;
@@ -138,12 +138,12 @@ int main(int argc, char **argv)
 	expect_ok(MPI_Ssend_init(&x, 1, MPI_INT, 0, 1, MPI_COMM_WORLD, &reqs[1]));
 	expect_ok(MPI_Recv_init(&x, 1, MPI_INT, MPI_PROC_NULL, 1, MPI_COMM_WORLD, &reqs[2]));
 	for (int i = 0; i < N; i++)
-		one(reqs[i]);
+		empty_one(reqs[i]);
 	for (int n = 0; n <= N; n++) {
-		any(n, reqs);
-		all(n, reqs);
+		empty_any(n, reqs);
+		empty_all(n, reqs);
 	}
-	nobody();
+	empty_nobody();
 	expect_ok(MPI_Request_free(&reqs[1]));
 	expect_ok(MPI_Request_free(&reqs[2]));
 	MPI_Finalize();

@@ -9,7 +9,7 @@ enum { LOW = 0, HIGH = 9 };
 static MPI_Comm dup;
 
 /* Every rank but 0 sends its number with two tags on two communicators. */
-static void sender(void)
+static void envelope_sender(void)
 {
 	int x = check_rank;
 
@@ -18,7 +18,7 @@ static void sender(void)
 	OK(MPI_Send(&x, 1, MPI_INT, 0, LOW, dup));
 }
 
-static void take(MPI_Comm comm, int source, int tag, int from, int with)
+static void envelope_take(MPI_Comm comm, int source, int tag, int from, int with)
 {
 	MPI_Status s = {.MPI_SOURCE = -5, .MPI_TAG = -5};
 	int x = -1, n;
@@ -40,14 +40,14 @@ int main(int argc, char **argv)
 	OK(MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &ub, &flag));
 	CHECK(flag && *ub >= 32767);
 	if (check_rank != 0) {
-		sender();
+		envelope_sender();
 	} else {
-		take(dup, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_ANY_SOURCE, LOW);
-		take(MPI_COMM_WORLD, 2, HIGH, 2, HIGH);
-		take(MPI_COMM_WORLD, MPI_ANY_SOURCE, HIGH, 1, HIGH);
-		take(MPI_COMM_WORLD, 1, MPI_ANY_TAG, 1, LOW);
-		take(dup, MPI_ANY_SOURCE, LOW, MPI_ANY_SOURCE, LOW);
-		take(MPI_COMM_WORLD, MPI_ANY_SOURCE, MPI_ANY_TAG, 2, LOW);
+		envelope_take(dup, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_ANY_SOURCE, LOW);
+		envelope_take(MPI_COMM_WORLD, 2, HIGH, 2, HIGH);
+		envelope_take(MPI_COMM_WORLD, MPI_ANY_SOURCE, HIGH, 1, HIGH);
+		envelope_take(MPI_COMM_WORLD, 1, MPI_ANY_TAG, 1, LOW);
+		envelope_take(dup, MPI_ANY_SOURCE, LOW, MPI_ANY_SOURCE, LOW);
+		envelope_take(MPI_COMM_WORLD, MPI_ANY_SOURCE, MPI_ANY_TAG, 2, LOW);
 	}
 	/* The largest tag is a tag. */
 	OK(MPI_Barrier(MPI_COMM_WORLD));

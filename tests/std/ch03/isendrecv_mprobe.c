@@ -64,7 +64,7 @@ static void matched(int n)
 	CHECK(m == MPI_MESSAGE_NULL && s.MPI_SOURCE == MPI_PROC_NULL);
 }
 
-static void cancelled(void)
+static void sendrecv_cancelled(void)
 {
 	MPI_Request r;
 	MPI_Status s;
@@ -94,7 +94,7 @@ static void cancelled(void)
 
 static int asked, freed, cancels;
 
-static int query(void *extra, MPI_Status *s)
+static int sendrecv_query(void *extra, MPI_Status *s)
 {
 	asked++;
 	OK(MPI_Status_set_elements(s, MPI_INT, *(int *)extra));
@@ -104,14 +104,14 @@ static int query(void *extra, MPI_Status *s)
 	return MPI_SUCCESS;
 }
 
-static int done(void *extra)
+static int sendrecv_done(void *extra)
 {
 	(void)extra;
 	freed++;
 	return MPI_SUCCESS;
 }
 
-static int stop(void *extra, int complete)
+static int sendrecv_stop(void *extra, int complete)
 {
 	(void)extra;
 	cancels += 1 + complete;
@@ -124,7 +124,7 @@ static void generalized(void)
 	MPI_Status s;
 	int n = 11, flag, count;
 
-	OK(MPI_Grequest_start(query, done, stop, &n, &r));
+	OK(MPI_Grequest_start(sendrecv_query, sendrecv_done, sendrecv_stop, &n, &r));
 	OK(MPI_Test(&r, &flag, &s));
 	CHECK(!flag && asked == 0);
 	OK(MPI_Cancel(&r));
@@ -133,7 +133,7 @@ static void generalized(void)
 	OK(MPI_Wait(&r, &s));
 	OK(MPI_Get_count(&s, MPI_INT, &count));
 	CHECK(asked == 1 && freed == 1 && count == 11 && s.MPI_SOURCE == 6 && s.MPI_TAG == 7);
-	OK(MPI_Grequest_start(query, done, stop, &n, &r));
+	OK(MPI_Grequest_start(sendrecv_query, sendrecv_done, sendrecv_stop, &n, &r));
 	OK(MPI_Grequest_complete(r));
 	OK(MPI_Request_free(&r));
 	CHECK(freed == 2);
@@ -146,7 +146,7 @@ int main(int argc, char **argv)
 		isendrecv(n);
 		matched(n);
 	}
-	cancelled();
+	sendrecv_cancelled();
 	generalized();
 	MPI_Finalize();
 	return 0;

@@ -8,20 +8,20 @@ enum { MOST = 20 << 20, MANY = 50, EACH = 40000 };
 
 static unsigned char *out, *in;
 
-static unsigned char byte(int n, int i)
+static unsigned char large_byte(int n, int i)
 {
 	return (unsigned char)(i * 31 + i / 4096 + n);
 }
 
 /* Every size around the limits of a chunk, an eager message, and of a read. */
-static void sizes(int rank)
+static void large_sizes(int rank)
 {
 	static const int at[] = {16384, 65536, 262144, 1 << 20, 16 << 20, 17 << 20};
 
 	for (int k = 0; k < 6; k++)
 		for (int n = at[k] - 1; n <= at[k] + 1; n++) {
 			for (int i = 0; i < n; i++)
-				out[i] = byte(n, i);
+				out[i] = large_byte(n, i);
 			memset(in, 0, (size_t)n + 1);
 			if (rank == 0) {
 				OK(MPI_Send(out, n, MPI_BYTE, 1, k, MPI_COMM_WORLD));
@@ -37,7 +37,7 @@ static void sizes(int rank)
 }
 
 /* More at once than there are leases; received before and after they come; some cut. */
-static void many(int rank)
+static void large_many(int rank)
 {
 	MPI_Request reqs[MANY];
 
@@ -77,8 +77,8 @@ int main(int argc, char **argv)
 	out = malloc(MOST);
 	in = malloc(MOST);
 	CHECK(out != NULL && in != NULL);
-	sizes(rank);
-	many(rank);
+	large_sizes(rank);
+	large_many(rank);
 	free(out);
 	free(in);
 	MPI_Finalize();

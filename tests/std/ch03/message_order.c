@@ -6,7 +6,7 @@
 
 #define N 400
 
-static long length(int i)
+static long order_length(int i)
 {
 	static const long mix[] = {0, 4, 48, 49, 5000, 17000, 70000};
 
@@ -14,15 +14,15 @@ static long length(int i)
 }
 
 /* All ranks but 0 send N numbered messages with one tag; 0 takes them by wildcards. */
-static void wild(char *buf)
+static void order_wild(char *buf)
 {
 	int next[64] = {0};
 
 	if (check_rank != 0) {
 		for (int i = 0; i < N; i++) {
 			memcpy(buf, &i, sizeof(i));
-			OK(MPI_Send(buf, (int)(length(i) < 4 ? 4 : length(i)), MPI_BYTE, 0, i % 3,
-				MPI_COMM_WORLD));
+			OK(MPI_Send(buf, (int)(order_length(i) < 4 ? 4 : order_length(i)), MPI_BYTE,
+				0, i % 3, MPI_COMM_WORLD));
 		}
 		return;
 	}
@@ -38,7 +38,7 @@ static void wild(char *buf)
 }
 
 /* Receives posted in a mixed order of exact and wildcard keys: the first that fits gets it. */
-static void mixed(void)
+static void order_mixed(void)
 {
 	static const int tags[] = {5, MPI_ANY_TAG, 5, 6, MPI_ANY_TAG, 5};
 	static const int sent[] = {5, 5, 6, 5, 5, 6};
@@ -67,9 +67,9 @@ int main(int argc, char **argv)
 
 	check_init(&argc, &argv);
 	CHECK(buf != NULL);
-	wild(buf);
+	order_wild(buf);
 	OK(MPI_Barrier(MPI_COMM_WORLD));
-	mixed();
+	order_mixed();
 	free(buf);
 	MPI_Finalize();
 	return 0;

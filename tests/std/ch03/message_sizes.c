@@ -12,7 +12,7 @@ static const long sizes[] = {0, 1, 7, 8, 47, 48, 49, 63, 64, 95, 96, 97, 1000, 4
 	(1 << 20) + 13, 5000000};
 #define SIZES (int)(sizeof(sizes) / sizeof(sizes[0]))
 
-static void pass(int late, unsigned char *buf)
+static void size_pass(int late, unsigned char *buf)
 {
 	int next = (check_rank + 1) % check_size, prev = (check_rank + check_size - 1) % check_size;
 
@@ -47,8 +47,8 @@ int main(int argc, char **argv)
 
 	check_init(&argc, &argv);
 	CHECK(buf != NULL);
-	pass(0, buf);
-	pass(1, buf);
+	size_pass(0, buf);
+	size_pass(1, buf);
 	free(buf);
 	MPI_Finalize();
 	return 0;

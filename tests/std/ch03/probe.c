@@ -4,7 +4,7 @@
 /* MPI-5.0 3.8.1: Probe and Iprobe see the message that the next receive gets, of any size. */
 #include "tests/check.h"
 
-static void one(int bytes, int wild, int nonblocking)
+static void probe_one(int bytes, int wild, int nonblocking)
 {
 	static char buf[200000];
 	MPI_Status p, s;
@@ -40,7 +40,7 @@ int main(int argc, char **argv)
 	check_init(&argc, &argv);
 	for (int i = 0; i < 6; i++) {
 		for (int k = 0; k < 4; k++) {
-			one(sizes[i], k % 2, k / 2);
+			probe_one(sizes[i], k % 2, k / 2);
 			OK(MPI_Barrier(MPI_COMM_WORLD));
 		}
 	}

@@ -13,7 +13,7 @@ static MPI_Request *reqs;
 static MPI_Status *stats;
 
 /* Length of message k from a to b in a round: mostly small, sometimes large. */
-static long length(int round, int a, int b, int k)
+static long random_length(int round, int a, int b, int k)
 {
 	unsigned x = (unsigned)(round * 7919 + a * 104729 + b * 1299709 + k * 15485863);
 	unsigned v = check_random(&x);
@@ -31,8 +31,8 @@ static void one_round(int round, int posted_first)
 
 		for (int i = 0; i < EACH * check_size; i++) {
 			int k = i / check_size, p = i % check_size;
-			long len = recv ? length(round, p, check_rank, k)
-					: length(round, check_rank, p, k);
+			long len = recv ? random_length(round, p, check_rank, k)
+					: random_length(round, check_rank, p, k);
 
 			if (recv) {
 				OK(MPI_Irecv(arena + at, (int)len, MPI_BYTE, p, k % 5,
@@ -51,12 +51,12 @@ static void one_round(int round, int posted_first)
 	if (!posted_first) {
 		for (int k = 0; k < EACH; k++) {
 			for (int p = 0; p < check_size; p++, n++)
-				at += length(round, check_rank, p, k);
+				at += random_length(round, check_rank, p, k);
 		}
 	}
 	for (int k = 0; k < EACH; k++) {
 		for (int p = 0; p < check_size; p++, n++) {
-			long len = length(round, p, check_rank, k);
+			long len = random_length(round, p, check_rank, k);
 
 			OK(MPI_Get_count(&stats[n], MPI_BYTE, &got));
 			CHECK(got == len && stats[n].MPI_SOURCE == p && stats[n].MPI_TAG == k % 5);

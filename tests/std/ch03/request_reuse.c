@@ -15,7 +15,7 @@ enum { ROUNDS = 331, KINDS = 9, LARGE = 300000, TAG = 5, SMALL = 3 };
 static int large_out[LARGE], large_in[LARGE];
 
 /* The received message: source, tag, number of ints. */
-static void is(const MPI_Status *st, int source, int tag, int count)
+static void reuse_is(const MPI_Status *st, int source, int tag, int count)
 {
 	int n = -1, cancelled = -1;
 
@@ -28,7 +28,7 @@ static void is(const MPI_Status *st, int source, int tag, int count)
 }
 
 /* MPI-5.0 3.7.2, 3.7.3: a small message, to any wildcards. */
-static void small(int me, int i, int source, int tag)
+static void reuse_small(int me, int i, int source, int tag)
 {
 	int buf[SMALL] = {i, i + 1, i + 2};
 	MPI_Request r;
@@ -43,7 +43,7 @@ static void small(int me, int i, int source, int tag)
 	expect(r == MPI_REQUEST_NULL);
 	expect_eq(buf[SMALL - 1], i + 2);
 	if (me == 1)
-		is(&st, 0, TAG, SMALL);
+		reuse_is(&st, 0, TAG, SMALL);
 }
 
 /* MPI-5.0 3.7.5: a small, an empty and a large one at once. */
@@ -69,9 +69,9 @@ static void three(int me, int i)
 	expect_eq(none, -1);
 	if (me == 0)
 		return;
-	is(&st[0], 0, 1, 1);
-	is(&st[1], 0, 2, 0);
-	is(&st[2], 0, 3, LARGE);
+	reuse_is(&st[0], 0, 1, 1);
+	reuse_is(&st[1], 0, 2, 0);
+	reuse_is(&st[2], 0, 3, LARGE);
 	expect(large_in[0] == i && large_in[LARGE - 1] == i);
 }
 
@@ -95,12 +95,12 @@ static void too_long(int me, int i, int count)
 	expect_eq(st[0].MPI_ERROR, MPI_ERR_TRUNCATE);
 	expect_eq(st[1].MPI_ERROR, MPI_SUCCESS);
 	expect(r[0] == MPI_REQUEST_NULL && r[1] == MPI_REQUEST_NULL);
-	is(&st[1], 0, 2, 1);
+	reuse_is(&st[1], 0, 2, 1);
 	expect_eq(room[1], i);
 }
 
 /* MPI-5.0 3.8.4: a receive that is cancelled, beside one that is not. */
-static void cancelled(int me, int i)
+static void reuse_cancelled(int me, int i)
 {
 	int buf = -1, never = -1, flag = 0;
 	MPI_Request r;
@@ -114,7 +114,7 @@ static void cancelled(int me, int i)
 		expect_eq(flag, 1);
 		expect_ok(MPI_Irecv(&buf, 1, MPI_INT, 0, TAG, MPI_COMM_WORLD, &r));
 		expect_ok(MPI_Wait(&r, &st));
-		is(&st, 0, TAG, 1);
+		reuse_is(&st, 0, TAG, 1);
 		expect_eq(buf, i);
 		return;
 	}
@@ -123,7 +123,7 @@ static void cancelled(int me, int i)
 }
 
 /* MPI-5.0 3.9: a persistent request, started twice. */
-static void persistent(int me, int i)
+static void reuse_persistent(int me, int i)
 {
 	int buf = 0;
 	MPI_Request r;
@@ -141,13 +141,13 @@ static void persistent(int me, int i)
 		expect(r != MPI_REQUEST_NULL);
 		expect_eq(buf, i + k);
 		if (me == 1)
-			is(&st, 0, TAG, 1);
+			reuse_is(&st, 0, TAG, 1);
 	}
 	expect_ok(MPI_Request_free(&r));
 }
 
 /* MPI-5.0 3.7.3: the handle goes first; the message comes all the same. */
-static void freed(int me, int i)
+static void reuse_freed(int me, int i)
 {
 	int buf = -1;
 	MPI_Request r;
@@ -168,7 +168,7 @@ static void freed(int me, int i)
 }
 
 /* MPI-5.0 3.10, 3.11: both at once as one request; MPI_PROC_NULL. */
-static void both(int me, int i)
+static void reuse_both(int me, int i)
 {
 	int out = i + me, in = -1;
 	MPI_Request r;
@@ -177,11 +177,11 @@ static void both(int me, int i)
 	expect_ok(MPI_Isendrecv(
 		&out, 1, MPI_INT, 1 - me, TAG, &in, 1, MPI_INT, 1 - me, TAG, MPI_COMM_WORLD, &r));
 	expect_ok(MPI_Wait(&r, &st));
-	is(&st, 1 - me, TAG, 1);
+	reuse_is(&st, 1 - me, TAG, 1);
 	expect_eq(in, i + 1 - me);
 	expect_ok(MPI_Irecv(&in, 1, MPI_INT, MPI_PROC_NULL, TAG, MPI_COMM_WORLD, &r));
 	expect_ok(MPI_Wait(&r, &st));
-	is(&st, MPI_PROC_NULL, MPI_ANY_TAG, 0);
+	reuse_is(&st, MPI_PROC_NULL, MPI_ANY_TAG, 0);
 }
 
 int main(int argc, char **argv)
@@ -193,15 +193,15 @@ int main(int argc, char **argv)
 	MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
 	for (int i = 0; i < ROUNDS; i++) {
 		switch (i % KINDS) {
-		case 0: small(me, i, 0, TAG); break;
-		case 1: small(me, i, MPI_ANY_SOURCE, TAG); break;
-		case 2: small(me, i, 0, MPI_ANY_TAG); break;
+		case 0: reuse_small(me, i, 0, TAG); break;
+		case 1: reuse_small(me, i, MPI_ANY_SOURCE, TAG); break;
+		case 2: reuse_small(me, i, 0, MPI_ANY_TAG); break;
 		case 3: three(me, i); break;
 		case 4: too_long(me, i, i % 2 == 0 ? 2 : LARGE); break;
-		case 5: cancelled(me, i); break;
-		case 6: persistent(me, i); break;
-		case 7: freed(me, i); break;
-		default: both(me, i); break;
+		case 5: reuse_cancelled(me, i); break;
+		case 6: reuse_persistent(me, i); break;
+		case 7: reuse_freed(me, i); break;
+		default: reuse_both(me, i); break;
 		}
 	}
 	MPI_Finalize();

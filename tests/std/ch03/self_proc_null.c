@@ -28,7 +28,7 @@ static void to_self(MPI_Comm comm, int me)
 	}
 }
 
-static void nobody(void)
+static void self_nobody(void)
 {
 	int x = 5, flag = 0, count;
 	MPI_Request r;
@@ -51,7 +51,7 @@ static void nobody(void)
 	CHECK(s.MPI_SOURCE == MPI_PROC_NULL);
 }
 
-static void ring(void)
+static void self_ring(void)
 {
 	int next = (check_rank + 1) % check_size, prev = (check_rank + check_size - 1) % check_size;
 	static double out[20000], in[20000];
@@ -78,8 +78,8 @@ int main(int argc, char **argv)
 	check_init(&argc, &argv);
 	to_self(MPI_COMM_WORLD, check_rank);
 	to_self(MPI_COMM_SELF, 0);
-	nobody();
-	ring();
+	self_nobody();
+	self_ring();
 	MPI_Finalize();
 	return 0;
 }

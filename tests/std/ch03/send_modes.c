@@ -81,7 +81,7 @@ static void synchronous(int n)
 	OK(MPI_Barrier(MPI_COMM_WORLD));
 }
 
-static void persistent(int n)
+static void mode_persistent(int n)
 {
 	static char room[4 * (200000 + MPI_BSEND_OVERHEAD)];
 	MPI_Request r[5];
@@ -125,7 +125,7 @@ int main(int argc, char **argv)
 	buffered();
 	for (int i = 0; i < SIZES; i++) {
 		synchronous(sizes[i]);
-		persistent(sizes[i]);
+		mode_persistent(sizes[i]);
 	}
 	MPI_Finalize();
 	return 0;

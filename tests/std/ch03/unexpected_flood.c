@@ -8,7 +8,7 @@
 enum { MANY = 250000, SOME = 20000, LAST = 77 };
 
 /* The most memory that this process has ever had, in KiB. */
-static long peak(void)
+static long flood_peak(void)
 {
 	char line[256];
 	long kib = -1;
@@ -22,7 +22,7 @@ static long peak(void)
 }
 
 /* The receiver waits for the second sender (or itself) while the flood comes in. */
-static void blocking(int rank, int size)
+static void flood_blocking(int rank, int size)
 {
 	int word, more = size > 2 ? 2 : 1;
 	long before;
@@ -38,7 +38,7 @@ static void blocking(int rank, int size)
 		OK(MPI_Send(&rank, 1, MPI_INT, 1, 2, MPI_COMM_WORLD));
 		return;
 	}
-	before = peak();
+	before = flood_peak();
 	for (int i = 0; more == 2 && i < 100; i++) {
 		for (int k = 0, flag; k < 3000; k++)
 			OK(MPI_Iprobe(2, 2, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE));
@@ -50,7 +50,7 @@ static void blocking(int rank, int size)
 		OK(MPI_Recv(&word, 1, MPI_INT, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
 		CHECK(word == i);
 	}
-	CHECK(peak() - before < 24 * 1024 + 16 * 1024 + (check_fabric() ? 32 * 1024 : 0));
+	CHECK(flood_peak() - before < 24 * 1024 + 16 * 1024 + (check_fabric() ? 32 * 1024 : 0));
 }
 
 /* Nonblocking sends never wait: the last message is received first, then all others, in order. */
@@ -85,7 +85,7 @@ int main(int argc, char **argv)
 	MPI_Init(&argc, &argv);
 	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
 	MPI_Comm_size(MPI_COMM_WORLD, &size);
-	blocking(rank, size);
+	flood_blocking(rank, size);
 	overtaken(rank);
 	MPI_Finalize();
 	return 0;

@@ -21,7 +21,7 @@ static void produce(int i)
 }
 
 /* 4.3.1: each thread its own partitions */
-static void own(int id)
+static void example_own(int id)
 {
 	for (int i = id; i < PARTS; i += THREADS)
 		produce(i);
@@ -55,7 +55,7 @@ static void consume(int id)
 	}
 }
 
-static void pair(int parts, int len, void (*work)(int id))
+static void example_pair(int parts, int len, void (*work)(int id))
 {
 	int flag = 0;
 
@@ -82,10 +82,10 @@ static void pair(int parts, int len, void (*work)(int id))
 int main(int argc, char **argv)
 {
 	threads_init(&argc, &argv);
-	pair(PARTS, LENGTH, own);
-	pair(1, LENGTH, tasks);
-	pair(2 * PARTS, LENGTH, own);
-	pair(16, BIG, tasks);
+	example_pair(PARTS, LENGTH, example_own);
+	example_pair(1, LENGTH, tasks);
+	example_pair(2 * PARTS, LENGTH, example_own);
+	example_pair(16, BIG, tasks);
 	MPI_Finalize();
 	return 0;
 }

@@ -48,34 +48,34 @@ static void requests_give(int n)
 		OK(MPI_Request_free(&held[i]));
 }
 
-static unsigned char byte(int round, long i)
+static unsigned char scarce_byte(int round, long i)
 {
 	return (unsigned char)(i * 7 + round * 13 + (i >> 9) + 1);
 }
 
-static void fill(int round)
+static void scarce_fill(int round)
 {
 	for (long i = 0; i < 2 * LONG; i++) {
-		out[i] = byte(round, i);
+		out[i] = scarce_byte(round, i);
 		in[i] = 0;
 	}
 }
 
-static bool came(const struct job *j, int round)
+static bool scarce_came(const struct job *j, int round)
 {
 	long n = (long)j->parts * j->count * BLOCK;
 
 	for (long i = 0; i < n; i++) {
 		long at = j->gaps ? i / BLOCK * 2 * BLOCK + i % BLOCK : i;
 
-		if (in[at] != byte(round, at))
+		if (in[at] != scarce_byte(round, at))
 			return false;
 	}
 	return true;
 }
 
 /* Every second partition first, so that many go alone. */
-static void ready(const struct job *j, MPI_Request r)
+static void scarce_ready(const struct job *j, MPI_Request r)
 {
 	for (int i = 0; i < j->parts; i += 2)
 		OK(MPI_Pready(i, r));
@@ -83,11 +83,11 @@ static void ready(const struct job *j, MPI_Request r)
 		OK(MPI_Pready(i, r));
 }
 
-static void round_of(const struct job *j, MPI_Request r, int round, bool starved)
+static void scarce_round_of(const struct job *j, MPI_Request r, int round, bool starved)
 {
 	int n = 0;
 
-	fill(round);
+	scarce_fill(round);
 	MPI_Barrier(MPI_COMM_WORLD);
 	if (starved) {
 		failing_arm(1, 0, FAILING_ALWAYS);
@@ -95,15 +95,15 @@ static void round_of(const struct job *j, MPI_Request r, int round, bool starved
 	}
 	OK(MPI_Start(&r));
 	if (check_rank == 0)
-		ready(j, r);
+		scarce_ready(j, r);
 	OK(MPI_Wait(&r, MPI_STATUS_IGNORE));
 	no_memory.armed = false;
 	requests_give(n);
-	CHECK(check_rank == 0 || came(j, round));
+	CHECK(check_rank == 0 || scarce_came(j, round));
 	MPI_Barrier(MPI_COMM_WORLD);
 }
 
-static void init(const struct job *j, MPI_Datatype type, MPI_Request *r)
+static void scarce_init(const struct job *j, MPI_Datatype type, MPI_Request *r)
 {
 	int err;
 
@@ -122,7 +122,7 @@ static void init(const struct job *j, MPI_Datatype type, MPI_Request *r)
 }
 
 /* Ranks without memory: bit 0 the sender, bit 1 the receiver. */
-static void one(struct job j, int who)
+static void scarce_one(struct job j, int who)
 {
 	MPI_Datatype type;
 	MPI_Request r;
@@ -131,9 +131,9 @@ static void one(struct job j, int who)
 	if (j.gaps)
 		OK(MPI_Type_create_resized(type, 0, 2 * BLOCK, &type));
 	OK(MPI_Type_commit(&type));
-	init(&j, type, &r);
+	scarce_init(&j, type, &r);
 	for (int round = 0; round < ROUNDS; round++)
-		round_of(&j, r, round, round > 0 && (who >> check_rank & 1) != 0);
+		scarce_round_of(&j, r, round, round > 0 && (who >> check_rank & 1) != 0);
 	OK(MPI_Request_free(&r));
 	OK(MPI_Type_free(&type));
 }
@@ -153,7 +153,7 @@ int main(int argc, char **argv)
 	OK(MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN));
 	for (size_t i = 0; i < sizeof(jobs) / sizeof(jobs[0]); i++)
 		for (int who = 1; who <= most; who++)
-			one(jobs[i], who);
+			scarce_one(jobs[i], who);
 	MPI_Finalize();
 	return 0;
 }

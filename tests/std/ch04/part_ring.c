@@ -12,7 +12,7 @@ enum { BYTES_MAX = 1 << 20, ROUNDS = 4 };
 static int rank, size, right, left;
 static unsigned char out[BYTES_MAX], in[BYTES_MAX];
 
-static void fill(int n, int round)
+static void part_fill(int n, int round)
 {
 	for (int i = 0; i < n; i++)
 		out[i] = (unsigned char)(i * 7 + rank + round * 13 + (i >> 9));
@@ -28,7 +28,7 @@ static int right_bytes(int from, int to, int round)
 	return good;
 }
 
-static void init(int sends, int recvs, int bytes, MPI_Request r[2])
+static void part_ring_init(int sends, int recvs, int bytes, MPI_Request r[2])
 {
 	expect_ok(MPI_Psend_init(out, sends, bytes / sends, MPI_BYTE, right, 5, MPI_COMM_WORLD,
 		MPI_INFO_NULL, &r[0]));
@@ -37,15 +37,15 @@ static void init(int sends, int recvs, int bytes, MPI_Request r[2])
 }
 
 /* 4.2.1: any number of partitions on either side, in any order, again and again */
-static void counts(int sends, int recvs, int bytes)
+static void part_counts(int sends, int recvs, int bytes)
 {
 	MPI_Request r[2];
 	MPI_Status s[2];
 	int n;
 
-	init(sends, recvs, bytes, r);
+	part_ring_init(sends, recvs, bytes, r);
 	for (int round = 0; round < ROUNDS; round++) {
-		fill(bytes, round);
+		part_fill(bytes, round);
 		if (round % 2 == 0)
 			expect_ok(MPI_Startall(2, r));
 		else
@@ -66,13 +66,13 @@ static void counts(int sends, int recvs, int bytes)
 }
 
 /* 4.2.1: MPI_Pready_range and MPI_Pready_list */
-static void several(void)
+static void part_several(void)
 {
 	int list[] = {9, 0, 4}, none[1] = {0}, bytes = 100000;
 	MPI_Request r[2];
 
-	init(10, 4, bytes, r);
-	fill(bytes, 1);
+	part_ring_init(10, 4, bytes, r);
+	part_fill(bytes, 1);
 	expect_ok(MPI_Startall(2, r));
 	expect_ok(MPI_Pready_range(5, 8, r[0]));
 	expect_ok(MPI_Pready_list(0, none, r[0]));
@@ -85,18 +85,18 @@ static void several(void)
 }
 
 /* 4.2.2: a partition arrives although others are not ready; a null or inactive one has arrived */
-static void arrived(int bytes)
+static void part_arrived(int bytes)
 {
 	MPI_Request r[2], none = MPI_REQUEST_NULL;
 	int flag = 0, done;
 
 	expect_ok(MPI_Parrived(none, 0, &flag));
 	expect_eq(flag, 1);
-	init(8, 4, bytes, r);
+	part_ring_init(8, 4, bytes, r);
 	flag = 0;
 	expect_ok(MPI_Parrived(r[1], 3, &flag));
 	expect_eq(flag, 1);
-	fill(bytes, 2);
+	part_fill(bytes, 2);
 	expect_ok(MPI_Startall(2, r));
 	expect_ok(MPI_Pready_range(2, 3, r[0]));
 	for (flag = 0; !flag;)
@@ -153,7 +153,7 @@ static void order(void)
 }
 
 /* 4.2.3: count and datatype describe one partition; the two sides may have different ones */
-static void types(void)
+static void part_types(void)
 {
 	enum { N = 300, PARTS = 20 };
 	MPI_Datatype gaps;
@@ -182,19 +182,19 @@ static void types(void)
 }
 
 /* No data at all; MPI_PROC_NULL; a request that is never started */
-static void nothing(void)
+static void part_nothing(void)
 {
 	MPI_Request r[2];
 	MPI_Status s[2];
 
 	for (int round = 0; round < 2; round++) {
-		init(3, 2, 0, r);
+		part_ring_init(3, 2, 0, r);
 		expect_ok(MPI_Startall(2, r));
 		expect_ok(MPI_Pready_range(0, 2, r[0]));
 		expect_ok(MPI_Waitall(2, r, MPI_STATUSES_IGNORE));
 		expect_ok(MPI_Request_free(&r[0]));
 		expect_ok(MPI_Request_free(&r[1]));
-		init(3, 2, 6, r);
+		part_ring_init(3, 2, 6, r);
 		expect_ok(MPI_Request_free(&r[round]));
 		expect_ok(MPI_Request_free(&r[!round]));
 	}
@@ -212,7 +212,7 @@ static void nothing(void)
 }
 
 /* 4.2.1: MPI_Pready is local: the receiver may start later */
-static void local(void)
+static void part_local(void)
 {
 	int a = 3, b = 0, go = 0;
 	MPI_Request r[2];
@@ -240,22 +240,22 @@ int main(int argc, char **argv)
 	right = (rank + 1) % size;
 	left = (rank + size - 1) % size;
 	for (int self = 0; self < 2; self++) {
-		counts(1, 1, 8);
-		counts(8, 8, 64);
-		counts(60, 4, 2400);
-		counts(4, 60, 2400);
-		counts(7, 5, 35 * 3001);
-		counts(16, 1, 1 << 19);
-		counts(1, 64, 1 << 18);
-		counts(1000, 999, 999000);
-		counts(2, 4, BYTES_MAX);
-		several();
-		arrived(400);
-		arrived(800000);
+		part_counts(1, 1, 8);
+		part_counts(8, 8, 64);
+		part_counts(60, 4, 2400);
+		part_counts(4, 60, 2400);
+		part_counts(7, 5, 35 * 3001);
+		part_counts(16, 1, 1 << 19);
+		part_counts(1, 64, 1 << 18);
+		part_counts(1000, 999, 999000);
+		part_counts(2, 4, BYTES_MAX);
+		part_several();
+		part_arrived(400);
+		part_arrived(800000);
 		order();
-		types();
-		nothing();
-		local();
+		part_types();
+		part_nothing();
+		part_local();
 		right = left = rank;
 	}
 	MPI_Finalize();

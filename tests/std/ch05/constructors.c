@@ -50,7 +50,7 @@ static void contiguous(void)
 
 /* MPI-5.0 5.1.2: the stride of a vector is in elements, that of an hvector in bytes; both may be
  * negative */
-static void vectors(void)
+static void constructor_vectors(void)
 {
 	MPI_Datatype t;
 
@@ -73,7 +73,7 @@ static void vectors(void)
 }
 
 /* MPI-5.0 5.1.2: blocks anywhere */
-static void lists(void)
+static void constructor_lists(void)
 {
 	int lens[] = {2, 0, 1}, displs[] = {3, -90, -1};
 	MPI_Aint bytes[] = {12, -90, -4};
@@ -193,7 +193,7 @@ static void bottom(void)
 }
 
 /* MPI-5.0 5.1.9: a type that a message still uses may be freed */
-static void pending(void)
+static void constructor_pending(void)
 {
 	int out[] = {1, 2, 3, 4, 5}, in[] = {0, 0, 0};
 	MPI_Datatype t;
@@ -209,7 +209,7 @@ static void pending(void)
 }
 
 /* MPI-5.0 5.1.2: types of types of types: nothing that is done with them needs a deep stack */
-static void deep(void)
+static void constructor_deep(void)
 {
 	enum { DEPTH = 200000 };
 	MPI_Datatype t, u;
@@ -294,14 +294,14 @@ int main(int argc, char **argv)
 	MPI_Init(&argc, &argv);
 	MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
 	contiguous();
-	vectors();
-	lists();
+	constructor_vectors();
+	constructor_lists();
 	structs();
 	resized();
 	nested();
 	bottom();
-	pending();
-	deep();
+	constructor_pending();
+	constructor_deep();
 	deep_structs(true);
 	deep_structs(false);
 	undefined();

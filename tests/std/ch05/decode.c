@@ -77,7 +77,7 @@ static void is_at(int line, MPI_Datatype *t, int combiner, int ni, const long lo
 #define is(...) is_at(__LINE__, __VA_ARGS__)
 
 /* MPI-5.0 5.1.13: a named type says so and has nothing inside */
-static void named(void)
+static void decoded_named(void)
 {
 	int ni, na, nd, combiner;
 
@@ -87,7 +87,7 @@ static void named(void)
 }
 
 /* MPI-5.0 5.1.13: the constructors without lists */
-static void strided(void)
+static void decoded_strided(void)
 {
 	MPI_Datatype t;
 
@@ -104,7 +104,7 @@ static void strided(void)
 }
 
 /* MPI-5.0 5.1.13: the constructors with lists */
-static void listed(void)
+static void decoded_listed(void)
 {
 	int lens[] = {2, 0, 1}, displs[] = {5, 7, -1};
 	MPI_Aint bytes[] = {50, 70, -10};
@@ -128,7 +128,7 @@ static void listed(void)
 }
 
 /* MPI-5.0 5.1.13: arrays */
-static void arrays(void)
+static void decoded_arrays(void)
 {
 	int sizes[] = {5, 6}, subs[] = {2, 3}, starts[] = {1, 0}, psizes[] = {2, 3};
 	int dist[] = {MPI_DISTRIBUTE_CYCLIC, MPI_DISTRIBUTE_BLOCK};
@@ -170,7 +170,7 @@ static void unnamed(void)
 
 /* MPI-5.0 5.1.13: arguments of the _c constructors are large counts, and only the _c form of
  * decoding can give them */
-static void large(void)
+static void decoded_large(void)
 {
 	MPI_Count lens[] = {1, 2}, displs[] = {10, 1LL << 40};
 	MPI_Datatype t, u, types[] = {MPI_INT, MPI_CHAR};
@@ -244,7 +244,7 @@ static void fresh(void)
 }
 
 /* MPI-5.0 5.1.13: room for less than there is; none at all where there is nothing */
-static void room(void)
+static void decoded_room(void)
 {
 	int i[3];
 	MPI_Aint a[1];
@@ -272,14 +272,14 @@ int main(int argc, char **argv)
 {
 	MPI_Init(&argc, &argv);
 	MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
-	named();
-	strided();
-	listed();
-	arrays();
+	decoded_named();
+	decoded_strided();
+	decoded_listed();
+	decoded_arrays();
 	unnamed();
-	large();
+	decoded_large();
 	fresh();
-	room();
+	decoded_room();
 	MPI_Finalize();
 	return check_end();
 }

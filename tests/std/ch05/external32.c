@@ -181,7 +181,7 @@ static void long_doubles(void)
 }
 
 /* MPI-5.0 5.3: derived types are their basic types in order, without gaps */
-static void derived(void)
+static void external_derived(void)
 {
 	struct {
 		int i;
@@ -227,7 +227,7 @@ static void derived(void)
 }
 
 /* MPI-5.0 5.3: impossible conversions are errors, and nothing happens */
-static void errors(void)
+static void external_errors(void)
 {
 	char ext[8];
 	int i = 1;
@@ -253,8 +253,8 @@ int main(int argc, char **argv)
 	characters();
 	floats();
 	long_doubles();
-	derived();
-	errors();
+	external_derived();
+	external_errors();
 	MPI_Finalize();
 	return check_end();
 }

@@ -18,7 +18,7 @@ static const MPI_Count ends[] = {0, 1, 2, 3, 5, 127, -1, -2, -7, INT_MAX, INT_MI
 
 static uint64_t state = 88172645463325252ULL;
 
-static uint64_t rnd(uint64_t n)
+static uint64_t extreme_rnd(uint64_t n)
 {
 	state ^= state << 13;
 	state ^= state >> 7;
@@ -29,23 +29,24 @@ static uint64_t rnd(uint64_t n)
 /* Every other number is small, or hardly a type would come to be. */
 static MPI_Count number(void)
 {
-	return rnd(2) ? (MPI_Count)rnd(6) : ends[rnd(sizeof(ends) / sizeof(ends[0]))];
+	return extreme_rnd(2) ? (MPI_Count)extreme_rnd(6)
+			      : ends[extreme_rnd(sizeof(ends) / sizeof(ends[0]))];
 }
 
 static MPI_Datatype types[TYPES];
 
-static int lists(MPI_Datatype old, MPI_Datatype *made)
+static int extreme_lists(MPI_Datatype old, MPI_Datatype *made)
 {
 	MPI_Count lens[4], displs[4];
 	MPI_Datatype kids[4];
-	MPI_Count n = (MPI_Count)rnd(5);
+	MPI_Count n = (MPI_Count)extreme_rnd(5);
 
 	for (int i = 0; i < 4; i++) {
 		lens[i] = number();
 		displs[i] = number();
-		kids[i] = types[rnd(TYPES)];
+		kids[i] = types[extreme_rnd(TYPES)];
 	}
-	switch (rnd(5)) {
+	switch (extreme_rnd(5)) {
 	case 0: return MPI_Type_indexed_c(n, lens, displs, old, made);
 	case 1: return MPI_Type_create_hindexed_c(n, lens, displs, old, made);
 	case 2: return MPI_Type_create_indexed_block_c(n, lens[0], displs, old, made);
@@ -54,40 +55,41 @@ static int lists(MPI_Datatype old, MPI_Datatype *made)
 	}
 }
 
-static int arrays(MPI_Datatype old, MPI_Datatype *made)
+static int extreme_arrays(MPI_Datatype old, MPI_Datatype *made)
 {
 	MPI_Count sizes[3], parts[3], starts[3];
-	int order = rnd(2) ? MPI_ORDER_C : MPI_ORDER_FORTRAN, n = 1 + (int)rnd(3), grid[3];
+	int order = extreme_rnd(2) ? MPI_ORDER_C : MPI_ORDER_FORTRAN, n = 1 + (int)extreme_rnd(3),
+	    grid[3];
 	int kinds[3], args[3], ranks = 1;
 
 	for (int i = 0; i < 3; i++) {
 		sizes[i] = number();
 		parts[i] = number();
 		starts[i] = number();
-		grid[i] = 1 + (int)rnd(4);
-		kinds[i] = rnd(2) ? MPI_DISTRIBUTE_BLOCK : MPI_DISTRIBUTE_CYCLIC;
-		args[i] = rnd(2) ? MPI_DISTRIBUTE_DFLT_DARG : (int)number();
+		grid[i] = 1 + (int)extreme_rnd(4);
+		kinds[i] = extreme_rnd(2) ? MPI_DISTRIBUTE_BLOCK : MPI_DISTRIBUTE_CYCLIC;
+		args[i] = extreme_rnd(2) ? MPI_DISTRIBUTE_DFLT_DARG : (int)number();
 		ranks *= i < n ? grid[i] : 1;
 	}
-	if (rnd(2))
+	if (extreme_rnd(2))
 		return MPI_Type_create_subarray_c(n, sizes, parts, starts, order, old, made);
-	return MPI_Type_create_darray_c(
-		ranks, (int)rnd((uint64_t)ranks), n, sizes, kinds, args, grid, order, old, made);
+	return MPI_Type_create_darray_c(ranks, (int)extreme_rnd((uint64_t)ranks), n, sizes, kinds,
+		args, grid, order, old, made);
 }
 
-static int make(MPI_Datatype *made)
+static int extreme_make(MPI_Datatype *made)
 {
-	MPI_Datatype old = types[rnd(TYPES)];
+	MPI_Datatype old = types[extreme_rnd(TYPES)];
 
-	switch (rnd(8)) {
+	switch (extreme_rnd(8)) {
 	case 0: return MPI_Type_contiguous_c(number(), old, made);
 	case 1: return MPI_Type_vector_c(number(), number(), number(), old, made);
 	case 2: return MPI_Type_create_hvector_c(number(), number(), number(), old, made);
 	case 3: return MPI_Type_create_resized_c(old, number(), number(), made);
 	case 4: return MPI_Type_contiguous((int)number(), old, made);
 	case 5: return MPI_Type_vector((int)number(), (int)number(), (int)number(), old, made);
-	case 6: return arrays(old, made);
-	default: return lists(old, made);
+	case 6: return extreme_arrays(old, made);
+	default: return extreme_lists(old, made);
 	}
 }
 
@@ -113,7 +115,7 @@ static void ask_x(MPI_Datatype t, MPI_Count n)
 }
 
 /* The inquiries about a type agree with each other. */
-static void ask(MPI_Datatype t)
+static void extreme_ask(MPI_Datatype t)
 {
 	MPI_Count size, lb, extent, bytes, n = number(), elements;
 	MPI_Status s;
@@ -157,23 +159,23 @@ int main(int argc, char **argv)
 	MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
 	MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
 	for (int i = 0; i < TYPES; i++)
-		expect_ok(MPI_Type_dup(base[rnd(5)], &types[i]));
+		expect_ok(MPI_Type_dup(base[extreme_rnd(5)], &types[i]));
 	for (int i = 0; i < STEPS; i++) {
-		int at = (int)rnd(TYPES);
+		int at = (int)extreme_rnd(TYPES);
 		MPI_Datatype t = MPI_DATATYPE_NULL;
 
-		if (make(&t) != MPI_SUCCESS) {
+		if (extreme_make(&t) != MPI_SUCCESS) {
 			expect(t == MPI_DATATYPE_NULL);
 			continue;
 		}
 		made++;
-		ask(t);
+		extreme_ask(t);
 		expect_ok(MPI_Type_free(&types[at]));
 		types[at] = t;
 		/* depth stays small: every now and then a type begins anew */
-		if (rnd(3) == 0) {
+		if (extreme_rnd(3) == 0) {
 			expect_ok(MPI_Type_free(&types[at]));
-			expect_ok(MPI_Type_dup(base[rnd(5)], &types[at]));
+			expect_ok(MPI_Type_dup(base[extreme_rnd(5)], &types[at]));
 		}
 	}
 	expect(made > STEPS / 10);

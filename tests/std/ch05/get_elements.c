@@ -28,7 +28,7 @@ static void arrives(int rank, int n, MPI_Datatype sent, MPI_Datatype t, int coun
 }
 
 /* MPI-5.0 5.1.11: the example: pairs of reals, of which three arrive */
-static void pairs(int rank)
+static void element_pairs(int rank)
 {
 	MPI_Datatype t;
 
@@ -41,7 +41,7 @@ static void pairs(int rank)
 }
 
 /* MPI-5.0 5.1.11: basic elements of different sizes, in nested types */
-static void mixed(int rank)
+static void element_mixed(int rank)
 {
 	int lens[] = {1, 2}, lens2[] = {1, 1};
 	MPI_Aint at[] = {0, 8}, at2[] = {0, 32};
@@ -65,7 +65,7 @@ static void mixed(int rank)
 }
 
 /* MPI-5.0 5.1.11, 3.2.5: more than an int can say */
-static void large(void)
+static void element_large(void)
 {
 	MPI_Status s;
 	MPI_Datatype t;
@@ -92,9 +92,9 @@ int main(int argc, char **argv)
 
 	MPI_Init(&argc, &argv);
 	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-	pairs(rank);
-	mixed(rank);
-	large();
+	element_pairs(rank);
+	element_mixed(rank);
+	element_large();
 	MPI_Finalize();
 	return check_end();
 }

@@ -84,7 +84,7 @@ static void all_directions(MPI_Datatype t)
 	expect_ok(MPI_Type_free(&t));
 }
 
-static void rows(int len)
+static void bounds_rows(int len)
 {
 	MPI_Datatype t, row;
 
@@ -98,7 +98,7 @@ static void rows(int len)
 	all_directions(t);
 }
 
-static void records(int len)
+static void bounds_records(int len)
 {
 	int lens[3] = {len, 1, len + 1};
 	MPI_Aint at[3] = {0, len + 2, len + 5};
@@ -108,7 +108,7 @@ static void records(int len)
 	all_directions(t);
 }
 
-static void lists(int len)
+static void bounds_lists(int len)
 {
 	int at[7];
 	MPI_Datatype t;
@@ -120,7 +120,7 @@ static void lists(int len)
 }
 
 /* n blocks, `stride' bytes apart, each with its place in the element checked. */
-static void strided(int n, int len, MPI_Aint stride)
+static void bounds_strided(int n, int len, MPI_Aint stride)
 {
 	MPI_Datatype t;
 	MPI_Aint low, bytes;
@@ -144,10 +144,10 @@ static void strided(int n, int len, MPI_Aint stride)
 static void every_other(void)
 {
 	for (int n = 1; n <= 13; n++) {
-		strided(n, 8, 16);
-		strided(n, 8, -16);
-		strided(n, 8, 15);
-		strided(n, 8, 24);
+		bounds_strided(n, 8, 16);
+		bounds_strided(n, 8, -16);
+		bounds_strided(n, 8, 15);
+		bounds_strided(n, 8, 24);
 	}
 }
 
@@ -157,14 +157,14 @@ static void distant_rows(void)
 
 	for (int i = 0; i < 9; i++)
 		for (int n = 256; n <= 259; n++) {
-			strided(n, lens[i], 4111);
-			strided(n, lens[i], -4111);
+			bounds_strided(n, lens[i], 4111);
+			bounds_strided(n, lens[i], -4111);
 		}
 	/* several blocks in a line */
-	strided(65535 / 8 * 8 / 2, 1, 33);
-	strided(65535, 1, 17);
-	strided(65535, 1, -17);
-	strided(8191, 8, 131);
+	bounds_strided(65535 / 8 * 8 / 2, 1, 33);
+	bounds_strided(65535, 1, 17);
+	bounds_strided(65535, 1, -17);
+	bounds_strided(8191, 8, 131);
 }
 
 int main(int argc, char **argv)
@@ -173,9 +173,9 @@ int main(int argc, char **argv)
 	mem = walled(ROOM);
 	packed = walled(ROOM);
 	for (int len = 1; len <= LONGEST; len++) {
-		rows(len);
-		records(len);
-		lists(len);
+		bounds_rows(len);
+		bounds_records(len);
+		bounds_lists(len);
 	}
 	every_other();
 	unwall(&mem);

@@ -13,7 +13,7 @@
 static unsigned char mem[ROOM], got[ROOM], packed[ROOM], want[ROOM];
 
 /* Both forms, both ways, behind `before' bytes of the buffer. */
-static void both(void *buf, void *back, int count, MPI_Datatype type, int before)
+static void packed_both(void *buf, void *back, int count, MPI_Datatype type, int before)
 {
 	int at = before, size;
 	MPI_Count big = before;
@@ -49,11 +49,11 @@ static void lengths(void)
 
 		expect_ok(MPI_Type_vector(7, len, len + 3, MPI_BYTE, &v));
 		expect_ok(MPI_Type_commit(&v));
-		both(mem, got, 1, v, len % 5);
-		both(mem, got, 3, v, 0);
+		packed_both(mem, got, 1, v, len % 5);
+		packed_both(mem, got, 3, v, 0);
 		expect_ok(MPI_Type_free(&v));
-		both(mem, got, len, MPI_DOUBLE_INT, 1);
-		both(mem, got, len, MPI_SHORT, 1);
+		packed_both(mem, got, len, MPI_DOUBLE_INT, 1);
+		packed_both(mem, got, len, MPI_SHORT, 1);
 	}
 }
 
@@ -65,13 +65,13 @@ static void packed_parts(void)
 
 	expect_ok(MPI_Type_create_subarray(2, sizes, part, start, MPI_ORDER_C, MPI_DOUBLE, &t));
 	expect_ok(MPI_Type_commit(&t));
-	both(mem, got, 1, t, 0);
-	both(mem, got, 2, t, 4);
+	packed_both(mem, got, 1, t, 0);
+	packed_both(mem, got, 2, t, 4);
 	expect_ok(MPI_Type_free(&t));
 	expect_ok(MPI_Get_address(got + 100, &at));
 	expect_ok(MPI_Type_create_struct(1, &one, &at, &byte, &t));
 	expect_ok(MPI_Type_commit(&t));
-	both(MPI_BOTTOM, MPI_BOTTOM, 1, t, 0);
+	packed_both(MPI_BOTTOM, MPI_BOTTOM, 1, t, 0);
 	expect_ok(MPI_Type_free(&t));
 }
 
@@ -82,7 +82,7 @@ static void packed_parts(void)
 		expect_eq(at, 8);       \
 	} while (0)
 
-static void mistakes(void)
+static void packed_mistakes(void)
 {
 	MPI_Comm c = MPI_COMM_SELF, none = MPI_COMM_NULL;
 	MPI_Datatype raw;
@@ -151,7 +151,7 @@ int main(int argc, char **argv)
 		mem[i] = (unsigned char)rand();
 	lengths();
 	packed_parts();
-	mistakes();
+	packed_mistakes();
 	giants();
 	MPI_Finalize();
 	return check_end();

@@ -39,7 +39,7 @@ static void unpack_all(char *buf, int size, int rank)
 	expect_eq(at, size);
 }
 
-static void counts(const MPI_Status *s, int bytes)
+static void pack_counts(const MPI_Status *s, int bytes)
 {
 	MPI_Count large;
 	int count;
@@ -69,12 +69,12 @@ int main(int argc, char **argv)
 	size = pack_all(buf, sizeof(buf), me);
 	expect_ok(MPI_Sendrecv(buf, size, MPI_PACKED, (me + 1) % n, 1, got, sizeof(got), MPI_PACKED,
 		(me + n - 1) % n, 1, MPI_COMM_WORLD, &s));
-	counts(&s, size);
+	pack_counts(&s, size);
 	unpack_all(got, size, (me + n - 1) % n);
 	for (int bytes = 0; bytes < 60; bytes++) {
 		expect_ok(MPI_Sendrecv(buf, bytes, MPI_BYTE, me, 2, got, sizeof(got), MPI_BYTE, me,
 			2, MPI_COMM_WORLD, &s));
-		counts(&s, bytes);
+		pack_counts(&s, bytes);
 	}
 	at = size - 3;
 	expect_eq(MPI_Pack(&n, 1, MPI_INT, buf, size, &at, MPI_COMM_WORLD), MPI_ERR_TRUNCATE);

@@ -5,7 +5,7 @@
 #include "tests/std/ch06/values.h"
 #include "tests/check.h"
 
-static void sizes(const struct kind *k)
+static void predefined_sizes(const struct kind *k)
 {
 	MPI_Aint lb, extent;
 	MPI_Count size_c, lb_c, extent_c;
@@ -32,7 +32,7 @@ static void sizes(const struct kind *k)
 	expect(t == k->type);
 }
 
-static void names(void)
+static void predefined_names(void)
 {
 	char name[MPI_MAX_OBJECT_NAME];
 	int len;
@@ -74,8 +74,8 @@ int main(int argc, char **argv)
 	MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
 	MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
 	for (int i = 0; i < KINDS; i++)
-		sizes(&kinds[i]);
-	names();
+		predefined_sizes(&kinds[i]);
+	predefined_names();
 	matches();
 	MPI_Finalize();
 	return check_end();

@@ -9,7 +9,7 @@
 #define N 256
 
 /* The elements of an int array that t holds, in order, and how many. */
-static int elements(MPI_Datatype t, int *out)
+static int array_elements(MPI_Datatype t, int *out)
 {
 	int all[N], at = 0;
 
@@ -20,16 +20,16 @@ static int elements(MPI_Datatype t, int *out)
 	return at / (int)sizeof(int);
 }
 
-static void has(MPI_Datatype t, int n, const int *want)
+static void array_has(MPI_Datatype t, int n, const int *want)
 {
-	int got[N], k = elements(t, got);
+	int got[N], k = array_elements(t, got);
 
 	expect_eq(k, n);
 	for (int i = 0; i < n && i < k; i++)
 		expect_eq(got[i], want[i]);
 }
 
-static long long extent(MPI_Datatype t)
+static long long array_extent(MPI_Datatype t)
 {
 	MPI_Aint lb, extent;
 
@@ -45,20 +45,20 @@ static void subarray(void)
 	MPI_Datatype t;
 
 	expect_ok(MPI_Type_create_subarray(2, sizes, subs, starts, MPI_ORDER_C, MPI_INT, &t));
-	has(t, 6, (int[]){7, 8, 9, 12, 13, 14});
-	expect_eq(extent(t), 80);
+	array_has(t, 6, (int[]){7, 8, 9, 12, 13, 14});
+	expect_eq(array_extent(t), 80);
 	expect_ok(MPI_Type_free(&t));
 	expect_ok(MPI_Type_create_subarray(2, sizes, subs, starts, MPI_ORDER_FORTRAN, MPI_INT, &t));
-	has(t, 6, (int[]){9, 10, 13, 14, 17, 18});
-	expect_eq(extent(t), 80);
+	array_has(t, 6, (int[]){9, 10, 13, 14, 17, 18});
+	expect_eq(array_extent(t), 80);
 	expect_ok(MPI_Type_free(&t));
 	expect_ok(MPI_Type_create_subarray(1, sizes, sizes, (int[]){0}, MPI_ORDER_C, MPI_INT, &t));
-	has(t, 4, (int[]){0, 1, 2, 3});
+	array_has(t, 4, (int[]){0, 1, 2, 3});
 	expect_ok(MPI_Type_free(&t));
 }
 
 /* MPI-5.0 5.1.3: a part of an array that would fill no memory on earth is made at once */
-static void huge(void)
+static void array_huge(void)
 {
 	MPI_Count sizes[] = {1000000000, 1000000000}, subs[] = {500000000, 500000000};
 	MPI_Count starts[] = {1, 1}, size;
@@ -83,8 +83,8 @@ static void darray_at(
 
 	expect_ok(MPI_Type_create_darray(
 		psize, r, 1, &gsize, &dist, &darg, &psize, MPI_ORDER_C, MPI_INT, &t));
-	has(t, n, want);
-	expect_eq(extent(t), gsize * 4);
+	array_has(t, n, want);
+	expect_eq(array_extent(t), gsize * 4);
 	expect_ok(MPI_Type_free(&t));
 	if (before != check_failed)
 		fprintf(stderr, "... of line %d\n", line);
@@ -113,7 +113,7 @@ static void cyclic(void)
 }
 
 /* MPI-5.0 5.1.4: the grid of processes is row-major in both orders */
-static void grid(void)
+static void array_grid(void)
 {
 	int gsizes[] = {3, 4}, psizes[] = {2, 2}, args[] = {MPI_DISTRIBUTE_DFLT_DARG, 1};
 	int dist[] = {MPI_DISTRIBUTE_BLOCK, MPI_DISTRIBUTE_CYCLIC};
@@ -121,16 +121,16 @@ static void grid(void)
 
 	expect_ok(MPI_Type_create_darray(
 		4, 1, 2, gsizes, dist, args, psizes, MPI_ORDER_C, MPI_INT, &t));
-	has(t, 4, (int[]){1, 3, 5, 7}); /* rows 0 and 1, columns 1 and 3 */
+	array_has(t, 4, (int[]){1, 3, 5, 7}); /* rows 0 and 1, columns 1 and 3 */
 	expect_ok(MPI_Type_free(&t));
 	expect_ok(MPI_Type_create_darray(
 		4, 1, 2, gsizes, dist, args, psizes, MPI_ORDER_FORTRAN, MPI_INT, &t));
-	has(t, 4, (int[]){3, 4, 9, 10});
+	array_has(t, 4, (int[]){3, 4, 9, 10});
 	expect_ok(MPI_Type_free(&t));
 }
 
 /* MPI-5.0 5.1.3, 5.1.4: errors */
-static void errors(void)
+static void array_errors(void)
 {
 	int sizes[] = {4, 5}, subs[] = {2, 6}, starts[] = {1, 2}, psizes[] = {2, 2};
 	int dist[] = {MPI_DISTRIBUTE_BLOCK, 7}, args[] = {1, 1};
@@ -172,11 +172,11 @@ int main(int argc, char **argv)
 	MPI_Init(&argc, &argv);
 	MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
 	subarray();
-	huge();
+	array_huge();
 	block();
 	cyclic();
-	grid();
-	errors();
+	array_grid();
+	array_errors();
 	MPI_Finalize();
 	return check_end();
 }

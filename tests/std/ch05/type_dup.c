@@ -8,7 +8,7 @@
 
 static int copies, deletes, say_no;
 
-static int copy(MPI_Datatype from, int key, void *extra, void *in, void *out, int *flag)
+static int dup_copy(MPI_Datatype from, int key, void *extra, void *in, void *out, int *flag)
 {
 	(void)from, (void)key, (void)extra;
 	copies++;
@@ -27,14 +27,14 @@ static int delete (MPI_Datatype type, int key, void *value, void *extra)
 }
 
 /* MPI-5.0 5.1.10: the copy callbacks decide which attributes the copy has */
-static void attributes(void)
+static void dup_attributes(void)
 {
 	static char value[4];
 	MPI_Datatype t, u = MPI_DATATYPE_NULL;
 	char *got = NULL;
 	int key, flag;
 
-	expect_ok(MPI_Type_create_keyval(copy, delete, &key, NULL));
+	expect_ok(MPI_Type_create_keyval(dup_copy, delete, &key, NULL));
 	expect_ok(MPI_Type_vector(2, 1, 2, MPI_INT, &t));
 	expect_ok(MPI_Type_set_attr(t, key, value));
 	expect_ok(MPI_Type_dup(t, &u));
@@ -77,7 +77,7 @@ static void state(void)
 }
 
 /* MPI-5.0 5.1.10, 5.1.13: the copy of a predefined type is derived, and can be freed */
-static void predefined(void)
+static void dup_predefined(void)
 {
 	MPI_Datatype t, inside;
 	int ni, na, nd, combiner, i = 5, j = 0;
@@ -99,9 +99,9 @@ int main(int argc, char **argv)
 {
 	MPI_Init(&argc, &argv);
 	MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
-	attributes();
+	dup_attributes();
 	state();
-	predefined();
+	dup_predefined();
 	MPI_Finalize();
 	return check_end();
 }

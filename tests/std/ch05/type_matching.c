@@ -13,8 +13,8 @@ enum { SHAPES = 7, SIZES = 6, TAG = 3 };
 static int me, np;
 static const int sizes[SIZES] = {1, 8, 100, 3000, 20000, 200000};
 
-/* A datatype of n doubles, and where the i-th of them is: element_at(shape, i). */
-static int element_at(int shape, int n, int i)
+/* A datatype of n doubles, and where the i-th of them is: matching_element_at(shape, i). */
+static int matching_element_at(int shape, int n, int i)
 {
 	switch (shape) {
 	case 0: return i;
@@ -27,17 +27,17 @@ static int element_at(int shape, int n, int i)
 	}
 }
 
-static MPI_Datatype listed(int shape, int n)
+static MPI_Datatype matching_listed(int shape, int n)
 {
 	int *displs = malloc((size_t)n * sizeof(int)), *lens = malloc((size_t)n * sizeof(int));
 	MPI_Datatype t;
 	int k = 0;
 
 	for (int i = 0; i < n; i++) {
-		if (k > 0 && element_at(shape, n, i) == displs[k - 1] + lens[k - 1]) {
+		if (k > 0 && matching_element_at(shape, n, i) == displs[k - 1] + lens[k - 1]) {
 			lens[k - 1]++;
 		} else {
-			displs[k] = element_at(shape, n, i);
+			displs[k] = matching_element_at(shape, n, i);
 			lens[k++] = 1;
 		}
 	}
@@ -48,7 +48,7 @@ static MPI_Datatype listed(int shape, int n)
 }
 
 /* Records {gap, double, gaps, double, double, gaps}, and an indexed type for the rest. */
-static MPI_Datatype records(int n)
+static MPI_Datatype matching_records(int n)
 {
 	MPI_Datatype simple[2] = {MPI_DOUBLE, MPI_DOUBLE}, both[2], raw, t;
 	int last[2] = {n % 3 > 0, n % 3 == 2};
@@ -65,7 +65,7 @@ static MPI_Datatype records(int n)
 	return t;
 }
 
-static MPI_Datatype make(int shape, int n)
+static MPI_Datatype matching_make(int shape, int n)
 {
 	MPI_Datatype t, inner;
 
@@ -78,8 +78,8 @@ static MPI_Datatype make(int shape, int n)
 			1, (int[]){1}, (MPI_Aint[]){8 * (n - 1)}, inner, &t));
 		expect_ok(MPI_Type_free(&inner));
 		break;
-	case 4: t = records(n); break;
-	default: t = listed(shape, n); break;
+	case 4: t = matching_records(n); break;
+	default: t = matching_listed(shape, n); break;
 	}
 	expect_ok(MPI_Type_commit(&t));
 	return t;
@@ -95,18 +95,18 @@ static double *filled(int shape, int n, int salt)
 	double *m = memory(n);
 
 	for (int i = 0; i < n; i++)
-		m[element_at(shape, n, i)] = salt + i + 1;
+		m[matching_element_at(shape, n, i)] = salt + i + 1;
 	return m;
 }
 
 /* Everything came, and nothing else was touched. */
-static void verify(double *m, int shape, int n, int salt)
+static void matching_verify(double *m, int shape, int n, int salt)
 {
 	int wrong = 0;
 
 	for (int i = 0; i < n; i++) {
-		wrong += m[element_at(shape, n, i)] != salt + i + 1;
-		m[element_at(shape, n, i)] = 0;
+		wrong += m[matching_element_at(shape, n, i)] != salt + i + 1;
+		m[matching_element_at(shape, n, i)] = 0;
 	}
 	for (int i = 0; i < n * 3 + 100; i++)
 		wrong += m[i] != 0;
@@ -117,7 +117,7 @@ static void verify(double *m, int shape, int n, int salt)
 /* MPI-5.0 3.3.1: the signatures must match, the layouts need not */
 static void different_sides(int n, int from, int to, int sync)
 {
-	MPI_Datatype out = make(from, n), in = make(to, n);
+	MPI_Datatype out = matching_make(from, n), in = matching_make(to, n);
 	int next = (me + 1) % np, prev = (me + np - 1) % np, count;
 	double *src = filled(from, n, me), *dst = memory(n);
 	MPI_Request r[2];
@@ -137,13 +137,13 @@ static void different_sides(int n, int from, int to, int sync)
 	expect_eq(count, 1);
 	expect_ok(MPI_Type_free(&in));
 	free(src);
-	verify(dst, to, n, prev);
+	matching_verify(dst, to, n, prev);
 }
 
 /* MPI-5.0 5.1.11: a message may fill a part of the receive's elements only */
 static void half_of_it(int n, int to)
 {
-	MPI_Datatype in = make(to, n);
+	MPI_Datatype in = matching_make(to, n);
 	int next = (me + 1) % np, prev = (me + np - 1) % np, half = (n + 1) / 2, count, wrong = 0;
 	double *src = filled(0, n, me), *dst = memory(n);
 	MPI_Status st;
@@ -153,7 +153,7 @@ static void half_of_it(int n, int to)
 	expect_ok(MPI_Get_count(&st, MPI_DOUBLE, &count));
 	expect_eq(count, half);
 	for (int i = 0; i < n; i++)
-		wrong += dst[element_at(to, n, i)] != (i < half ? prev + i + 1 : 0);
+		wrong += dst[matching_element_at(to, n, i)] != (i < half ? prev + i + 1 : 0);
 	expect_eq(wrong, 0);
 	expect_ok(MPI_Type_free(&in));
 	free(src);
@@ -170,7 +170,7 @@ static void many_at_once(int n)
 	int next = (me + 1) % np, prev = (me + np - 1) % np;
 
 	for (int s = 0; s < SHAPES; s++)
-		t[s] = make(s, n);
+		t[s] = matching_make(s, n);
 	for (int i = 0; i < MANY; i++) {
 		src[i] = filled(i % SHAPES, n, me + i);
 		dst[i] = memory(n);
@@ -185,7 +185,7 @@ static void many_at_once(int n)
 	expect_ok(MPI_Waitall(2 * MANY, r, MPI_STATUSES_IGNORE));
 	for (int i = 0; i < MANY; i++) {
 		free(src[i]);
-		verify(dst[i], (i + 3) % SHAPES, n, prev + i);
+		matching_verify(dst[i], (i + 3) % SHAPES, n, prev + i);
 	}
 }
 

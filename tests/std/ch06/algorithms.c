@@ -78,12 +78,12 @@ static unsigned random_of(uint64_t *state)
 }
 
 /* Int j of block b of rank r. */
-static unsigned value(const struct job *o, int r, int b, int j)
+static unsigned algorithm_value(const struct job *o, int r, int b, int j)
 {
 	return (unsigned)(o->salt * 1009 + r * 31 + b * 7919 + j) * 2654435761u >> 3;
 }
 
-static int *at(int *mem, const struct kind *k, int j)
+static int *algorithm_at(int *mem, const struct kind *k, int j)
 {
 	return mem + j / k->w * k->extent + k->at[j % k->w];
 }
@@ -129,7 +129,7 @@ static void lay_out(const struct job *o, int *counts, int *displs, int k, int sa
 		: form == LATER ? MPI_I##low(__VA_ARGS__, &o->req) \
 				: MPI_##big##_init(__VA_ARGS__, MPI_INFO_NULL, &o->req))
 
-static int move(struct job *o, int form)
+static int algorithm_move(struct job *o, int form)
 {
 	MPI_Datatype s = kinds[o->ks].type, r = kinds[o->kr].type;
 	int sn = o->len / kinds[o->ks].w, rn = o->len / kinds[o->kr].w;
@@ -191,10 +191,11 @@ static int takes_in_place(enum call v)
 	return v == GATHER || v == ALLGATHER || v == ALLGATHERV || v == ALLTOALL || v >= REDUCE;
 }
 
-static void set(struct job *o, int *mem, int k, int first, int r, int b, int len)
+static void algorithm_set(struct job *o, int *mem, int k, int first, int r, int b, int len)
 {
 	for (int j = 0; j < len; j++)
-		*at(mem + first * kinds[k].extent, &kinds[k], j) = (int)value(o, r, b, j);
+		*algorithm_at(mem + first * kinds[k].extent, &kinds[k], j) =
+			(int)algorithm_value(o, r, b, j);
 }
 
 /* Operands are n blocks one behind the other for those that scatter, else one. */
@@ -209,7 +210,7 @@ static int operand_len(const struct job *o)
 	return all * (1 + o->op);
 }
 
-static void fill(struct job *o)
+static void algorithm_fill(struct job *o)
 {
 	int k = o->in_place ? o->kr : o->ks, w = kinds[k].w;
 	int *mem = o->in_place && (o->call != REDUCE || me == o->root) ? o->out : o->in;
@@ -218,23 +219,23 @@ static void fill(struct job *o)
 	memset(o->out, 0x77, sizeof(int) * (size_t)n * LEN_MAX * SPACE);
 	if (o->call >= REDUCE) {
 		for (int j = 0; j < operand_len(o); j++)
-			mem[j] = (int)value(o, me, 0, j);
+			mem[j] = (int)algorithm_value(o, me, 0, j);
 	} else if (o->call == BCAST) {
-		set(o, o->out, o->kr, 0, o->root, 0, me == o->root ? o->len : 0);
+		algorithm_set(o, o->out, o->kr, 0, o->root, 0, me == o->root ? o->len : 0);
 	} else if (o->call == GATHER) {
 		if (me == o->root && o->in_place)
-			set(o, o->out, k, me * (o->len / w), me, 0, o->len);
-		set(o, o->in, o->ks, 0, me, 0, o->len);
+			algorithm_set(o, o->out, k, me * (o->len / w), me, 0, o->len);
+		algorithm_set(o, o->in, o->ks, 0, me, 0, o->len);
 	} else if (o->call == ALLGATHER) {
-		set(o, mem, k, o->in_place ? me * (o->len / w) : 0, me, 0, o->len);
+		algorithm_set(o, mem, k, o->in_place ? me * (o->len / w) : 0, me, 0, o->len);
 	} else if (o->call == GATHERV || o->call == ALLGATHERV) {
-		set(o, mem, k, o->in_place ? o->rdispls[me] : 0, me, 0, length_of(o, me));
+		algorithm_set(o, mem, k, o->in_place ? o->rdispls[me] : 0, me, 0, length_of(o, me));
 	} else if (o->call == SCATTER || o->call == ALLTOALL) {
 		for (int b = 0; b < n; b++)
-			set(o, mem, k, b * (o->len / w), me, b, o->len);
+			algorithm_set(o, mem, k, b * (o->len / w), me, b, o->len);
 	} else {
 		for (int b = 0; b < n; b++)
-			set(o, o->in, o->ks, o->sdispls[b], me, b, o->scounts[b] * w);
+			algorithm_set(o, o->in, o->ks, o->sdispls[b], me, b, o->scounts[b] * w);
 	}
 }
 
@@ -262,7 +263,7 @@ static struct job *prepare(struct job *o)
 	}
 	for (int r = 0; r < n && o->call == BLOCKS; r++)
 		o->rcounts[r] = length_of(o, r) / (1 + o->op);
-	fill(o);
+	algorithm_fill(o);
 	for (int r = 0; r < n && o->call == ALLTOALLW; r++) {
 		o->sdispls[r] *= kinds[o->ks].extent * (int)sizeof(int);
 		o->rdispls[r] *= kinds[o->kr].extent * (int)sizeof(int);
@@ -274,7 +275,7 @@ static struct job *prepare(struct job *o)
 
 /* --- what comes out ------------------------------------------------------------------------- */
 
-static void wrong(const struct job *o, int form, int j, unsigned got, unsigned want)
+static void algorithm_wrong(const struct job *o, int form, int j, unsigned got, unsigned want)
 {
 	fprintf(stderr,
 		"rank %d of %d, verb %d, form %d, root %d, len %d, op %d, in place %d: [%d] = %u, "
@@ -284,15 +285,15 @@ static void wrong(const struct job *o, int form, int j, unsigned got, unsigned w
 }
 
 /* Block of rank r, its b-th, from element `first' of out on. */
-static void same(const struct job *o, int form, int first, int r, int b, int len)
+static void algorithm_same(const struct job *o, int form, int first, int r, int b, int len)
 {
 	const struct kind *k = &kinds[o->kr];
 
 	for (int j = 0; j < len; j++) {
-		unsigned got = (unsigned)*at(o->out + first * k->extent, k, j);
+		unsigned got = (unsigned)*algorithm_at(o->out + first * k->extent, k, j);
 
-		if (got != value(o, r, b, j)) {
-			wrong(o, form, j, got, value(o, r, b, j));
+		if (got != algorithm_value(o, r, b, j)) {
+			algorithm_wrong(o, form, j, got, algorithm_value(o, r, b, j));
 			return;
 		}
 	}
@@ -306,16 +307,17 @@ static void folded(const struct job *o, int form, int first, int len, int upto)
 		int even = (first + j) / 2 * 2;
 
 		for (int r = 0; r < upto; r++) {
-			unsigned ra = value(o, r, 0, even), rb = value(o, r, 0, even + 1);
+			unsigned ra = algorithm_value(o, r, 0, even),
+				 rb = algorithm_value(o, r, 0, even + 1);
 
-			want += value(o, r, 0, first + j);
+			want += algorithm_value(o, r, 0, first + j);
 			b = rb + ra * b;
 			a *= ra;
 		}
 		if (o->op)
 			want = (first + j) % 2 == 0 ? a : b;
 		if ((unsigned)o->out[j] != want) {
-			wrong(o, form, j, (unsigned)o->out[j], want);
+			algorithm_wrong(o, form, j, (unsigned)o->out[j], want);
 			return;
 		}
 	}
@@ -340,25 +342,26 @@ static void check_reduction(const struct job *o, int form)
 	}
 }
 
-static void check(const struct job *o, int form)
+static void algorithm_check(const struct job *o, int form)
 {
 	int w = kinds[o->kr].w, scale = o->call == ALLTOALLW ? kinds[o->kr].extent * 4 : 1;
 
 	if (o->call >= REDUCE) {
 		check_reduction(o, form);
 	} else if (o->call == BCAST) {
-		same(o, form, 0, o->root, 0, o->len);
+		algorithm_same(o, form, 0, o->root, 0, o->len);
 	} else if (o->call == SCATTER) {
-		same(o, form, 0, o->root, me, o->len);
+		algorithm_same(o, form, 0, o->root, me, o->len);
 	} else if (o->call == SCATTERV) {
-		same(o, form, 0, o->root, me, length_of(o, me));
+		algorithm_same(o, form, 0, o->root, me, length_of(o, me));
 	} else if (o->call == GATHER || o->call == ALLGATHER || o->call == ALLTOALL) {
 		for (int r = 0; r < n && (o->call != GATHER || me == o->root); r++)
-			same(o, form, r * (o->len / w), r, o->call == ALLTOALL ? me : 0, o->len);
+			algorithm_same(
+				o, form, r * (o->len / w), r, o->call == ALLTOALL ? me : 0, o->len);
 	} else if (o->call != BARRIER) {
 		for (int r = 0; r < n && (o->call != GATHERV || me == o->root); r++)
-			same(o, form, o->rdispls[r] / scale, r, o->call < ALLTOALLV ? 0 : me,
-				o->rcounts[r] * w);
+			algorithm_same(o, form, o->rdispls[r] / scale, r,
+				o->call < ALLTOALLV ? 0 : me, o->rcounts[r] * w);
 	}
 }
 
@@ -385,7 +388,7 @@ static void batch(struct job *jobs, int form)
 	for (int i = 0; i < BATCH; i++) {
 		struct job *o = prepare(&jobs[i]);
 
-		expect_ok(o->call >= REDUCE ? reduce(o, form) : move(o, form));
+		expect_ok(o->call >= REDUCE ? reduce(o, form) : algorithm_move(o, form));
 	}
 	for (int again = form == AGAIN ? 3 : 0; again > 0; again--) {
 		for (int i = 0; i < BATCH; i++)
@@ -394,11 +397,11 @@ static void batch(struct job *jobs, int form)
 		for (int i = 0; i < BATCH; i++) {
 			struct job *o = &jobs[i];
 
-			check(o, form);
+			algorithm_check(o, form);
 			for (int r = 0; r < n && o->call == ALLTOALLW; r++)
 				o->sdispls[r] /= kinds[o->ks].extent * (int)sizeof(int);
 			o->salt += 12; /* so that lengths stay */
-			fill(o);
+			algorithm_fill(o);
 			for (int r = 0; r < n && o->call == ALLTOALLW; r++)
 				o->sdispls[r] *= kinds[o->ks].extent * (int)sizeof(int);
 		}
@@ -409,7 +412,7 @@ static void batch(struct job *jobs, int form)
 		if (form == AGAIN)
 			expect_ok(MPI_Request_free(&jobs[i].req));
 		else
-			check(&jobs[i], form);
+			algorithm_check(&jobs[i], form);
 	}
 }
 

@@ -10,20 +10,20 @@
 
 static int *in, *out, *counts, *displs, *less;
 
-static int given(int from, int to, int i)
+static int short_given(int from, int to, int i)
 {
 	return from * 10000 + to * 10 + i;
 }
 
-static void fill(int *buf, int value_from)
+static void short_fill(int *buf, int value_from)
 {
 	for (int r = 0; r < check_size; r++)
 		for (int i = 0; i < LEN; i++)
-			buf[r * LEN + i] = value_from < 0 ? -1 : given(value_from, r, i);
+			buf[r * LEN + i] = value_from < 0 ? -1 : short_given(value_from, r, i);
 }
 
 /* The buffer of each member after the call that returned `err'; rank 0 of `odd' only some. */
-static void right(int err, int odd, int in_place)
+static void short_right(int err, int odd, int in_place)
 {
 	if (check_rank == 0) {
 		CHECK(err == MPI_ERR_TRUNCATE);
@@ -34,12 +34,12 @@ static void right(int err, int odd, int in_place)
 		int n = in_place && r == 0 && check_rank == odd ? SHORT : LEN;
 
 		for (int i = 0; i < n; i++)
-			CHECK(out[r * LEN + i] == given(r, check_rank, i));
+			CHECK(out[r * LEN + i] == short_given(r, check_rank, i));
 	}
 }
 
 /* The first of which rank 0 learns is `odd'. */
-static void exchange(int odd, int in_place, int later)
+static void short_exchange(int odd, int in_place, int later)
 {
 	const void *from = in_place ? MPI_IN_PLACE : in;
 	const int *room = check_rank == 0 ? less : counts;
@@ -47,7 +47,7 @@ static void exchange(int odd, int in_place, int later)
 	int err;
 
 	less[odd] = SHORT;
-	fill(out, in_place ? check_rank : -1);
+	short_fill(out, in_place ? check_rank : -1);
 	if (later) {
 		err = MPI_Ialltoallv(from, counts, displs, MPI_INT, out, room, displs, MPI_INT,
 			MPI_COMM_WORLD, &r);
@@ -57,7 +57,7 @@ static void exchange(int odd, int in_place, int later)
 		err = MPI_Alltoallv(
 			from, counts, displs, MPI_INT, out, room, displs, MPI_INT, MPI_COMM_WORLD);
 	}
-	right(err, odd, in_place);
+	short_right(err, odd, in_place);
 	less[odd] = LEN;
 }
 
@@ -78,10 +78,10 @@ int main(int argc, char **argv)
 		counts[r] = less[r] = LEN;
 		displs[r] = r * LEN;
 	}
-	fill(in, check_rank);
+	short_fill(in, check_rank);
 	for (int later = 0; later < 2; later++) {
-		exchange(check_size - 1, 0, later);
-		exchange(1, 1, later);
+		short_exchange(check_size - 1, 0, later);
+		short_exchange(1, 1, later);
 	}
 	free(in);
 	free(out);

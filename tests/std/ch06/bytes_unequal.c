@@ -31,7 +31,7 @@ static void expect_count(int err, bool blocking)
 			strstr(words, " which expects 4000") != NULL);
 }
 
-static int wait(int err, MPI_Request *r)
+static int unequal_wait(int err, MPI_Request *r)
 {
 	return err != 0 ? err : MPI_Wait(r, MPI_STATUS_IGNORE);
 }
@@ -49,7 +49,7 @@ static void bcasts(int mine, int theirs)
 		expect_count(err, true);
 	OK(MPI_Barrier(MPI_COMM_WORLD));
 	comm_begin(&c);
-	err = wait(MPI_Ibcast(out, n, MPI_INT, 0, c, &r), &r);
+	err = unequal_wait(MPI_Ibcast(out, n, MPI_INT, 0, c, &r), &r);
 	if (check_rank == LAST)
 		expect_count(err, false);
 	OK(MPI_Barrier(MPI_COMM_WORLD));
@@ -62,7 +62,7 @@ static void gathers(int mine, int theirs)
 	MPI_Comm c;
 
 	comm_begin(&c);
-	err = wait(MPI_Igather(in, n, MPI_INT, out, n, MPI_INT, 0, c, &r), &r);
+	err = unequal_wait(MPI_Igather(in, n, MPI_INT, out, n, MPI_INT, 0, c, &r), &r);
 	if (check_rank == 0)
 		expect_count(err, false);
 	OK(MPI_Barrier(MPI_COMM_WORLD));

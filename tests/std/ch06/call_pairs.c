@@ -39,31 +39,31 @@ static MPI_Comm comm; /* of this pair */
 #define OUTW  out, counts, at, types
 #define RED   in, out, 1, MPI_INT, MPI_SUM
 #define REDS  in, out, counts, MPI_INT, MPI_SUM
-#define BCAST in, 1, MPI_INT, root()
+#define BCAST in, 1, MPI_INT, call_root()
 
 /* Root 0 of one group; between groups it is in the one whose rank 0 has rank 0 in the world. */
 static bool inter;
 
-static int root(void)
+static int call_root(void)
 {
 	return !inter || check_rank != 0 ? 0 : MPI_ROOT;
 }
 
 /* NAME, its arguments before the communicator. */
-#define COLLECTIVES(X)                           \
-	X(Bcast, bcast, BCAST)                   \
-	X(Gather, gather, IN1, OUT1, root())     \
-	X(Gatherv, gatherv, IN1, OUTV, root())   \
-	X(Scatter, scatter, IN1, OUT1, root())   \
-	X(Scatterv, scatterv, INV, OUT1, root()) \
-	X(Allgather, allgather, IN1, OUT1)       \
-	X(Allgatherv, allgatherv, IN1, OUTV)     \
-	X(Alltoall, alltoall, IN1, OUT1)         \
-	X(Alltoallv, alltoallv, INV, OUTV)       \
-	X(Alltoallw, alltoallw, INW, OUTW)       \
-	X(Reduce, reduce, RED, root())           \
-	X(Allreduce, allreduce, RED)             \
-	X(Reduce_scatter, reduce_scatter, REDS)  \
+#define COLLECTIVES(X)                                \
+	X(Bcast, bcast, BCAST)                        \
+	X(Gather, gather, IN1, OUT1, call_root())     \
+	X(Gatherv, gatherv, IN1, OUTV, call_root())   \
+	X(Scatter, scatter, IN1, OUT1, call_root())   \
+	X(Scatterv, scatterv, INV, OUT1, call_root()) \
+	X(Allgather, allgather, IN1, OUT1)            \
+	X(Allgatherv, allgatherv, IN1, OUTV)          \
+	X(Alltoall, alltoall, IN1, OUT1)              \
+	X(Alltoallv, alltoallv, INV, OUTV)            \
+	X(Alltoallw, alltoallw, INW, OUTW)            \
+	X(Reduce, reduce, RED, call_root())           \
+	X(Allreduce, allreduce, RED)                  \
+	X(Reduce_scatter, reduce_scatter, REDS)       \
 	X(Reduce_scatter_block, reduce_scatter_block, RED)
 
 /* In one group only. */
@@ -71,7 +71,7 @@ static int root(void)
 	X(Scan, scan, RED) \
 	X(Exscan, exscan, RED)
 
-static int wait(int err, MPI_Request *r)
+static int call_wait(int err, MPI_Request *r)
 {
 	return err != 0 ? err : MPI_Wait(r, MPI_STATUS_IGNORE);
 }
@@ -92,11 +92,11 @@ static int start_wait(int err, MPI_Request *r)
 	{                                             \
 		return MPI_##Name(__VA_ARGS__, comm); \
 	}
-#define NONBLOCKING(Name, name, ...)                                 \
-	static int call_i##name(void)                                \
-	{                                                            \
-		MPI_Request r = MPI_REQUEST_NULL;                    \
-		return wait(MPI_I##name(__VA_ARGS__, comm, &r), &r); \
+#define NONBLOCKING(Name, name, ...)                                      \
+	static int call_i##name(void)                                     \
+	{                                                                 \
+		MPI_Request r = MPI_REQUEST_NULL;                         \
+		return call_wait(MPI_I##name(__VA_ARGS__, comm, &r), &r); \
 	}
 #define PERSISTENT(Name, name, ...)                                                    \
 	static int call_##name##_init(void)                                            \
@@ -120,7 +120,7 @@ static int call_ibarrier(void)
 {
 	MPI_Request r = MPI_REQUEST_NULL;
 
-	return wait(MPI_Ibarrier(comm, &r), &r);
+	return call_wait(MPI_Ibarrier(comm, &r), &r);
 }
 
 static int call_barrier_init(void)
@@ -142,7 +142,7 @@ static int call_idup(void)
 	MPI_Comm c;
 	MPI_Request r = MPI_REQUEST_NULL;
 
-	return wait(MPI_Comm_idup(comm, &c, &r), &r);
+	return call_wait(MPI_Comm_idup(comm, &c, &r), &r);
 }
 
 static int call_create(void)
@@ -300,13 +300,13 @@ static void comm_begin(const char *kind)
 		OK(MPI_Barrier(comm));
 }
 
-static bool fits(const struct call *c)
+static bool call_fits(const struct call *c)
 {
 	return c->use == BOTH || (c->use == INTER) == inter;
 }
 
 /* A second call tells a rank whose first one needed no other rank. */
-static void pair(const struct call *first, const struct call *others, const char *kind)
+static void call_two(const struct call *first, const struct call *others, const char *kind)
 {
 	const struct call *mine = check_rank == 0 ? first : others;
 	int err;
@@ -331,14 +331,15 @@ static const struct call *call_of(const char *name)
 	return NULL;
 }
 
-static void pairs(const char *kind, int step)
+static void call_all(const char *kind, int step)
 {
 	CHECK(step > 0);
 	if (check_has_remote() && getenv("HAFT_CHECK") == NULL)
 		step = CALLS * CALLS; /* between hosts some end the job, without HAFT_CHECK=coll */
 	for (int i = step; i < CALLS * CALLS; i += step)
-		if (i / CALLS != i % CALLS && fits(&calls[i / CALLS]) && fits(&calls[i % CALLS]))
-			pair(&calls[i / CALLS], &calls[i % CALLS], kind);
+		if (i / CALLS != i % CALLS && call_fits(&calls[i / CALLS]) &&
+			call_fits(&calls[i % CALLS]))
+			call_two(&calls[i / CALLS], &calls[i % CALLS], kind);
 }
 
 int main(int argc, char **argv)
@@ -354,9 +355,9 @@ int main(int argc, char **argv)
 		types[i] = MPI_INT;
 	}
 	if (argc > 3)
-		pair(call_of(argv[2]), call_of(argv[3]), argv[1]);
+		call_two(call_of(argv[2]), call_of(argv[3]), argv[1]);
 	else
-		pairs(argv[1], atoi(argv[2]));
+		call_all(argv[1], atoi(argv[2]));
 	MPI_Finalize();
 	return check_end();
 }

@@ -8,7 +8,7 @@
 static int n, me;
 
 /* The last error of this class says `word'. */
-static void says(int class, const char *word)
+static void coll_says(int class, const char *word)
 {
 	char text[MPI_MAX_ERROR_STRING];
 	int len;
@@ -29,14 +29,14 @@ static void inside(int last)
 		expect_eq(MPI_Comm_split(MPI_COMM_WORLD, 0, 0, &part), MPI_ERR_OTHER);
 	else
 		expect_eq(MPI_Bcast(x, 4, MPI_INT, 0, MPI_COMM_WORLD), MPI_ERR_OTHER);
-	says(MPI_ERR_OTHER, "calls MPI_Comm_split, rank 0 MPI_Bcast");
+	coll_says(MPI_ERR_OTHER, "calls MPI_Comm_split, rank 0 MPI_Bcast");
 	expect_ok(MPI_Win_create(x, sizeof(x), 1, MPI_INFO_NULL, MPI_COMM_WORLD, &win));
 	MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN);
 	if (last)
 		expect_eq(MPI_Win_free(&win), MPI_ERR_OTHER);
 	else
 		expect_eq(MPI_Win_fence(0, win), MPI_ERR_OTHER);
-	says(MPI_ERR_OTHER, "calls MPI_Win_free, rank 0 MPI_Win_fence");
+	coll_says(MPI_ERR_OTHER, "calls MPI_Win_free, rank 0 MPI_Win_fence");
 	expect_ok(MPI_Win_get_attr(win, MPI_WIN_BASE, &base, &flag));
 	expect(flag && base == x);
 	expect_ok(MPI_Win_fence(MPI_MODE_NOSUCCEED, win));
@@ -63,22 +63,22 @@ static void blocks_odd(int last)
 	snprintf(word, sizeof(word), "rank %d sends 1 MPI_FLOAT to rank 0, which expects 1 MPI_INT",
 		n - 1);
 	expect_eq(MPI_Alltoallv(x, counts, at, type, y, counts, at, type, w), MPI_ERR_TYPE);
-	says(MPI_ERR_TYPE, word);
+	coll_says(MPI_ERR_TYPE, word);
 	expect_eq(MPI_Alltoallw(x, counts, bytes, all, y, counts, bytes, all, w), MPI_ERR_TYPE);
-	says(MPI_ERR_TYPE, word);
+	coll_says(MPI_ERR_TYPE, word);
 	expect_eq(MPI_Allgatherv(x, 1, type, y, counts, at, type, w), MPI_ERR_TYPE);
-	says(MPI_ERR_TYPE, word);
+	coll_says(MPI_ERR_TYPE, word);
 	expect_eq(MPI_Gatherv(x, 1, type, y, counts, at, type, 0, w), MPI_ERR_TYPE);
-	says(MPI_ERR_TYPE, word);
+	coll_says(MPI_ERR_TYPE, word);
 	expect_eq(MPI_Gatherv(x, 1, MPI_INT, y, more, at, MPI_INT, 0, w), MPI_ERR_COUNT);
 	snprintf(word, sizeof(word), "rank %d sends 4 bytes to rank 0, which expects 8", n - 1);
-	says(MPI_ERR_COUNT, word);
+	coll_says(MPI_ERR_COUNT, word);
 	expect_eq(MPI_Scatterv(x, counts, at, type, y, 1, type, 0, w), MPI_ERR_TYPE);
 	snprintf(word, sizeof(word), "rank 0 sends 1 MPI_INT to rank %d, which expects 1 MPI_FLOAT",
 		n - 1);
-	says(MPI_ERR_TYPE, word);
+	coll_says(MPI_ERR_TYPE, word);
 	expect_eq(MPI_Alltoall(x, 1, MPI_FLOAT, y, 1, MPI_INT, w), MPI_ERR_TYPE);
-	says(MPI_ERR_TYPE, "rank 0 sends 1 MPI_FLOAT to rank 0, which expects 1 MPI_INT");
+	coll_says(MPI_ERR_TYPE, "rank 0 sends 1 MPI_FLOAT to rank 0, which expects 1 MPI_INT");
 }
 
 /* With requests, and among neighbors: a ring, in which rank 0 is the last one's. */
@@ -102,7 +102,7 @@ static void blocks_later(int last)
 	expect_ok(MPI_Request_free(&req));
 	expect_ok(MPI_Cart_create(MPI_COMM_WORLD, 1, &n, &round, 0, &ring));
 	expect_eq(MPI_Neighbor_alltoall(x, 1, type, y, 1, type, ring), MPI_ERR_TYPE);
-	says(MPI_ERR_TYPE, "which expects 1 MPI_");
+	coll_says(MPI_ERR_TYPE, "which expects 1 MPI_");
 	expect_ok(MPI_Ineighbor_alltoallv(
 		x, counts, at, MPI_INT, y, counts, at, MPI_INT, ring, &req));
 	expect_ok(MPI_Wait(&req, MPI_STATUS_IGNORE));
@@ -151,34 +151,34 @@ int main(int argc, char **argv)
 	MPI_Comm_rank(MPI_COMM_WORLD, &me);
 	last = me == n - 1;
 	expect_eq(MPI_Bcast(x, 4, MPI_INT, last ? 1 : 0, MPI_COMM_WORLD), MPI_ERR_ROOT);
-	says(MPI_ERR_ROOT, "says root 1, rank 0 says 0");
+	coll_says(MPI_ERR_ROOT, "says root 1, rank 0 says 0");
 	if (last)
 		expect_eq(MPI_Barrier(MPI_COMM_WORLD), MPI_ERR_OTHER);
 	else
 		expect_eq(
 			MPI_Allgather(x, 4, MPI_INT, y, 4, MPI_INT, MPI_COMM_WORLD), MPI_ERR_OTHER);
-	says(MPI_ERR_OTHER, "calls MPI_Barrier, rank 0 MPI_Allgather");
+	coll_says(MPI_ERR_OTHER, "calls MPI_Barrier, rank 0 MPI_Allgather");
 	expect_eq(MPI_Allreduce(x, y, 1 + last, MPI_INT, MPI_SUM, MPI_COMM_WORLD), MPI_ERR_COUNT);
-	says(MPI_ERR_COUNT, "says 8 bytes, rank 0 says 4");
+	coll_says(MPI_ERR_COUNT, "says 8 bytes, rank 0 says 4");
 	expect_eq(MPI_Scan(x, y, 1, MPI_INT, last ? MPI_MAX : MPI_SUM, MPI_COMM_WORLD), MPI_ERR_OP);
-	says(MPI_ERR_OP, "says operation MAX, rank 0 says SUM");
+	coll_says(MPI_ERR_OP, "says operation MAX, rank 0 says SUM");
 	expect_eq(MPI_Bcast(x, last ? 0 : 4, MPI_INT, 0, MPI_COMM_WORLD), MPI_ERR_COUNT);
 	expect_eq(MPI_Allreduce(x, y, 4, last ? MPI_FLOAT : MPI_INT, MPI_MAX, MPI_COMM_WORLD),
 		MPI_ERR_TYPE);
-	says(MPI_ERR_TYPE, "says 4 MPI_FLOAT, rank 0 says 4 MPI_INT");
+	coll_says(MPI_ERR_TYPE, "says 4 MPI_FLOAT, rank 0 says 4 MPI_INT");
 	if (last)
 		expect_ok(MPI_Ibarrier(MPI_COMM_WORLD, &req));
 	else
 		expect_ok(MPI_Ibcast(x, 4, MPI_INT, 0, MPI_COMM_WORLD, &req));
 	expect_eq(MPI_Wait(&req, MPI_STATUS_IGNORE), MPI_ERR_OTHER);
-	says(MPI_ERR_OTHER, "calls MPI_Ibarrier, rank 0 MPI_Ibcast");
+	coll_says(MPI_ERR_OTHER, "calls MPI_Ibarrier, rank 0 MPI_Ibcast");
 	expect_ok(MPI_Bcast_init(x, 4, MPI_INT, last, MPI_COMM_WORLD, MPI_INFO_NULL, &req));
 	expect_ok(MPI_Start(&req));
 	expect_eq(MPI_Wait(&req, MPI_STATUS_IGNORE), MPI_ERR_ROOT);
 	expect_ok(MPI_Request_free(&req));
 	if (n > 2) { /* the majority is right */
 		expect_eq(MPI_Bcast(x, 4, MPI_INT, me == 0, MPI_COMM_WORLD), MPI_ERR_ROOT);
-		says(MPI_ERR_ROOT, "rank 0 says root 1, rank 1 says 0");
+		coll_says(MPI_ERR_ROOT, "rank 0 says root 1, rank 1 says 0");
 	}
 	inside(last);
 	blocks_odd(last);

@@ -7,7 +7,7 @@
 static MPI_Comm comm; /* that the calls are on; errors return */
 
 /* The last error of this class says both words. */
-static void says(int err, int class, const char *one, const char *two)
+static void constructor_says(int err, int class, const char *one, const char *two)
 {
 	char text[MPI_MAX_ERROR_STRING];
 	int len;
@@ -27,14 +27,14 @@ static void constructors(void)
 	int err;
 
 	err = odd ? MPI_Comm_dup(comm, &c) : MPI_Barrier(comm);
-	says(err, MPI_ERR_OTHER, "MPI_Barrier", "MPI_Comm_dup");
+	constructor_says(err, MPI_ERR_OTHER, "MPI_Barrier", "MPI_Comm_dup");
 	OK(MPI_Comm_group(comm, &g));
 	err = odd ? MPI_Comm_split(comm, 0, 0, &c) : MPI_Comm_create(comm, g, &c);
-	says(err, MPI_ERR_OTHER, "MPI_Comm_split", "MPI_Comm_create");
+	constructor_says(err, MPI_ERR_OTHER, "MPI_Comm_split", "MPI_Comm_create");
 	OK(MPI_Group_free(&g));
 	err = odd ? MPI_Win_create(NULL, 0, 1, MPI_INFO_NULL, comm, &w)
 		  : MPI_Win_allocate(8, 1, MPI_INFO_NULL, comm, &base, &w);
-	says(err, MPI_ERR_OTHER, "MPI_Win_create", "MPI_Win_allocate");
+	constructor_says(err, MPI_ERR_OTHER, "MPI_Win_create", "MPI_Win_allocate");
 	CHECK(w == MPI_WIN_NULL);
 	OK(MPI_Comm_dup(comm, &c)); /* and those that are right */
 	OK(MPI_Comm_disconnect(&c));
@@ -51,14 +51,14 @@ static void groups(void)
 	OK(MPI_Comm_split(comm, low, 0, &half));
 	OK(MPI_Intercomm_create(half, 0, comm, low ? (check_size + 1) / 2 : 0, 1, &inter));
 	err = low ? MPI_Barrier(inter) : MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, inter);
-	says(err, MPI_ERR_OTHER, "MPI_Barrier", "MPI_Allreduce");
+	constructor_says(err, MPI_ERR_OTHER, "MPI_Barrier", "MPI_Allreduce");
 	err = MPI_Allreduce(&one, &sum, 1, MPI_INT, low ? MPI_SUM : MPI_MAX, inter);
-	says(err, MPI_ERR_OP, "SUM", "MAX");
+	constructor_says(err, MPI_ERR_OP, "SUM", "MAX");
 	MPI_Comm_rank(half, &root);
 	root = low ? root == 0 ? MPI_ROOT : MPI_PROC_NULL : 1;
 	if (check_size > 2) {
 		err = MPI_Bcast(&one, 1, MPI_INT, root, inter);
-		says(err, MPI_ERR_ROOT, "rank 0", "root 1");
+		constructor_says(err, MPI_ERR_ROOT, "rank 0", "root 1");
 	}
 	if (!low)
 		root = 0;

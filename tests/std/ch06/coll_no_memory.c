@@ -37,7 +37,7 @@ static MPI_Comm comm;
 		: form == LATER ? MPI_I##name(__VA_ARGS__, comm, r) \
 				: MPI_##name##_init(__VA_ARGS__, comm, MPI_INFO_NULL, r))
 
-static int start(enum coll_call v, enum form form, int n, int root, MPI_Request *r)
+static int scarce_start(enum coll_call v, enum form form, int n, int root, MPI_Request *r)
 {
 	switch (v) {
 	case BARRIER:
@@ -70,10 +70,10 @@ static int start(enum coll_call v, enum form form, int n, int root, MPI_Request 
 static int late = INT_MAX;
 
 /* To the end; the first error. */
-static int run(enum coll_call v, enum form form, int n, int root)
+static int scarce_run(enum coll_call v, enum form form, int n, int root)
 {
 	MPI_Request r = MPI_REQUEST_NULL;
-	int err = start(v, form, n, root, &r), end = 0;
+	int err = scarce_start(v, form, n, root, &r), end = 0;
 
 	no_memory.armed = false;
 	if (err != 0 || form == NOW)
@@ -87,7 +87,7 @@ static int run(enum coll_call v, enum form form, int n, int root)
 }
 
 /* Element i of what rank `from' gives. */
-static int given(int from, int i)
+static int scarce_given(int from, int i)
 {
 	return from * 1000 + i % 777;
 }
@@ -98,23 +98,23 @@ static int result(enum coll_call v, int n, int root, int i)
 	int at = v == REDUCE_SCATTER ? check_rank * n + i : i;
 
 	switch (v) {
-	case BCAST: return given(root, i);
-	case SCATTER: return given(root, check_rank * n + i);
+	case BCAST: return scarce_given(root, i);
+	case SCATTER: return scarce_given(root, check_rank * n + i);
 	case GATHER:
-	case ALLGATHER: return given(i / n, i % n);
-	case ALLTOALL: return given(i / n, check_rank * n + i % n);
+	case ALLGATHER: return scarce_given(i / n, i % n);
+	case ALLTOALL: return scarce_given(i / n, check_rank * n + i % n);
 	default:
 		for (int r = 0; r <= last; r++)
-			sum += given(r, at);
+			sum += scarce_given(r, at);
 		return sum;
 	}
 }
 
-static void right(enum coll_call v, enum form form, int n, int root)
+static void scarce_right(enum coll_call v, enum form form, int n, int root)
 {
 	int blocks = v == GATHER || v == ALLGATHER || v == ALLTOALL ? check_size : 1;
 
-	OK(run(v, form, n, root));
+	OK(scarce_run(v, form, n, root));
 	if (v == BARRIER || ((v == GATHER || v == REDUCE) && check_rank != root) ||
 		(v == BCAST && check_rank == root))
 		return;
@@ -136,7 +136,7 @@ static bool depends(enum coll_call v, int root, int who)
 }
 
 /* Rank `who' has no memory after `some' allocations. */
-static void one(enum coll_call v, enum form form, int n, int root, int who, int some)
+static void scarce_one(enum coll_call v, enum form form, int n, int root, int who, int some)
 {
 	char words[MPI_MAX_ERROR_STRING], at[32];
 	MPI_Request held[HELD];
@@ -146,7 +146,7 @@ static void one(enum coll_call v, enum form form, int n, int root, int who, int 
 		OK(MPI_Ibarrier(MPI_COMM_WORLD, &held[i]));
 	failing_arm(BIG, some, FAILING_ALWAYS);
 	no_memory.armed = check_rank == who;
-	err = run(v, form, n, root);
+	err = scarce_run(v, form, n, root);
 	for (int i = 0; i < check_size && check_rank == who; i++)
 		if (i != who)
 			OK(MPI_Send(NULL, 0, MPI_INT, i, 0, MPI_COMM_WORLD));
@@ -168,14 +168,14 @@ static void one(enum coll_call v, enum form form, int n, int root, int who, int 
 	CHECK(check_rank != who || some > 0 || (no_memory.failures > 0 && failed[0]));
 }
 
-static void each(enum coll_call v, enum form form, int who)
+static void scarce_each(enum coll_call v, enum form form, int who)
 {
 	for (int some = 0; some < 4; some++) {
 		int n = (some + who) % 2 != 0 ? LONG : SHORT;
 		int root = (some / 2 + who) % check_size;
 
-		one(v, form, n, root, who, some);
-		right(v, form, n, root);
+		scarce_one(v, form, n, root, who, some);
+		scarce_right(v, form, n, root);
 	}
 }
 
@@ -189,11 +189,11 @@ int main(int argc, char **argv)
 	out = malloc((size_t)check_size * LONG * sizeof(*out));
 	CHECK(in != NULL && out != NULL);
 	for (int i = 0; i < check_size * LONG; i++)
-		in[i] = given(check_rank, i);
+		in[i] = scarce_given(check_rank, i);
 	for (enum coll_call v = 0; v < CALLS; v++)
 		for (enum form form = 0; form < FORMS; form++)
 			for (int who = 0; who < check_size; who++)
-				each(v, form, who);
+				scarce_each(v, form, who);
 	OK(MPI_Comm_free(&comm));
 	free(in);
 	free(out);

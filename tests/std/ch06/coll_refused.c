@@ -5,7 +5,7 @@
 #include "tests/check.h"
 
 /* The last error of this class says `word'. */
-static void says(int class, const char *word)
+static void refused_says(int class, const char *word)
 {
 	char text[MPI_MAX_ERROR_STRING];
 	int len;
@@ -27,9 +27,9 @@ static void wrong_types(void)
 						  MPI_COMM_WORLD),
 					MPI_ERR_OP);
 	expect_eq(MPI_Allreduce(a, b, 1, MPI_FLOAT_INT, MPI_SUM, MPI_COMM_WORLD), MPI_ERR_OP);
-	says(MPI_ERR_OP, "MPI_SUM does not take MPI_FLOAT_INT");
+	refused_says(MPI_ERR_OP, "MPI_SUM does not take MPI_FLOAT_INT");
 	expect_eq(MPI_Reduce_local(a, b, 1, MPI_INT, MPI_REPLACE), MPI_ERR_OP);
-	says(MPI_ERR_OP, "one-sided");
+	refused_says(MPI_ERR_OP, "one-sided");
 }
 
 /* One buffer is right where the types make two places of it: the second half goes. */
@@ -70,18 +70,18 @@ int main(int argc, char **argv)
 	MPI_Comm_rank(MPI_COMM_WORLD, &me);
 	wrong_types();
 	expect_eq(MPI_Op_free(&op), MPI_ERR_OP);
-	says(MPI_ERR_OP, "MPI_SUM");
+	refused_says(MPI_ERR_OP, "MPI_SUM");
 	expect(op == MPI_SUM);
 	expect_eq(MPI_Bcast(&x, 1, MPI_INT, n, MPI_COMM_WORLD), MPI_ERR_ROOT);
 	expect_eq(MPI_Bcast(&x, -1, MPI_INT, 0, MPI_COMM_WORLD), MPI_ERR_COUNT);
 	expect_eq(MPI_Allreduce(&x, &x, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD), MPI_ERR_BUFFER);
-	says(MPI_ERR_BUFFER, "MPI_IN_PLACE");
+	refused_says(MPI_ERR_BUFFER, "MPI_IN_PLACE");
 	if (n > 1)
 		expect_eq(MPI_Exscan(&x, &x, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD), MPI_ERR_BUFFER);
 	two_positions(n);
 	op = MPI_OP_NULL;
 	expect_eq(MPI_Op_create(NULL, 1, &op), MPI_ERR_ARG);
-	says(MPI_ERR_ARG, "user_fn is NULL");
+	refused_says(MPI_ERR_ARG, "user_fn is NULL");
 	expect_eq(MPI_Op_create_c(NULL, 1, &op), MPI_ERR_ARG);
 	expect(op == MPI_OP_NULL);
 	if (me != 0)

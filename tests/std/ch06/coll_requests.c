@@ -10,7 +10,7 @@ static int n, me;
 
 /* 6.12: several outstanding operations on one communicator, ended in any order, between blocking
  * ones. */
-static void many(MPI_Comm comm)
+static void request_many(MPI_Comm comm)
 {
 	static int in[MANY], out[MANY];
 	MPI_Request reqs[MANY];
@@ -39,7 +39,7 @@ static void many(MPI_Comm comm)
 	}
 }
 
-static void add(void *in, void *inout, int *len, MPI_Datatype *type)
+static void request_sum(void *in, void *inout, int *len, MPI_Datatype *type)
 {
 	(void)type;
 	for (int i = 0; i < 2 * *len; i++)
@@ -47,7 +47,7 @@ static void add(void *in, void *inout, int *len, MPI_Datatype *type)
 }
 
 /* 2.4.2, 6.13: communicator, type and operation may be freed at once. */
-static void freed(int persistent)
+static void request_freed(int persistent)
 {
 	int in[4] = {1, 2, me, 4}, out[4] = {0};
 	MPI_Request req;
@@ -58,7 +58,7 @@ static void freed(int persistent)
 	MPI_Comm_dup(MPI_COMM_WORLD, &comm);
 	MPI_Type_contiguous(2, MPI_INT, &two);
 	MPI_Type_commit(&two);
-	MPI_Op_create(add, 1, &op);
+	MPI_Op_create(request_sum, 1, &op);
 	if (persistent)
 		expect_ok(MPI_Allreduce_init(in, out, 2, two, op, comm, MPI_INFO_NULL, &req));
 	else
@@ -80,7 +80,7 @@ static void freed(int persistent)
 }
 
 /* 6.12, 6.13: erroneous are cancelling, freeing or starting while active. */
-static void refused(void)
+static void request_refused(void)
 {
 	MPI_Request req, keep;
 
@@ -115,7 +115,7 @@ static void refused(void)
 }
 
 /* 6.12: a call that is refused has not happened: a correct one takes its place. */
-static void again(void)
+static void request_again(void)
 {
 	int x = 1, y = 0;
 	MPI_Request req;
@@ -137,12 +137,12 @@ int main(int argc, char **argv)
 	MPI_Comm_size(MPI_COMM_WORLD, &n);
 	MPI_Comm_rank(MPI_COMM_WORLD, &me);
 	MPI_Comm_dup(MPI_COMM_WORLD, &comm);
-	many(comm);
+	request_many(comm);
 	MPI_Comm_free(&comm);
-	freed(0);
-	freed(1);
-	refused();
-	again();
+	request_freed(0);
+	request_freed(1);
+	request_refused();
+	request_again();
 	MPI_Finalize();
 	return check_end();
 }

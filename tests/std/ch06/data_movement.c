@@ -36,16 +36,16 @@ static bool is_data(int b)
 }
 
 /* Byte b of element i of block `to' at rank `from'. */
-static char byte_of(int from, int to, int64_t i, int b)
+static char movement_byte_of(int from, int to, int64_t i, int b)
 {
 	return (char)((from * 31 + to * 17 + i * 7 + b * 3) % 127);
 }
 
-static void put(char *buf, int64_t at, int from, int to, int64_t count)
+static void movement_put(char *buf, int64_t at, int from, int to, int64_t count)
 {
 	for (int64_t i = 0; i < count; i++)
 		for (int b = 0; b < types[type].extent; b++)
-			buf[(at + i) * types[type].extent + b] = byte_of(from, to, i, b);
+			buf[(at + i) * types[type].extent + b] = movement_byte_of(from, to, i, b);
 }
 
 static void clear(char *buf, int64_t count)
@@ -54,13 +54,14 @@ static void clear(char *buf, int64_t count)
 }
 
 /* The block has arrived, and the gaps are as they were. */
-static void check(const char *what, const char *buf, int64_t at, int from, int to, int64_t count)
+static void movement_check(
+	const char *what, const char *buf, int64_t at, int from, int to, int64_t count)
 {
 	for (int64_t i = 0; i < count; i++) {
 		for (int b = 0; b < types[type].extent; b++) {
 			char is = buf[(at + i) * types[type].extent + b];
 
-			if (is == (is_data(b) ? byte_of(from, to, i, b) : GAP))
+			if (is == (is_data(b) ? movement_byte_of(from, to, i, b) : GAP))
 				continue;
 			fprintf(stderr,
 				"rank %d: %s of %s: block %d to %d, element %lld of %lld, byte "
@@ -79,17 +80,17 @@ static void rooted(int count, int root)
 	char *block = out + (int64_t)me * count * types[type].extent;
 
 	if (me == root)
-		put(in, 0, root, 0, count);
+		movement_put(in, 0, root, 0, count);
 	else
 		clear(in, count);
 	expect_ok(MPI_Bcast(in, count, t, root, MPI_COMM_WORLD));
 	if (me != root)
-		check("bcast", in, 0, root, 0, count);
-	put(in, 0, me, root, count);
+		movement_check("bcast", in, 0, root, 0, count);
+	movement_put(in, 0, me, root, count);
 	clear(out, (int64_t)count * n);
 	expect_ok(MPI_Gather(in, count, t, out, count, t, root, MPI_COMM_WORLD));
 	for (int i = 0; i < n && me == root; i++)
-		check("gather", out, (int64_t)i * count, i, root, count);
+		movement_check("gather", out, (int64_t)i * count, i, root, count);
 	clear(out, (int64_t)count * n);
 	if (me == root && count > 0)
 		memcpy(block, in, (size_t)count * (size_t)types[type].extent);
@@ -97,48 +98,48 @@ static void rooted(int count, int root)
 		me == root ? MPI_IN_PLACE : in, count, t, out, count, t, root, MPI_COMM_WORLD));
 	for (int i = 0; i < n && me == root; i++)
 		if (i != me)
-			check("gather in place", out, (int64_t)i * count, i, root, count);
+			movement_check("gather in place", out, (int64_t)i * count, i, root, count);
 	for (int i = 0; i < n; i++)
-		put(in, (int64_t)i * count, root, i, count);
+		movement_put(in, (int64_t)i * count, root, i, count);
 	clear(out, count);
 	expect_ok(MPI_Scatter(in, count, t, out, count, t, root, MPI_COMM_WORLD));
-	check("scatter", out, 0, root, me, count);
+	movement_check("scatter", out, 0, root, me, count);
 	clear(out, count);
 	expect_ok(MPI_Scatter(
 		in, count, t, me == root ? MPI_IN_PLACE : out, count, t, root, MPI_COMM_WORLD));
 	if (me != root)
-		check("scatter in place", out, 0, root, me, count);
+		movement_check("scatter in place", out, 0, root, me, count);
 }
 
-static void all_to_all(int count)
+static void movement_all_to_all(int count)
 {
 	MPI_Datatype t = types[type].type;
 	int64_t ext = types[type].extent;
 
-	put(in, 0, me, 0, count);
+	movement_put(in, 0, me, 0, count);
 	clear(out, (int64_t)count * n);
 	expect_ok(MPI_Allgather(in, count, t, out, count, t, MPI_COMM_WORLD));
 	for (int i = 0; i < n; i++)
-		check("allgather", out, (int64_t)i * count, i, 0, count);
+		movement_check("allgather", out, (int64_t)i * count, i, 0, count);
 	clear(out, (int64_t)count * n);
-	put(out, (int64_t)me * count, me, 0, count);
+	movement_put(out, (int64_t)me * count, me, 0, count);
 	expect_ok(MPI_Allgather(MPI_IN_PLACE, 0, t, out, count, t, MPI_COMM_WORLD));
 	for (int i = 0; i < n; i++)
 		if (i != me)
-			check("allgather in place", out, (int64_t)i * count, i, 0, count);
+			movement_check("allgather in place", out, (int64_t)i * count, i, 0, count);
 	for (int i = 0; i < n; i++)
-		put(in, (int64_t)i * count, me, i, count);
+		movement_put(in, (int64_t)i * count, me, i, count);
 	clear(out, (int64_t)count * n);
 	expect_ok(MPI_Alltoall(in, count, t, out, count, t, MPI_COMM_WORLD));
 	for (int i = 0; i < n; i++)
-		check("alltoall", out, (int64_t)i * count, i, me, count);
+		movement_check("alltoall", out, (int64_t)i * count, i, me, count);
 	for (int64_t i = 0; i < (int64_t)n * count * ext; i++)
 		if (!is_data((int)(i % ext)))
 			in[i] = GAP;
 	expect_ok(MPI_Alltoall(MPI_IN_PLACE, 0, t, in, count, t, MPI_COMM_WORLD));
 	for (int i = 0; i < n; i++)
 		if (i != me)
-			check("alltoall in place", in, (int64_t)i * count, i, me, count);
+			movement_check("alltoall in place", in, (int64_t)i * count, i, me, count);
 }
 
 /* Block i of a rank's buffer has (i + turn) % 3 * count elements; blocks lie in descending
@@ -155,33 +156,33 @@ static int64_t layout(int turn, int count, int c[], int d[])
 	return at;
 }
 
-static void vectors(int count, int root)
+static void movement_vectors(int count, int root)
 {
 	MPI_Datatype t = types[type].type;
 	int64_t room = layout(0, count, counts, displs);
 
-	put(in, 0, me, root, counts[me]);
+	movement_put(in, 0, me, root, counts[me]);
 	clear(out, room);
 	expect_ok(MPI_Gatherv(in, counts[me], t, out, counts, displs, t, root, MPI_COMM_WORLD));
 	for (int i = 0; i < n && me == root; i++)
-		check("gatherv", out, displs[i], i, root, counts[i]);
+		movement_check("gatherv", out, displs[i], i, root, counts[i]);
 	clear(out, room);
 	expect_ok(MPI_Allgatherv(in, counts[me], t, out, counts, displs, t, MPI_COMM_WORLD));
 	for (int i = 0; i < n; i++)
-		check("allgatherv", out, displs[i], i, root, counts[i]);
+		movement_check("allgatherv", out, displs[i], i, root, counts[i]);
 	for (int i = 0; i < n; i++)
-		put(in, displs[i], root, i, counts[i]);
+		movement_put(in, displs[i], root, i, counts[i]);
 	clear(out, counts[me]);
 	expect_ok(MPI_Scatterv(in, counts, displs, t, out, counts[me], t, root, MPI_COMM_WORLD));
-	check("scatterv", out, 0, root, me, counts[me]);
+	movement_check("scatterv", out, 0, root, me, counts[me]);
 	room = layout(
 		me, count, scounts, sdispls); /* from me to i: (me + i) % 3, the same both ways */
 	for (int i = 0; i < n; i++)
-		put(in, sdispls[i], me, i, scounts[i]);
+		movement_put(in, sdispls[i], me, i, scounts[i]);
 	clear(out, room);
 	expect_ok(MPI_Alltoallv(in, scounts, sdispls, t, out, scounts, sdispls, t, MPI_COMM_WORLD));
 	for (int i = 0; i < n; i++)
-		check("alltoallv", out, sdispls[i], i, me, scounts[i]);
+		movement_check("alltoallv", out, sdispls[i], i, me, scounts[i]);
 }
 
 static void mixed_types(int count)
@@ -192,13 +193,13 @@ static void mixed_types(int count)
 	layout(me, count, scounts, sdispls);
 	for (int i = 0; i < n; i++) {
 		t[i] = types[type].type;
-		put(in, sdispls[i], me, i, scounts[i]);
+		movement_put(in, sdispls[i], me, i, scounts[i]);
 		displs[i] = sdispls[i] * ext;
 	}
 	clear(out, (int64_t)(2 * count + 1) * n);
 	expect_ok(MPI_Alltoallw(in, scounts, displs, t, out, scounts, displs, t, MPI_COMM_WORLD));
 	for (int i = 0; i < n; i++)
-		check("alltoallw", out, sdispls[i], i, me, scounts[i]);
+		movement_check("alltoallw", out, sdispls[i], i, me, scounts[i]);
 }
 
 int main(int argc, char **argv)
@@ -217,8 +218,8 @@ int main(int argc, char **argv)
 			if (some[c] * n > 130000)
 				break;
 			rooted(some[c], (c + type) % n);
-			all_to_all(some[c]);
-			vectors(some[c], (c + type + 1) % n);
+			movement_all_to_all(some[c]);
+			movement_vectors(some[c], (c + type + 1) % n);
 			mixed_types(some[c]);
 		}
 	}

@@ -13,7 +13,7 @@ static MPI_Request left[CALLS]; /* calls that are waited for at the end */
 static int in[CALLS], out[CALLS], calls;
 
 /* Equal in all members. */
-static unsigned draw(unsigned n)
+static unsigned late_draw(unsigned n)
 {
 	static unsigned state = 12345;
 
@@ -21,15 +21,15 @@ static unsigned draw(unsigned n)
 	return state / 65536 % n;
 }
 
-static void late(void)
+static void late_member(void)
 {
-	unsigned member = draw((unsigned)check_size), wait = draw(4);
+	unsigned member = late_draw((unsigned)check_size), wait = late_draw(4);
 
 	if (wait == 0 && member == (unsigned)check_rank)
 		nanosleep(&(struct timespec){.tv_nsec = LATE_MS * 1000000}, NULL);
 }
 
-static void window(MPI_Comm c, int allocated)
+static void late_window(MPI_Comm c, int allocated)
 {
 	MPI_Win w;
 	int *base;
@@ -59,16 +59,16 @@ static void constructor(MPI_Comm c, unsigned kind)
 		OK(MPI_Comm_idup(c, &d, &r));
 		OK(MPI_Wait(&r, MPI_STATUS_IGNORE));
 		break;
-	default: window(c, kind == 12); return;
+	default: late_window(c, kind == 12); return;
 	}
 	OK(MPI_Comm_free(&d));
 }
 
-static void call(void)
+static void late_call(void)
 {
-	MPI_Comm c = comm[draw(COMMS)];
-	unsigned kind = draw(KINDS);
-	int *o = &out[calls], root = (int)draw((unsigned)check_size);
+	MPI_Comm c = comm[late_draw(COMMS)];
+	unsigned kind = late_draw(KINDS);
+	int *o = &out[calls], root = (int)late_draw((unsigned)check_size);
 	MPI_Request *r = &left[calls++];
 
 	switch (kind) {
@@ -98,8 +98,8 @@ int main(int argc, char **argv)
 	for (int i = 0; i < CALLS; i++)
 		left[i] = MPI_REQUEST_NULL;
 	for (int i = 0; i < CALLS; i++) {
-		late();
-		call();
+		late_member();
+		late_call();
 	}
 	OK(MPI_Waitall(CALLS, left, MPI_STATUSES_IGNORE));
 	OK(MPI_Comm_free(&comm[2]));

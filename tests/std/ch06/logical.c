@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 /* Some members say yes. */
-static void try(MPI_Op op, bool mine, bool want)
+static void logical_try(MPI_Op op, bool mine, bool want)
 {
 	const int32_t yes = -1, no = 5;
 	const int64_t yes8 = -1, no8 = 5;
@@ -33,11 +33,11 @@ int main(int argc, char **argv)
 
 	OK(MPI_Abi_set_fortran_booleans(sizeof(yes), &yes, &no));
 	check_init(&argc, &argv);
-	try(MPI_LOR, check_rank == 0, true);
-	try(MPI_LOR, false, false);
-	try(MPI_LAND, true, true);
-	try(MPI_LAND, check_rank == 0, check_size == 1);
-	try(MPI_LXOR, true, check_size % 2 != 0);
+	logical_try(MPI_LOR, check_rank == 0, true);
+	logical_try(MPI_LOR, false, false);
+	logical_try(MPI_LAND, true, true);
+	logical_try(MPI_LAND, check_rank == 0, check_size == 1);
+	logical_try(MPI_LXOR, true, check_size % 2 != 0);
 	OK(MPI_Allreduce(&one, &all, 1, MPI_INT, MPI_LAND, MPI_COMM_WORLD));
 	CHECK(all == 1 || check_size == 1); /* integers of C stay unchanged */
 	MPI_Finalize();

@@ -7,7 +7,7 @@
 enum { CALLS = 300, LONG = 1000 };
 
 /* Broadcasts from each rank: of 4 bytes, and of more than fit into a line. */
-static void rare(MPI_Comm c, int turn)
+static void phase_rare(MPI_Comm c, int turn)
 {
 	int data[LONG], sum = 0;
 
@@ -38,7 +38,7 @@ int main(int argc, char **argv)
 			OK(MPI_Allreduce(&i, &sum, 1, MPI_INT, MPI_SUM, c));
 			CHECK(sum == i * check_size);
 		}
-		rare(c, turn);
+		phase_rare(c, turn);
 	}
 	OK(MPI_Comm_free(&c));
 	MPI_Finalize();

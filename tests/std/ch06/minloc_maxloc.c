@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 /* MPI-5.0 6.9.4: combinations that have a name give it */
-static void named(void)
+static void loc_named(void)
 {
 	static const struct {
 		MPI_Datatype value, index, pair;
@@ -26,7 +26,7 @@ static void named(void)
 }
 
 /* MPI-5.0 6.9.4: combinations that are no pair give MPI_DATATYPE_NULL, and that is no error */
-static void none(void)
+static void loc_none(void)
 {
 	MPI_Datatype t, derived;
 
@@ -93,7 +93,7 @@ REDUCE(int64_t, MPI_INT64_T, int64_t, MPI_COUNT)
 REDUCE(int16_t, MPI_INTEGER2, int8_t, MPI_INT8_T)
 
 /* MPI-5.0 6.9.4: of equal values the smallest index wins; other operations do not take pairs */
-static void reductions(int rank)
+static void loc_reductions(int rank)
 {
 	MPI_Datatype t;
 	int64_t in[2] = {1, 2}, out[2];
@@ -115,10 +115,10 @@ int main(int argc, char **argv)
 	MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
 	MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
 	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-	named();
-	none();
+	loc_named();
+	loc_none();
 	unnamed();
-	reductions(rank);
+	loc_reductions(rank);
 	MPI_Finalize();
 	return check_end();
 }

@@ -9,7 +9,7 @@ enum { UNTOUCHED = -77 };
 
 static int applied;
 
-static void count(void *in, void *inout, int *len, MPI_Datatype *type)
+static void op_count(void *in, void *inout, int *len, MPI_Datatype *type)
 {
 	(void)in, (void)inout, (void)len, (void)type;
 	applied++;
@@ -25,7 +25,7 @@ static void differ(int who)
 
 	OK(MPI_Comm_dup(MPI_COMM_WORLD, &c));
 	OK(MPI_Comm_set_errhandler(c, MPI_ERRORS_RETURN));
-	OK(MPI_Op_create(count, 1, &op));
+	OK(MPI_Op_create(op_count, 1, &op));
 	if (check_rank == who && who == 0)
 		OK(MPI_Iallreduce(&in, &out, 1, MPI_INT, op, c, &request));
 	else if (check_rank == who) /* it needs the data of rank 0 */

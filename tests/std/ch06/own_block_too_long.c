@@ -11,7 +11,7 @@
 
 static int n, me, *in, *out;
 
-static void works(void)
+static void long_works(void)
 {
 	expect_ok(MPI_Allgather(&me, 1, MPI_INT, out, 1, MPI_INT, MPI_COMM_WORLD));
 	for (int i = 0; i < n; i++)
@@ -19,28 +19,28 @@ static void works(void)
 }
 
 /* All members make the mistake. */
-static void all_to_all(void)
+static void long_all_to_all(void)
 {
 	MPI_Request r = MPI_REQUEST_NULL;
 	MPI_Comm w = MPI_COMM_WORLD;
 
 	expect_eq(MPI_Allgather(in, LONG, MPI_INT, out, 1, MPI_INT, w), MPI_ERR_TRUNCATE);
-	works();
+	long_works();
 	expect_eq(MPI_Iallgather(in, LONG, MPI_INT, out, 1, MPI_INT, w, &r), MPI_ERR_TRUNCATE);
 	expect_eq(MPI_Allgather_init(in, LONG, MPI_INT, out, 1, MPI_INT, w, MPI_INFO_NULL, &r),
 		MPI_ERR_TRUNCATE);
-	works();
+	long_works();
 	expect_eq(MPI_Alltoall(in, LONG, MPI_INT, out, 1, MPI_INT, w), MPI_ERR_TRUNCATE);
 	expect_eq(MPI_Ialltoall(in, LONG, MPI_INT, out, 1, MPI_INT, w, &r), MPI_ERR_TRUNCATE);
-	works();
+	long_works();
 	expect(r == MPI_REQUEST_NULL);
 	/* no place for anything at all */
 	expect_eq(MPI_Allgather(in, 1, MPI_INT, out, 0, MPI_INT, w), MPI_ERR_TRUNCATE);
-	works();
+	long_works();
 }
 
 /* Its own block only: by messages, and found on the way. */
-static void vectors(void)
+static void long_vectors(void)
 {
 	int *counts = malloc(2 * (size_t)n * sizeof(int)), *at = counts + n;
 	MPI_Request r;
@@ -51,10 +51,10 @@ static void vectors(void)
 	}
 	expect_eq(MPI_Allgatherv(in, LONG, MPI_INT, out, counts, at, MPI_INT, MPI_COMM_WORLD),
 		MPI_ERR_TRUNCATE);
-	works();
+	long_works();
 	expect_ok(MPI_Iallgatherv(in, LONG, MPI_INT, out, counts, at, MPI_INT, MPI_COMM_WORLD, &r));
 	expect_eq(MPI_Wait(&r, MPI_STATUS_IGNORE), MPI_ERR_TRUNCATE);
-	works();
+	long_works();
 	free(counts);
 }
 
@@ -75,8 +75,8 @@ int main(int argc, char **argv)
 	MPI_Comm_rank(MPI_COMM_WORLD, &me);
 	in = calloc((size_t)n * LONG, sizeof(int));
 	out = calloc((size_t)n, sizeof(int));
-	all_to_all();
-	vectors();
+	long_all_to_all();
+	long_vectors();
 	with_root();
 	free(in);
 	free(out);

@@ -54,7 +54,7 @@ static void holds(int upto)
 	memset(out, 0x5b, sizeof(out));
 }
 
-static void all(int form)
+static void gaps_all(int form)
 {
 	MPI_Request r = MPI_REQUEST_NULL;
 	MPI_Comm w = MPI_COMM_WORLD;
@@ -89,7 +89,7 @@ int main(int argc, char **argv)
 			in[i][0] = i + me;
 		memset(out, 0x5b, sizeof(out));
 		for (int form = 0; form < 3; form++)
-			all(form);
+			gaps_all(form);
 		MPI_Op_free(&add);
 	}
 	MPI_Type_free(&column);

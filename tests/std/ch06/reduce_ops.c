@@ -12,7 +12,7 @@
 static int n, me;
 static char *in, *out, *want, *all; /* COUNT_MAX elements of 32 bytes; all: n times that */
 
-static void fill(const struct kind *k, int op, int64_t count)
+static void ops_fill(const struct kind *k, int op, int64_t count)
 {
 	for (int64_t i = 0; i < count; i++)
 		k->put(in + i * k->extent, op, me, i);
@@ -32,7 +32,7 @@ static void expected_make(const struct kind *k, int op, int upto, int64_t first,
 	}
 }
 
-static void check(const struct kind *k, int op, const char *call, int64_t count)
+static void ops_check(const struct kind *k, int op, const char *call, int64_t count)
 {
 	for (int64_t i = 0; i < count; i++) {
 		if (k->same(out + i * k->extent, want + i * k->extent))
@@ -50,30 +50,30 @@ static void result_and_scan(const struct kind *k, int op, int count, int root)
 
 	expected_make(k, op, n, 0, count);
 	expect_ok(MPI_Allreduce(in, out, count, k->type, o, MPI_COMM_WORLD));
-	check(k, op, "allreduce", count);
+	ops_check(k, op, "allreduce", count);
 	memcpy(out, in, (size_t)(count * k->extent));
 	expect_ok(MPI_Allreduce(MPI_IN_PLACE, out, count, k->type, o, MPI_COMM_WORLD));
-	check(k, op, "allreduce in place", count);
+	ops_check(k, op, "allreduce in place", count);
 	memset(out, 85, (size_t)(count * k->extent));
 	expect_ok(MPI_Reduce(in, out, count, k->type, o, root, MPI_COMM_WORLD));
 	if (me == root)
-		check(k, op, "reduce", count);
+		ops_check(k, op, "reduce", count);
 	memcpy(out, in, (size_t)(count * k->extent));
 	expect_ok(MPI_Reduce(me == root ? MPI_IN_PLACE : in, me == root ? out : NULL, count,
 		k->type, o, root, MPI_COMM_WORLD));
 	if (me == root)
-		check(k, op, "reduce in place", count);
+		ops_check(k, op, "reduce in place", count);
 	expected_make(k, op, me + 1, 0, count);
 	expect_ok(MPI_Scan(in, out, count, k->type, o, MPI_COMM_WORLD));
-	check(k, op, "scan", count);
+	ops_check(k, op, "scan", count);
 	expected_make(k, op, me, 0, count);
 	memcpy(out, in, (size_t)(count * k->extent));
 	expect_ok(MPI_Exscan(MPI_IN_PLACE, out, count, k->type, o, MPI_COMM_WORLD));
 	if (me > 0)
-		check(k, op, "exscan in place", count);
+		ops_check(k, op, "exscan in place", count);
 }
 
-static void blocks(const struct kind *k, int op, int count)
+static void ops_blocks(const struct kind *k, int op, int count)
 {
 	MPI_Op o = ops[op].op;
 	int counts[64], at = 0;
@@ -82,21 +82,21 @@ static void blocks(const struct kind *k, int op, int count)
 		k->put(all + i * k->extent, op, me, i);
 	expected_make(k, op, n, (int64_t)me * count, count);
 	expect_ok(MPI_Reduce_scatter_block(all, out, count, k->type, o, MPI_COMM_WORLD));
-	check(k, op, "reduce_scatter_block", count);
+	ops_check(k, op, "reduce_scatter_block", count);
 	for (int i = 0; i < n; i++) {
 		counts[i] = i % 3 * count / 2;
 		at += i < me ? counts[i] : 0;
 	}
 	expected_make(k, op, n, at, counts[me]);
 	expect_ok(MPI_Reduce_scatter(all, out, counts, k->type, o, MPI_COMM_WORLD));
-	check(k, op, "reduce_scatter", counts[me]);
+	ops_check(k, op, "reduce_scatter", counts[me]);
 	expected_make(k, op, n, (int64_t)me * count, count);
 	expect_ok(MPI_Reduce_scatter_block(MPI_IN_PLACE, all, count, k->type, o, MPI_COMM_WORLD));
 	memcpy(out, all, (size_t)(count * k->extent));
-	check(k, op, "reduce_scatter_block in place", count);
+	ops_check(k, op, "reduce_scatter_block in place", count);
 }
 
-static void local(const struct kind *k, int op, int count)
+static void ops_local(const struct kind *k, int op, int count)
 {
 	for (int64_t i = 0; i < count; i++) {
 		k->put(in + i * k->extent, op, 0, i);
@@ -104,7 +104,7 @@ static void local(const struct kind *k, int op, int count)
 	}
 	expected_make(k, op, 2, 0, count);
 	expect_ok(MPI_Reduce_local(in, out, count, k->type, ops[op].op));
-	check(k, op, "reduce_local", count);
+	ops_check(k, op, "reduce_local", count);
 }
 
 int main(int argc, char **argv)
@@ -123,10 +123,10 @@ int main(int argc, char **argv)
 			if (!(ops[op].groups & kinds[t].groups))
 				continue;
 			for (int c = 0; c < (int)(sizeof(counts) / sizeof(counts[0])); c++) {
-				fill(&kinds[t], op, counts[c]);
+				ops_fill(&kinds[t], op, counts[c]);
 				result_and_scan(&kinds[t], op, counts[c], (t + op + c) % n);
-				blocks(&kinds[t], op, counts[c]);
-				local(&kinds[t], op, counts[c]);
+				ops_blocks(&kinds[t], op, counts[c]);
+				ops_local(&kinds[t], op, counts[c]);
 			}
 		}
 	}

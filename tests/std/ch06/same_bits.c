@@ -17,7 +17,7 @@ enum coll_call { REDUCE, ALLREDUCE, BLOCK, SCAN, EXSCAN, CALLS };
 		: form == 1 ? MPI_I##low(__VA_ARGS__, &req) \
 			    : MPI_##big##_init(__VA_ARGS__, MPI_INFO_NULL, &req))
 
-static void call(enum coll_call v, int form, int count, MPI_Op op, float *to)
+static void bits_call(enum coll_call v, int form, int count, MPI_Op op, float *to)
 {
 	MPI_Request req = MPI_REQUEST_NULL;
 	MPI_Comm c = MPI_COMM_WORLD;
@@ -57,9 +57,9 @@ int main(int argc, char **argv)
 		enum coll_call v = (enum coll_call)(i % CALLS);
 		int count = counts[i / CALLS % 7];
 
-		call(v, 0, count, ops[i % 2], first);
+		bits_call(v, 0, count, ops[i % 2], first);
 		for (int form = 0; form < 3; form++) {
-			call(v, form, count, ops[i % 2], out);
+			bits_call(v, form, count, ops[i % 2], out);
 			if (!expect_eq(memcmp(first, out, sizeof(out)), 0))
 				fprintf(stderr, "verb %d, form %d, count %d\n", (int)v, form,
 					count);

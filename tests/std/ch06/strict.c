@@ -3,7 +3,7 @@
 /* MPI-5.0 6.9.2: MPI_CHAR is not for reductions, which HAFT_CHECK=strict says. */
 #include "tests/check.h"
 
-static void first(void *in, void *inout, int *n, MPI_Datatype *type)
+static void strict_first(void *in, void *inout, int *n, MPI_Datatype *type)
 {
 	(void)type;
 	memcpy(inout, in, (size_t)*n);
@@ -21,7 +21,7 @@ int main(int argc, char **argv)
 	CHECK(MPI_Reduce_local(&a, &b, 1, MPI_CHAR, MPI_SUM) == MPI_ERR_OP);
 	OK(MPI_Allreduce(&a, &b, 1, MPI_SIGNED_CHAR, MPI_MAX, MPI_COMM_WORLD));
 	CHECK(b == 1);
-	OK(MPI_Op_create(first, 0, &op)); /* a user's operation may take any type */
+	OK(MPI_Op_create(strict_first, 0, &op)); /* a user's operation may take any type */
 	OK(MPI_Allreduce(&a, &b, 1, MPI_CHAR, op, MPI_COMM_WORLD));
 	OK(MPI_Op_free(&op));
 	MPI_Finalize();

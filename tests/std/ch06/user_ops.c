@@ -17,7 +17,7 @@ struct map {
 static int n, me;
 static struct map in[COUNT_MAX], out[COUNT_MAX];
 
-static struct map after(struct map first, struct map then)
+static struct map user_after(struct map first, struct map then)
 {
 	struct map m;
 
@@ -32,7 +32,7 @@ static void compose(void *invec, void *inoutvec, int *len, MPI_Datatype *type)
 
 	expect(*type == MPI_2INT);
 	for (int i = 0; i < *len; i++)
-		y[i] = after(x[i], y[i]);
+		y[i] = user_after(x[i], y[i]);
 }
 
 static void compose_large(void *invec, void *inoutvec, MPI_Count *len, MPI_Datatype *type)
@@ -41,11 +41,11 @@ static void compose_large(void *invec, void *inoutvec, MPI_Count *len, MPI_Datat
 
 	expect(*type == MPI_2INT);
 	for (MPI_Count i = 0; i < *len; i++)
-		y[i] = after(x[i], y[i]);
+		y[i] = user_after(x[i], y[i]);
 }
 
 /* Commutative: sums of both parts. */
-static void add(void *invec, void *inoutvec, int *len, MPI_Datatype *type)
+static void user_add(void *invec, void *inoutvec, int *len, MPI_Datatype *type)
 {
 	struct map *x = invec, *y = inoutvec;
 
@@ -56,27 +56,27 @@ static void add(void *invec, void *inoutvec, int *len, MPI_Datatype *type)
 	}
 }
 
-static struct map value(int rank, int i)
+static struct map user_value(int rank, int i)
 {
 	return (struct map){2 * (rank + i) + 1, rank * 5 + i};
 }
 
-static struct map want(bool sum, int upto, int i)
+static struct map user_want(bool sum, int upto, int i)
 {
-	struct map m = value(0, i);
+	struct map m = user_value(0, i);
 
 	for (int r = 1; r < upto; r++) {
-		struct map v = value(r, i);
+		struct map v = user_value(r, i);
 
-		m = sum ? (struct map){m.a + v.a, m.b + v.b} : after(m, v);
+		m = sum ? (struct map){m.a + v.a, m.b + v.b} : user_after(m, v);
 	}
 	return m;
 }
 
-static void check(const char *what, bool sum, int upto, int first, int count)
+static void user_check(const char *what, bool sum, int upto, int first, int count)
 {
 	for (int i = 0; i < count; i++) {
-		struct map m = want(sum, upto, first + i);
+		struct map m = user_want(sum, upto, first + i);
 
 		if (m.a == out[i].a && m.b == out[i].b)
 			continue;
@@ -91,29 +91,29 @@ static void all_calls(MPI_Op op, bool sum, int count, int root)
 	int block = count / n;
 
 	for (int i = 0; i < count; i++)
-		in[i] = value(me, i);
+		in[i] = user_value(me, i);
 	expect_ok(MPI_Allreduce(in, out, count, MPI_2INT, op, MPI_COMM_WORLD));
-	check("allreduce", sum, n, 0, count);
+	user_check("allreduce", sum, n, 0, count);
 	for (int i = 0; i < count; i++)
 		out[i] = in[i];
 	expect_ok(MPI_Allreduce(MPI_IN_PLACE, out, count, MPI_2INT, op, MPI_COMM_WORLD));
-	check("allreduce in place", sum, n, 0, count);
+	user_check("allreduce in place", sum, n, 0, count);
 	expect_ok(MPI_Reduce(in, out, count, MPI_2INT, op, root, MPI_COMM_WORLD));
 	if (me == root)
-		check("reduce", sum, n, 0, count);
+		user_check("reduce", sum, n, 0, count);
 	expect_ok(MPI_Scan(in, out, count, MPI_2INT, op, MPI_COMM_WORLD));
-	check("scan", sum, me + 1, 0, count);
+	user_check("scan", sum, me + 1, 0, count);
 	expect_ok(MPI_Exscan(in, out, count, MPI_2INT, op, MPI_COMM_WORLD));
 	if (me > 0)
-		check("exscan", sum, me, 0, count);
+		user_check("exscan", sum, me, 0, count);
 	expect_ok(MPI_Reduce_scatter_block(in, out, block, MPI_2INT, op, MPI_COMM_WORLD));
-	check("reduce_scatter_block", sum, n, me * block, block);
+	user_check("reduce_scatter_block", sum, n, me * block, block);
 	for (int i = 0; i < count; i++)
-		out[i] = value(1, i);
+		out[i] = user_value(1, i);
 	for (int i = 0; i < count; i++)
-		in[i] = value(0, i);
+		in[i] = user_value(0, i);
 	expect_ok(MPI_Reduce_local(in, out, count, MPI_2INT, op));
-	check("reduce_local", sum, 2, 0, count);
+	user_check("reduce_local", sum, 2, 0, count);
 }
 
 int main(int argc, char **argv)
@@ -127,7 +127,7 @@ int main(int argc, char **argv)
 	MPI_Comm_rank(MPI_COMM_WORLD, &me);
 	expect_ok(MPI_Op_create(compose, 0, &op[0]));
 	expect_ok(MPI_Op_create_c(compose_large, 0, &op[1]));
-	expect_ok(MPI_Op_create(add, 1, &op[2]));
+	expect_ok(MPI_Op_create(user_add, 1, &op[2]));
 	for (int c = 0; c < (int)(sizeof(counts) / sizeof(counts[0])); c++)
 		for (int i = 0; i < 3; i++)
 			all_calls(op[i], i == 2, counts[c], (c + i) % n);

@@ -62,7 +62,7 @@ static const struct {
 };
 
 /* The value of a rank's element i in a test of op. */
-static inline int value(int op, int rank, int64_t i)
+static inline int typed_value(int op, int rank, int64_t i)
 {
 	int v = (int)((rank * 7 + i * 3) % 5);
 
@@ -77,7 +77,7 @@ static inline int value(int op, int rank, int64_t i)
 #define DEF_INT(name, T)                                             \
 	static void put_##name(void *p, int op, int rank, int64_t i) \
 	{                                                            \
-		*(T *)p = (T)value(op, rank, i);                     \
+		*(T *)p = (T)typed_value(op, rank, i);               \
 	}                                                            \
 	static void op_##name(int op, void *acc, const void *x)      \
 	{                                                            \
@@ -104,7 +104,7 @@ static inline int value(int op, int rank, int64_t i)
 #define DEF_FLOAT(name, T)                                           \
 	static void put_##name(void *p, int op, int rank, int64_t i) \
 	{                                                            \
-		*(T *)p = (T)value(op, rank, i);                     \
+		*(T *)p = (T)typed_value(op, rank, i);               \
 	}                                                            \
 	static void op_##name(int op, void *acc, const void *x)      \
 	{                                                            \
@@ -126,7 +126,7 @@ static inline int value(int op, int rank, int64_t i)
 #define DEF_COMPLEX(name, T)                                                   \
 	static void put_##name(void *p, int op, int rank, int64_t i)           \
 	{                                                                      \
-		((T *)p)[0] = (T)value(op, rank, i);                           \
+		((T *)p)[0] = (T)typed_value(op, rank, i);                     \
 		((T *)p)[1] = (T)(rank % 5 == 1);                              \
 	}                                                                      \
 	static void op_##name(int op, void *acc, const void *x)                \
@@ -144,27 +144,27 @@ static inline int value(int op, int rank, int64_t i)
 		       ((const T *)a)[1] == ((const T *)b)[1];                 \
 	}
 
-#define DEF_PAIR(name, T, I)                                                           \
-	struct pair_##name {                                                           \
-		T v;                                                                   \
-		I i;                                                                   \
-	};                                                                             \
-	static void put_##name(void *p, int op, int rank, int64_t i)                   \
-	{                                                                              \
-		struct pair_##name x = {(T)value(op, rank, i), (I)((rank + i) % 100)}; \
-		memcpy(p, &x, sizeof(x));                                              \
-	}                                                                              \
-	static void op_##name(int op, void *acc, const void *x)                        \
-	{                                                                              \
-		struct pair_##name a = *(struct pair_##name *)acc;                     \
-		struct pair_##name b = *(const struct pair_##name *)x;                 \
-		if (a.v == b.v ? b.i < a.i : op == OP_MAXLOC ? b.v > a.v : b.v < a.v)  \
-			*(struct pair_##name *)acc = b;                                \
-	}                                                                              \
-	static int same_##name(const void *a, const void *b)                           \
-	{                                                                              \
-		const struct pair_##name *x = a, *y = b;                               \
-		return x->v == y->v && x->i == y->i;                                   \
+#define DEF_PAIR(name, T, I)                                                                 \
+	struct pair_##name {                                                                 \
+		T v;                                                                         \
+		I i;                                                                         \
+	};                                                                                   \
+	static void put_##name(void *p, int op, int rank, int64_t i)                         \
+	{                                                                                    \
+		struct pair_##name x = {(T)typed_value(op, rank, i), (I)((rank + i) % 100)}; \
+		memcpy(p, &x, sizeof(x));                                                    \
+	}                                                                                    \
+	static void op_##name(int op, void *acc, const void *x)                              \
+	{                                                                                    \
+		struct pair_##name a = *(struct pair_##name *)acc;                           \
+		struct pair_##name b = *(const struct pair_##name *)x;                       \
+		if (a.v == b.v ? b.i < a.i : op == OP_MAXLOC ? b.v > a.v : b.v < a.v)        \
+			*(struct pair_##name *)acc = b;                                      \
+	}                                                                                    \
+	static int same_##name(const void *a, const void *b)                                 \
+	{                                                                                    \
+		const struct pair_##name *x = a, *y = b;                                     \
+		return x->v == y->v && x->i == y->i;                                         \
 	}
 
 DEF_INT(i8, int8_t)
@@ -223,7 +223,7 @@ static inline int half_int(uint16_t h)
 
 static void put_half(void *p, int op, int rank, int64_t i)
 {
-	*(uint16_t *)p = half_of(value(op, rank, i));
+	*(uint16_t *)p = half_of(typed_value(op, rank, i));
 }
 
 static void op_half(int op, void *acc, const void *x)
@@ -236,7 +236,7 @@ static void op_half(int op, void *acc, const void *x)
 
 static void put_chalf(void *p, int op, int rank, int64_t i)
 {
-	((uint16_t *)p)[0] = half_of(value(op, rank, i));
+	((uint16_t *)p)[0] = half_of(typed_value(op, rank, i));
 	((uint16_t *)p)[1] = half_of(rank % 5 == 1);
 }
 

@@ -8,7 +8,7 @@
 static char trace[64];
 static int refuse; /* result of the next callback */
 
-static int copy(MPI_Comm comm, int key, void *extra, void *in, void *out, int *flag)
+static int callback_copy(MPI_Comm comm, int key, void *extra, void *in, void *out, int *flag)
 {
 	(void)comm;
 	(void)key;
@@ -18,7 +18,7 @@ static int copy(MPI_Comm comm, int key, void *extra, void *in, void *out, int *f
 	return refuse;
 }
 
-static int del(MPI_Comm comm, int key, void *value, void *extra)
+static int callback_del(MPI_Comm comm, int key, void *value, void *extra)
 {
 	(void)comm;
 	(void)key;
@@ -27,7 +27,7 @@ static int del(MPI_Comm comm, int key, void *value, void *extra)
 	return refuse;
 }
 
-static int value_of(MPI_Comm c, int key)
+static int callback_value_of(MPI_Comm c, int key)
 {
 	void *v = NULL;
 	int flag = -1;
@@ -36,21 +36,22 @@ static int value_of(MPI_Comm c, int key)
 	return flag ? (int)(size_t)v : -1;
 }
 
-static void life(void)
+static void callback_life(void)
 {
 	int a, b, none, ten = 10, old;
 	MPI_Comm c, d, e;
 
 	OK(MPI_Comm_dup(MPI_COMM_SELF, &c));
-	OK(MPI_Comm_create_keyval(copy, del, &a, &ten));
-	OK(MPI_Comm_create_keyval(MPI_COMM_DUP_FN, del, &b, NULL));
+	OK(MPI_Comm_create_keyval(callback_copy, callback_del, &a, &ten));
+	OK(MPI_Comm_create_keyval(MPI_COMM_DUP_FN, callback_del, &b, NULL));
 	OK(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, MPI_COMM_NULL_DELETE_FN, &none, NULL));
-	CHECK(value_of(c, a) == -1);
+	CHECK(callback_value_of(c, a) == -1);
 	OK(MPI_Comm_set_attr(c, a, (void *)1));
 	OK(MPI_Comm_set_attr(c, b, (void *)2));
 	OK(MPI_Comm_set_attr(c, none, (void *)3));
 	OK(MPI_Comm_dup(c, &d));
-	CHECK(value_of(d, a) == 11 && value_of(d, b) == 2 && value_of(d, none) == -1);
+	CHECK(callback_value_of(d, a) == 11 && callback_value_of(d, b) == 2 &&
+		callback_value_of(d, none) == -1);
 	CHECK(strcmp(trace, "c") == 0);
 	trace[0] = 0;
 	OK(MPI_Comm_set_attr(d, a,
@@ -71,7 +72,7 @@ static void life(void)
 	CHECK(strcmp(trace, "d5d2") == 0);
 	trace[0] = 0;
 	OK(MPI_Comm_delete_attr(c, b));
-	CHECK(strcmp(trace, "d2") == 0 && value_of(c, b) == -1);
+	CHECK(strcmp(trace, "d2") == 0 && callback_value_of(c, b) == -1);
 	FAILS(MPI_ERR_KEYVAL, "", MPI_Comm_delete_attr(c, b));
 	OK(MPI_Comm_free(&c));
 	CHECK(strcmp(trace, "d2d1") == 0);
@@ -86,14 +87,14 @@ static void refusals(void)
 	MPI_Comm c, d;
 
 	OK(MPI_Comm_dup(MPI_COMM_SELF, &c));
-	OK(MPI_Comm_create_keyval(copy, del, &a, &zero));
+	OK(MPI_Comm_create_keyval(callback_copy, callback_del, &a, &zero));
 	OK(MPI_Comm_set_attr(c, a, (void *)4));
 	refuse = MPI_ERR_INTERN;
 	CHECK(MPI_Comm_dup(c, &d) != MPI_SUCCESS);
 	FAILS(MPI_ERR_INTERN, "delete callback", MPI_Comm_delete_attr(c, a));
-	CHECK(value_of(c, a) == 4);
+	CHECK(callback_value_of(c, a) == 4);
 	FAILS(MPI_ERR_INTERN, "", MPI_Comm_free(&c));
-	CHECK(c != MPI_COMM_NULL && value_of(c, a) == 4);
+	CHECK(c != MPI_COMM_NULL && callback_value_of(c, a) == 4);
 	refuse = 0;
 	OK(MPI_Comm_free(&c));
 	OK(MPI_Comm_free_keyval(&a));
@@ -102,7 +103,7 @@ static void refusals(void)
 	FAILS(MPI_ERR_KEYVAL, "", MPI_Comm_delete_attr(MPI_COMM_WORLD, MPI_IO));
 }
 
-static void predefined(void)
+static void callback_predefined(void)
 {
 	int *v, flag;
 
@@ -117,7 +118,7 @@ static void predefined(void)
 }
 
 /* 11.2.4: attributes of MPI_COMM_SELF are deleted first of all in MPI_Finalize, last set first. */
-static int last(MPI_Comm comm, int key, void *value, void *extra)
+static int callback_last(MPI_Comm comm, int key, void *value, void *extra)
 {
 	int flag;
 
@@ -138,12 +139,12 @@ int main(int argc, char **argv)
 	check_init(&argc, &argv);
 	OK(MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN));
 	OK(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN));
-	life();
+	callback_life();
 	refusals();
-	predefined();
+	callback_predefined();
 	trace[0] = 0;
 	for (int i = 0; i < 2; i++) {
-		OK(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, last, &key[i], NULL));
+		OK(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, callback_last, &key[i], NULL));
 		OK(MPI_Comm_set_attr(MPI_COMM_SELF, key[i], (void *)(size_t)(i + 1)));
 	}
 	MPI_Finalize();

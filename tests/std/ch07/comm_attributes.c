@@ -34,7 +34,7 @@ static int object_dup(MPI_Comm c, MPI_Comm *d)
 
 /* MPI-5.0 7.7.2, pitfall 13: delete callbacks run in the call that frees, also while a message is
  * under way, and not again when that completes. */
-static void pending(void)
+static void attr_pending(void)
 {
 	int key = key_new(0), x = 1, y = 0;
 	MPI_Request r;
@@ -112,7 +112,7 @@ int main(int argc, char **argv)
 	OK(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN));
 	OK(MPI_Type_create_keyval(MPI_TYPE_DUP_FN, MPI_TYPE_NULL_DELETE_FN, &type_key, NULL));
 	attributes_all();
-	pending();
+	attr_pending();
 	communicates();
 	only_dup_copies();
 	OK(MPI_Type_free_keyval(&type_key));

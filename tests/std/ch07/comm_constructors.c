@@ -19,7 +19,7 @@ static void talks(MPI_Comm c, int mark)
 	CHECK(sum == n * (n - 1) / 2);
 }
 
-static void dups(void)
+static void constructor_dups(void)
 {
 	enum { N = 300 };
 	MPI_Comm c[N];
@@ -105,7 +105,7 @@ static void creates(void)
 }
 
 /* Freed while a receive is pending: the operation goes on (7.4.3). */
-static void freed(void)
+static void constructor_freed(void)
 {
 	MPI_Comm c, old;
 	MPI_Request r;
@@ -132,10 +132,10 @@ int main(int argc, char **argv)
 	check_init(&argc, &argv);
 	OK(MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN));
 	OK(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN));
-	dups();
+	constructor_dups();
 	splits();
 	creates();
-	freed();
+	constructor_freed();
 	MPI_Finalize();
 	return 0;
 }

@@ -3,7 +3,7 @@
 /* MPI-5.0 7.4.4: hints of communicators: defaults, values in use, and broken assertions. */
 #include "tests/check.h"
 
-static int hint(MPI_Comm c, const char *key)
+static int hint_value(MPI_Comm c, const char *key)
 {
 	MPI_Info info;
 	char value[8] = "";
@@ -16,7 +16,7 @@ static int hint(MPI_Comm c, const char *key)
 	return value[0] == 't';
 }
 
-static void set(MPI_Comm c, const char *key, const char *value)
+static void hint_set(MPI_Comm c, const char *key, const char *value)
 {
 	MPI_Info info;
 
@@ -31,40 +31,40 @@ static const char *const keys[] = {"mpi_assert_no_any_tag", "mpi_assert_no_any_s
 	"mpi_assert_strict_persistent_collective_ordering"};
 
 /* All defaults are told; setting one leaves the others. */
-static void told(MPI_Comm c)
+static void hint_told(MPI_Comm c)
 {
 	for (int i = 0; i < 5; i++)
-		CHECK(!hint(c, keys[i]));
+		CHECK(!hint_value(c, keys[i]));
 	for (int i = 0; i < 5; i++) {
-		set(c, keys[i], "true");
+		hint_set(c, keys[i], "true");
 		for (int j = 0; j < 5; j++)
-			CHECK(hint(c, keys[j]) == (j <= i));
+			CHECK(hint_value(c, keys[j]) == (j <= i));
 	}
-	set(c, keys[1], "perhaps");
-	CHECK(hint(c, keys[1]));
-	set(c, "mpi_assert_of_another_library", "true");
+	hint_set(c, keys[1], "perhaps");
+	CHECK(hint_value(c, keys[1]));
+	hint_set(c, "mpi_assert_of_another_library", "true");
 	OK(MPI_Comm_set_info(c, MPI_INFO_NULL));
 	for (int i = 0; i < 5; i++)
-		set(c, keys[i], "false");
+		hint_set(c, keys[i], "false");
 	for (int i = 0; i < 5; i++)
-		CHECK(!hint(c, keys[i]));
+		CHECK(!hint_value(c, keys[i]));
 }
 
 /* 11.4.3: a list of kinds of memory is in use if all of them are known; without one there is
  * none. */
-static void kinds(MPI_Comm c)
+static void hint_kinds(MPI_Comm c)
 {
 	static const char key[] = "mpi_assert_memory_alloc_kinds";
 	char value[MPI_MAX_INFO_VAL];
 	int n = sizeof(value), flag;
 	MPI_Info info;
 
-	set(c, key, "mpi,unobtainium");
+	hint_set(c, key, "mpi,unobtainium");
 	OK(MPI_Comm_get_info(c, &info));
 	OK(MPI_Info_get_string(info, key, &n, value, &flag));
 	CHECK(!flag);
 	OK(MPI_Info_free(&info));
-	set(c, key, "system,mpi:alloc_mem");
+	hint_set(c, key, "system,mpi:alloc_mem");
 	OK(MPI_Comm_get_info(c, &info));
 	n = sizeof(value);
 	OK(MPI_Info_get_string(info, key, &n, value, &flag));
@@ -73,43 +73,43 @@ static void kinds(MPI_Comm c)
 }
 
 /* Hints do not go to copies, but with MPI_Comm_dup_with_info. */
-static void copied(MPI_Comm c)
+static void hint_copied(MPI_Comm c)
 {
 	MPI_Comm d;
 	MPI_Info info;
 
-	set(c, keys[0], "true");
+	hint_set(c, keys[0], "true");
 	OK(MPI_Comm_dup(c, &d));
-	CHECK(!hint(d, keys[0]));
+	CHECK(!hint_value(d, keys[0]));
 	OK(MPI_Comm_free(&d));
 	OK(MPI_Info_create(&info));
 	OK(MPI_Info_set(info, keys[2], " true "));
 	OK(MPI_Comm_dup_with_info(c, info, &d));
-	CHECK(!hint(d, keys[0]) && hint(d, keys[2]));
+	CHECK(!hint_value(d, keys[0]) && hint_value(d, keys[2]));
 	OK(MPI_Comm_free(&d));
 	OK(MPI_Info_free(&info));
-	set(c, keys[0], "false");
+	hint_set(c, keys[0], "false");
 }
 
 /* A call that an assertion has excluded is an error with words. */
-static void kept(MPI_Comm c)
+static void hint_kept(MPI_Comm c)
 {
 	int me, x[2] = {0, 0}, flag;
 	MPI_Request r;
 
 	OK(MPI_Comm_rank(c, &me));
-	set(c, keys[0], "true");
+	hint_set(c, keys[0], "true");
 	FAILS(MPI_ERR_TAG, "mpi_assert_no_any_tag",
 		MPI_Irecv(x, 1, MPI_INT, me, MPI_ANY_TAG, c, &r));
 	FAILS(MPI_ERR_TAG, "mpi_assert_no_any_tag",
 		MPI_Iprobe(me, MPI_ANY_TAG, c, &flag, MPI_STATUS_IGNORE));
-	set(c, keys[0], "false");
-	set(c, keys[1], "true");
+	hint_set(c, keys[0], "false");
+	hint_set(c, keys[1], "true");
 	FAILS(MPI_ERR_RANK, "mpi_assert_no_any_source",
 		MPI_Irecv(x, 1, MPI_INT, MPI_ANY_SOURCE, 0, c, &r));
 	OK(MPI_Iprobe(me, MPI_ANY_TAG, c, &flag, MPI_STATUS_IGNORE));
-	set(c, keys[1], "false");
-	set(c, keys[2], "true");
+	hint_set(c, keys[1], "false");
+	hint_set(c, keys[2], "true");
 	OK(MPI_Isend(x, 1, MPI_INT, me, 0, c, &r));
 	FAILS(MPI_ERR_TRUNCATE, "mpi_assert_exact_length",
 		MPI_Recv(x, 2, MPI_INT, me, 0, c, MPI_STATUS_IGNORE));
@@ -126,10 +126,10 @@ int main(int argc, char **argv)
 	check_init(&argc, &argv);
 	OK(MPI_Comm_dup(MPI_COMM_WORLD, &c));
 	OK(MPI_Comm_set_errhandler(c, MPI_ERRORS_RETURN));
-	told(c);
-	kinds(c);
-	copied(c);
-	kept(c);
+	hint_told(c);
+	hint_kinds(c);
+	hint_copied(c);
+	hint_kept(c);
 	OK(MPI_Comm_free(&c));
 	MPI_Finalize();
 	return 0;

@@ -33,7 +33,7 @@ static void contexts(void)
 
 /* MPI-5.0 7.2.3, 7.2.4: MPI_COMM_WORLD has all processes, MPI_COMM_SELF this one, for all of the
  * program; intra-communicators have one group, in which ranks are dense. */
-static void predefined(void)
+static void basic_predefined(void)
 {
 	int n, r, inter;
 	MPI_Group w, s;
@@ -56,7 +56,7 @@ static void predefined(void)
 }
 
 /* MPI-5.0 7.4.1: communicators are the same, congruent, similar or unequal. */
-static void compared(void)
+static void basic_compared(void)
 {
 	MPI_Comm dup, reversed, part;
 	int result;
@@ -79,7 +79,7 @@ static void compared(void)
 
 /* MPI-5.0 7.4.3: a free marks: operations under way go on, active and inactive requests; the group
  * and the communicators made from it live. */
-static void freed(void)
+static void basic_freed(void)
 {
 	int other = check_size - 1 - check_rank, in[2] = {0}, out[2] = {5, 6}, n;
 	MPI_Request r[4];
@@ -113,7 +113,7 @@ static void freed(void)
 }
 
 /* MPI-5.0 7.4.2: a dup with hints that is started now and is there later. */
-static void idup(void)
+static void basic_idup(void)
 {
 	char value[8] = "";
 	MPI_Info i, used;
@@ -172,10 +172,10 @@ int main(int argc, char **argv)
 	OK(MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN));
 	OK(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN));
 	contexts();
-	predefined();
-	compared();
-	freed();
-	idup();
+	basic_predefined();
+	basic_compared();
+	basic_freed();
+	basic_idup();
 	inter();
 	MPI_Finalize();
 	return 0;

@@ -11,7 +11,7 @@ static int rounds = 1000;
 static MPI_Comm parent[2];
 
 /* A ring in the new communicator, with a number that only this one has. */
-static void ring(MPI_Comm c, int mark)
+static void context_ring(MPI_Comm c, int mark)
 {
 	int me, n, in = -1;
 
@@ -22,7 +22,7 @@ static void ring(MPI_Comm c, int mark)
 	CHECK(in == mark);
 }
 
-static void *worker(void *arg)
+static void *context_worker(void *arg)
 {
 	int t = *(int *)arg;
 	MPI_Comm c, d;
@@ -42,7 +42,7 @@ static void *worker(void *arg)
 		case 2: OK(MPI_Comm_split(parent[t], 0, 0, &c)); break;
 		case 3: OK(MPI_Comm_create_group(parent[t], g, 7, &c)); break;
 		}
-		ring(c, 2 * i + t);
+		context_ring(c, 2 * i + t);
 		OK(MPI_Comm_free(&c));
 	}
 	OK(MPI_Group_free(&g));
@@ -67,9 +67,9 @@ int main(int argc, char **argv)
 		OK(MPI_Comm_split(
 			MPI_COMM_WORLD, 0, t == 0 ? check_rank : -check_rank, &parent[t]));
 	/* the main thread has another communicator in each process */
-	if (pthread_create(&thread, NULL, worker, &number[check_rank % 2]) != 0)
+	if (pthread_create(&thread, NULL, context_worker, &number[check_rank % 2]) != 0)
 		return 1;
-	worker(&number[1 - check_rank % 2]);
+	context_worker(&number[1 - check_rank % 2]);
 	pthread_join(thread, NULL);
 	for (int t = 0; t < 2; t++)
 		OK(MPI_Comm_free(&parent[t]));

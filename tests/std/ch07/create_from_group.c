@@ -4,7 +4,7 @@
 /* MPI-5.0 7.4.2, 7.6.2: communicators from groups alone, told apart by their tags. */
 #include "tests/check.h"
 
-static void works(MPI_Comm c, int size)
+static void group_works(MPI_Comm c, int size)
 {
 	int n, one = 1, sum;
 
@@ -15,7 +15,7 @@ static void works(MPI_Comm c, int size)
 }
 
 /* 7.4.2: only the members call; the same tag again and again keeps its order. */
-static void some(MPI_Group world)
+static void group_some(MPI_Group world)
 {
 	MPI_Group odd;
 	MPI_Comm c[3];
@@ -25,7 +25,7 @@ static void some(MPI_Group world)
 	for (int i = 0; i < 3 && check_rank % 2; i++) {
 		OK(MPI_Comm_create_from_group(
 			odd, "org.haft/odd", MPI_INFO_NULL, MPI_ERRORS_RETURN, &c[i]));
-		works(c[i], check_size / 2);
+		group_works(c[i], check_size / 2);
 		OK(MPI_Comm_rank(c[i], &rank));
 		CHECK(rank == check_rank / 2);
 	}
@@ -36,7 +36,7 @@ static void some(MPI_Group world)
 }
 
 /* 7.4.2: the error handler is the argument; nothing comes of an empty group. */
-static void odds(MPI_Group world)
+static void group_odds(MPI_Group world)
 {
 	char tag[MPI_MAX_STRINGTAG_LEN + 1];
 	MPI_Errhandler e;
@@ -56,12 +56,12 @@ static void odds(MPI_Group world)
 		MPI_Comm_create_from_group(world, tag, MPI_INFO_NULL, MPI_ERRORS_RETURN, &c));
 	tag[MPI_MAX_STRINGTAG_LEN - 1] = 0;
 	OK(MPI_Comm_create_from_group(world, tag, MPI_INFO_NULL, MPI_ERRORS_RETURN, &c));
-	works(c, check_size);
+	group_works(c, check_size);
 	OK(MPI_Comm_free(&c));
 }
 
 /* 7.6.2: two groups that know each other. */
-static void between(MPI_Group world)
+static void group_between(MPI_Group world)
 {
 	int half = check_size / 2, low = check_rank < half, remote, out = check_rank, in, peer;
 	int ranges[2][1][3] = {{{half, check_size - 1, 1}}, {{0, half - 1, 1}}};
@@ -84,7 +84,7 @@ static void between(MPI_Group world)
 		CHECK(in == (low ? check_rank + half : check_rank - half));
 	}
 	OK(MPI_Intercomm_merge(c, !low, &all));
-	works(all, check_size);
+	group_works(all, check_size);
 	OK(MPI_Comm_free(&all));
 	OK(MPI_Comm_free(&c));
 	OK(MPI_Group_free(&mine));
@@ -97,9 +97,9 @@ int main(int argc, char **argv)
 
 	check_init(&argc, &argv);
 	OK(MPI_Comm_group(MPI_COMM_WORLD, &world));
-	some(world);
-	odds(world);
-	between(world);
+	group_some(world);
+	group_odds(world);
+	group_between(world);
 	OK(MPI_Group_free(&world));
 	MPI_Finalize();
 	return 0;

@@ -7,7 +7,7 @@
 static int key[4], extra_key;
 static char order[64];
 
-static int last(MPI_Comm comm, int k, void *value, void *extra)
+static int finalize_last(MPI_Comm comm, int k, void *value, void *extra)
 {
 	int flag, sum = 0, one = 1;
 
@@ -44,10 +44,10 @@ int main(int argc, char **argv)
 	check_init(&argc, &argv);
 	OK(MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN));
 	for (int i = 0; i < 4; i++) {
-		OK(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, last, &key[i], NULL));
+		OK(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, finalize_last, &key[i], NULL));
 		OK(MPI_Comm_set_attr(MPI_COMM_SELF, key[i], (void *)(intptr_t)i));
 	}
-	OK(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, last, &extra_key, NULL));
+	OK(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, finalize_last, &extra_key, NULL));
 	OK(MPI_Comm_set_attr(MPI_COMM_SELF, key[1], (void *)5)); /* pitfall 5: the newest now */
 	CHECK(strcmp(order, "1") == 0);
 	order[0] = '\0';

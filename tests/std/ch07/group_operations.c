@@ -16,7 +16,7 @@ struct list {
 static MPI_Group world;
 
 /* The group agrees with the list. */
-static void same(MPI_Group g, const struct list *l)
+static void group_same(MPI_Group g, const struct list *l)
 {
 	int n, me, in[MAX], out[MAX], want = MPI_UNDEFINED;
 
@@ -34,7 +34,7 @@ static void same(MPI_Group g, const struct list *l)
 		CHECK(out[i] == l->rank[i]);
 }
 
-static int has(const struct list *l, int r)
+static int group_has(const struct list *l, int r)
 {
 	for (int i = 0; i < l->n; i++) {
 		if (l->rank[i] == r)
@@ -61,7 +61,7 @@ static struct list random_list(unsigned *seed)
 	return l;
 }
 
-static void sets(struct list *a, struct list *b)
+static void group_sets(struct list *a, struct list *b)
 {
 	struct list u = *a, i = {0}, d = {0};
 	MPI_Group ga, gb, g;
@@ -69,24 +69,24 @@ static void sets(struct list *a, struct list *b)
 
 	OK(MPI_Group_incl(world, a->n, a->rank, &ga));
 	OK(MPI_Group_incl(world, b->n, b->rank, &gb));
-	same(ga, a);
+	group_same(ga, a);
 	for (int k = 0; k < b->n; k++) {
-		if (!has(a, b->rank[k]))
+		if (!group_has(a, b->rank[k]))
 			u.rank[u.n++] = b->rank[k];
 	}
 	for (int k = 0; k < a->n; k++) {
-		struct list *to = has(b, a->rank[k]) ? &i : &d;
+		struct list *to = group_has(b, a->rank[k]) ? &i : &d;
 
 		to->rank[to->n++] = a->rank[k];
 	}
 	OK(MPI_Group_union(ga, gb, &g));
-	same(g, &u);
+	group_same(g, &u);
 	OK(MPI_Group_free(&g));
 	OK(MPI_Group_intersection(ga, gb, &g));
-	same(g, &i);
+	group_same(g, &i);
 	OK(MPI_Group_free(&g));
 	OK(MPI_Group_difference(ga, gb, &g));
-	same(g, &d);
+	group_same(g, &d);
 	OK(MPI_Group_free(&g));
 	CHECK(g == MPI_GROUP_NULL);
 	OK(MPI_Group_compare(ga, gb, &cmp));
@@ -107,11 +107,11 @@ static void set_operations(void)
 	for (int i = 0; i < 200; i++) {
 		struct list a = random_list(&seed), b = random_list(&seed);
 
-		sets(&a, &b);
+		group_sets(&a, &b);
 	}
 }
 
-static MPI_Group made(const struct list *l)
+static MPI_Group group_made(const struct list *l)
 {
 	MPI_Group g;
 
@@ -119,7 +119,7 @@ static MPI_Group made(const struct list *l)
 	return g;
 }
 
-static int compared(MPI_Group a, MPI_Group b)
+static int group_compared(MPI_Group a, MPI_Group b)
 {
 	int result = 12345;
 
@@ -138,7 +138,7 @@ static void associates(set_operation *op, MPI_Group a, MPI_Group b, MPI_Group c)
 	OK(op(b, c, &bc));
 	OK(op(ab, c, &left));
 	OK(op(a, bc, &right));
-	CHECK(compared(left, right) == MPI_IDENT);
+	CHECK(group_compared(left, right) == MPI_IDENT);
 	OK(MPI_Group_free(&ab));
 	OK(MPI_Group_free(&bc));
 	OK(MPI_Group_free(&left));
@@ -156,7 +156,7 @@ static void associative(void)
 
 		for (int k = 0; k < 3; k++) {
 			l[k] = random_list(&seed);
-			g[k] = made(&l[k]);
+			g[k] = group_made(&l[k]);
 		}
 		associates(MPI_Group_union, g[0], g[1], g[2]);
 		associates(MPI_Group_intersection, g[0], g[1], g[2]);
@@ -249,15 +249,15 @@ static void comparison(void)
 		up.rank[up.n++] = i;
 		down.rank[down.n++] = check_size - 1 - i;
 	}
-	a = made(&up);
-	b = made(&down);
+	a = group_made(&up);
+	b = group_made(&down);
 	down.n--;
-	c = made(&down);
-	CHECK(compared(world, world) == MPI_IDENT && compared(a, world) == MPI_IDENT);
-	CHECK(compared(a, b) == (check_size > 1 ? MPI_SIMILAR : MPI_IDENT));
-	CHECK(compared(a, c) == MPI_UNEQUAL && compared(c, a) == MPI_UNEQUAL);
-	CHECK(compared(MPI_GROUP_EMPTY, MPI_GROUP_EMPTY) == MPI_IDENT);
-	CHECK(compared(MPI_GROUP_EMPTY, a) == MPI_UNEQUAL);
+	c = group_made(&down);
+	CHECK(group_compared(world, world) == MPI_IDENT && group_compared(a, world) == MPI_IDENT);
+	CHECK(group_compared(a, b) == (check_size > 1 ? MPI_SIMILAR : MPI_IDENT));
+	CHECK(group_compared(a, c) == MPI_UNEQUAL && group_compared(c, a) == MPI_UNEQUAL);
+	CHECK(group_compared(MPI_GROUP_EMPTY, MPI_GROUP_EMPTY) == MPI_IDENT);
+	CHECK(group_compared(MPI_GROUP_EMPTY, a) == MPI_UNEQUAL);
 	OK(MPI_Group_free(&a));
 	OK(MPI_Group_free(&b));
 	if (c != MPI_GROUP_EMPTY)
@@ -274,33 +274,33 @@ static void of_communicator(void)
 	OK(MPI_Comm_split(MPI_COMM_WORLD, check_rank % 2, -check_rank, &c));
 	OK(MPI_Comm_group(c, &g));
 	OK(MPI_Comm_group(c, &h));
-	CHECK(compared(g, h) == MPI_IDENT);
+	CHECK(group_compared(g, h) == MPI_IDENT);
 	OK(MPI_Group_free(&h));
 	OK(MPI_Comm_free(&c));
 	for (int r = check_size - 1; r >= 0; r--) {
 		if (r % 2 == check_rank % 2)
 			l.rank[l.n++] = r;
 	}
-	same(g, &l);
+	group_same(g, &l);
 	OK(MPI_Group_free(&g));
 	OK(MPI_Comm_group(MPI_COMM_SELF, &g));
 	l.n = 1;
 	l.rank[0] = check_rank;
-	same(g, &l);
+	group_same(g, &l);
 	OK(MPI_Group_free(&g));
 	FAILS(MPI_ERR_COMM, "MPI_COMM_NULL", MPI_Comm_group(MPI_COMM_NULL, &g));
 }
 
 /* MPI-5.0 7.3.2: incl: rank i of the new group is ranks[i] of the old, also of a group that is not
  * in the order of MPI_COMM_WORLD; excl: the rest, in the old order */
-static void lists(void)
+static void group_lists(void)
 {
 	unsigned seed = 17;
 
 	for (int round = 0; round < 100; round++) {
 		struct list a = random_list(&seed), in = {0}, out = {0};
 		int ranks[MAX], n = 0;
-		MPI_Group g = made(&a), h;
+		MPI_Group g = group_made(&a), h;
 
 		for (int i = a.n - 1; i >= 0; i--) {
 			if (check_random(&seed) % 2) {
@@ -309,20 +309,20 @@ static void lists(void)
 			}
 		}
 		for (int i = 0; i < a.n; i++) {
-			if (!has(&in, a.rank[i]))
+			if (!group_has(&in, a.rank[i]))
 				out.rank[out.n++] = a.rank[i];
 		}
 		OK(MPI_Group_incl(g, n, ranks, &h));
-		same(h, &in);
+		group_same(h, &in);
 		OK(MPI_Group_free(&h));
 		OK(MPI_Group_excl(g, n, ranks, &h));
-		same(h, &out);
+		group_same(h, &out);
 		OK(MPI_Group_free(&h));
 		OK(MPI_Group_excl(g, 0, NULL, &h));
-		CHECK(compared(g, h) == MPI_IDENT);
+		CHECK(group_compared(g, h) == MPI_IDENT);
 		OK(MPI_Group_free(&h));
 		OK(MPI_Group_range_excl(g, 0, NULL, &h));
-		CHECK(compared(g, h) == MPI_IDENT);
+		CHECK(group_compared(g, h) == MPI_IDENT);
 		OK(MPI_Group_free(&h));
 		OK(MPI_Group_free(&g));
 	}
@@ -340,7 +340,7 @@ static int triplets(unsigned *seed, int n, int ranges[][3], struct list *named)
 		int by = 1 + (int)(check_random(seed) % 4), before = named->n, r;
 
 		by = last < first ? -by : by;
-		for (r = first; (by > 0 ? r <= last : r >= last) && !has(named, r); r += by)
+		for (r = first; (by > 0 ? r <= last : r >= last) && !group_has(named, r); r += by)
 			named->rank[named->n++] = r;
 		if (by > 0 ? r <= last : r >= last) {
 			named->n = before;
@@ -367,16 +367,16 @@ static void ranges_are_lists(void)
 
 		if (a.n == 0)
 			continue;
-		g = made(&a);
+		g = group_made(&a);
 		n = triplets(&seed, a.n, r, &named);
 		OK(MPI_Group_range_incl(g, n, r, &x));
 		OK(MPI_Group_incl(g, named.n, named.rank, &y));
-		CHECK(compared(x, y) == MPI_IDENT);
+		CHECK(group_compared(x, y) == MPI_IDENT);
 		OK(MPI_Group_free(&x));
 		OK(MPI_Group_free(&y));
 		OK(MPI_Group_range_excl(g, n, r, &x));
 		OK(MPI_Group_excl(g, named.n, named.rank, &y));
-		CHECK(compared(x, y) == MPI_IDENT);
+		CHECK(group_compared(x, y) == MPI_IDENT);
 		OK(MPI_Group_free(&x));
 		OK(MPI_Group_free(&y));
 		OK(MPI_Group_free(&g));
@@ -396,7 +396,7 @@ static void strides(void)
 		for (int r = 0; r < check_size; r += by)
 			l.rank[l.n++] = r;
 		OK(MPI_Group_range_incl(world, 1, up, &g));
-		same(g, &l);
+		group_same(g, &l);
 		down[0][0] = l.n - 1;
 		OK(MPI_Group_range_incl(g, 1, down, &h));
 		n = 0;
@@ -404,16 +404,16 @@ static void strides(void)
 			l.rank[MAX / 2 + n++] = l.rank[r];
 		memmove(l.rank, &l.rank[MAX / 2], (size_t)n * sizeof(int));
 		l.n = n;
-		same(h, &l);
+		group_same(h, &l);
 		OK(MPI_Group_intersection(h, g, &i));
-		same(i, &l);
+		group_same(i, &l);
 		OK(MPI_Group_free(&i));
 		OK(MPI_Group_union(h, world, &i));
 		OK(MPI_Group_size(i, &n));
 		CHECK(n == check_size);
 		OK(MPI_Group_free(&i));
 		OK(MPI_Group_free(&g)); /* the derived one stays */
-		same(h, &l);
+		group_same(h, &l);
 		OK(MPI_Group_free(&h));
 	}
 }
@@ -488,7 +488,7 @@ static void freeing(void)
 
 	for (int r = check_size - 1; r >= 0; r--)
 		l.rank[l.n++] = r;
-	g = made(&l);
+	g = group_made(&l);
 	OK(MPI_Comm_create(MPI_COMM_WORLD, g, &c));
 	OK(MPI_Group_excl(g, 0, NULL, &h));
 	stale = g;
@@ -496,12 +496,12 @@ static void freeing(void)
 	CHECK(g == MPI_GROUP_NULL);
 	FAILS(MPI_ERR_GROUP, "freed", MPI_Group_size(stale, &n));
 	FAILS(MPI_ERR_GROUP, "freed", MPI_Group_free(&stale));
-	same(h, &l);
+	group_same(h, &l);
 	OK(MPI_Comm_rank(c, &n));
 	CHECK(n == check_size - 1 - check_rank);
 	OK(MPI_Barrier(c));
 	OK(MPI_Comm_free(&c));
-	same(h, &l);
+	group_same(h, &l);
 	OK(MPI_Group_free(&h));
 	h = MPI_GROUP_EMPTY; /* a constructor's copy of it is freed like any group */
 	OK(MPI_Group_free(&h));
@@ -519,7 +519,7 @@ static void process_sets(void)
 
 	OK(MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, &s));
 	OK(MPI_Group_from_session_pset(s, "mpi://WORLD", &g));
-	CHECK(compared(g, world) == MPI_IDENT);
+	CHECK(group_compared(g, world) == MPI_IDENT);
 	OK(MPI_Group_excl(g, 1, (int[]){0}, &h)); /* and a group made from it */
 	OK(MPI_Group_size(h, &n));
 	CHECK(n == check_size - 1);
@@ -556,7 +556,7 @@ int main(int argc, char **argv)
 	translation();
 	comparison();
 	of_communicator();
-	lists();
+	group_lists();
 	ranges_are_lists();
 	strides();
 	wrong_lists();

@@ -7,7 +7,7 @@
 enum { MANY = 300 };
 
 /* Messages of all the communicators at once, received in another order. */
-static void apart(MPI_Comm *c, int n, int peer, int from)
+static void idup_apart(MPI_Comm *c, int n, int peer, int from)
 {
 	MPI_Request r[MANY];
 	int x, out[MANY];
@@ -24,7 +24,7 @@ static void apart(MPI_Comm *c, int n, int peer, int from)
 	OK(MPI_Waitall(n, r, MPI_STATUSES_IGNORE));
 }
 
-static void many(MPI_Comm parent, int peer, int from)
+static void idup_many(MPI_Comm parent, int peer, int from)
 {
 	static MPI_Comm c[MANY];
 	static MPI_Request r[MANY];
@@ -47,13 +47,13 @@ static void many(MPI_Comm parent, int peer, int from)
 		OK(MPI_Comm_free(&c[i]));
 		OK(MPI_Comm_dup(parent, &c[i]));
 	}
-	apart(c, MANY, peer, from);
+	idup_apart(c, MANY, peer, from);
 	for (int i = 0; i < MANY; i++)
 		OK(MPI_Comm_free(&c[i]));
 }
 
 /* It waits for no member: others come later. */
-static void local(MPI_Comm parent, int me, int n)
+static void idup_local(MPI_Comm parent, int me, int n)
 {
 	MPI_Comm c[20];
 	MPI_Request r[20];
@@ -65,14 +65,14 @@ static void local(MPI_Comm parent, int me, int n)
 	if (me != 0)
 		OK(MPI_Barrier(MPI_COMM_WORLD));
 	OK(MPI_Waitall(20, r, MPI_STATUSES_IGNORE));
-	apart(c, 20, (me + 1) % n, (me + n - 1) % n);
+	idup_apart(c, 20, (me + 1) % n, (me + n - 1) % n);
 	for (int i = 0; i < 20; i++)
 		OK(MPI_Comm_free(&c[i]));
 }
 
 static int copies;
 
-static int copy(MPI_Comm c, int key, void *extra, void *in, void *out, int *flag)
+static int idup_copy(MPI_Comm c, int key, void *extra, void *in, void *out, int *flag)
 {
 	(void)c;
 	(void)key;
@@ -84,14 +84,14 @@ static int copy(MPI_Comm c, int key, void *extra, void *in, void *out, int *flag
 }
 
 /* Attributes are those of the time of the call; a copy that fails leaves the ids in step. */
-static void attributes(MPI_Comm parent, int me, int n)
+static void idup_attributes(MPI_Comm parent, int me, int n)
 {
 	int key, flag;
 	void *v;
 	MPI_Comm c[9], d;
 	MPI_Request r[8], none;
 
-	OK(MPI_Comm_create_keyval(copy, MPI_COMM_NULL_DELETE_FN, &key, NULL));
+	OK(MPI_Comm_create_keyval(idup_copy, MPI_COMM_NULL_DELETE_FN, &key, NULL));
 	OK(MPI_Comm_set_attr(parent, key, (void *)1));
 	for (int i = 0; i < 8; i++)
 		OK(MPI_Comm_idup(parent, &c[i], &r[i]));
@@ -109,7 +109,7 @@ static void attributes(MPI_Comm parent, int me, int n)
 		OK(MPI_Comm_get_attr(c[i], key, &v, &flag));
 		CHECK(flag && v == (void *)1);
 	}
-	apart(c, 8, (me + 1) % n, (me + n - 1) % n);
+	idup_apart(c, 8, (me + 1) % n, (me + n - 1) % n);
 	for (int i = 0; i < 8; i++)
 		OK(MPI_Comm_free(&c[i]));
 	OK(MPI_Comm_free(&d));
@@ -125,16 +125,16 @@ int main(int argc, char **argv)
 	OK(MPI_Comm_split(MPI_COMM_WORLD, 0, -check_rank, &all));
 	OK(MPI_Comm_rank(all, &me));
 	n = check_size;
-	many(all, (me + 1) % n, (me + n - 1) % n);
-	local(all, me, n);
+	idup_many(all, (me + 1) % n, (me + n - 1) % n);
+	idup_local(all, me, n);
 	OK(MPI_Comm_free(&all));
 	OK(MPI_Comm_split(MPI_COMM_WORLD, 0, -check_rank, &all));
-	attributes(all, me, n);
+	idup_attributes(all, me, n);
 	if (n % 2 == 0) {
 		high = check_rank % 2;
 		OK(MPI_Comm_split(MPI_COMM_WORLD, high, 0, &side));
 		OK(MPI_Intercomm_create(side, 0, MPI_COMM_WORLD, 1 - high, 0, &inter));
-		many(inter, check_rank / 2, check_rank / 2);
+		idup_many(inter, check_rank / 2, check_rank / 2);
 		OK(MPI_Comm_free(&inter));
 		OK(MPI_Comm_free(&side));
 	}

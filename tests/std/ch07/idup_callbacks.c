@@ -11,7 +11,7 @@ static MPI_Comm made[MANY], inner[MANY];
 static MPI_Request last = MPI_REQUEST_NULL;
 static int calls, depth, waits, dups, frees;
 
-static int copy(MPI_Comm c, int key, void *extra, void *in, void *out, int *flag)
+static int callback_copy(MPI_Comm c, int key, void *extra, void *in, void *out, int *flag)
 {
 	(void)key;
 	(void)extra;
@@ -32,7 +32,7 @@ static int copy(MPI_Comm c, int key, void *extra, void *in, void *out, int *flag
 }
 
 /* A message around each communicator, all of them under way at once. */
-static void apart(MPI_Comm *c, int n, int me, int size)
+static void callback_apart(MPI_Comm *c, int n, int me, int size)
 {
 	MPI_Request r[MANY];
 	int x, out[MANY];
@@ -52,14 +52,14 @@ static void apart(MPI_Comm *c, int n, int me, int size)
 }
 
 /* calls of a parent whose first ids are soon used up */
-static void round_of(int wait, int dup, int me, int size)
+static void callback_round_of(int wait, int dup, int me, int size)
 {
 	MPI_Comm parent;
 	MPI_Request next;
 	int key;
 
 	OK(MPI_Comm_split(MPI_COMM_WORLD, 0, 0, &parent));
-	OK(MPI_Comm_create_keyval(copy, MPI_COMM_NULL_DELETE_FN, &key, NULL));
+	OK(MPI_Comm_create_keyval(callback_copy, MPI_COMM_NULL_DELETE_FN, &key, NULL));
 	OK(MPI_Comm_set_attr(parent, key, &calls));
 	calls = 0;
 	waits = wait;
@@ -72,21 +72,21 @@ static void round_of(int wait, int dup, int me, int size)
 	}
 	OK(MPI_Wait(&last, MPI_STATUS_IGNORE));
 	CHECK(calls == MANY);
-	apart(made, MANY, me, size);
+	callback_apart(made, MANY, me, size);
 	if (dup)
-		apart(inner, MANY, me, size);
+		callback_apart(inner, MANY, me, size);
 	OK(MPI_Comm_free_keyval(&key));
 	OK(MPI_Comm_free(&parent));
 }
 
 /* The callback frees the parent; its ids are there, and are not. */
-static void freed(int me, int size)
+static void callback_freed(int me, int size)
 {
 	MPI_Comm parent, c[MANY];
 	MPI_Request r[MANY];
 	int key, n = 0;
 
-	OK(MPI_Comm_create_keyval(copy, MPI_COMM_NULL_DELETE_FN, &key, NULL));
+	OK(MPI_Comm_create_keyval(callback_copy, MPI_COMM_NULL_DELETE_FN, &key, NULL));
 	waits = dups = 0;
 	for (int before = 0; before < 40; before++) {
 		OK(MPI_Comm_split(MPI_COMM_WORLD, 0, 0, &parent));
@@ -101,17 +101,17 @@ static void freed(int me, int size)
 		n++;
 	}
 	OK(MPI_Waitall(n, r, MPI_STATUSES_IGNORE));
-	apart(c, n, me, size);
+	callback_apart(c, n, me, size);
 	OK(MPI_Comm_free_keyval(&key));
 }
 
 int main(int argc, char **argv)
 {
 	check_init(&argc, &argv);
-	round_of(check_rank % 2, 0, check_rank, check_size);
-	round_of(check_rank % 2 == 0, 0, check_rank, check_size);
-	round_of(check_rank % 2, 1, check_rank, check_size);
-	freed(check_rank, check_size);
+	callback_round_of(check_rank % 2, 0, check_rank, check_size);
+	callback_round_of(check_rank % 2 == 0, 0, check_rank, check_size);
+	callback_round_of(check_rank % 2, 1, check_rank, check_size);
+	callback_freed(check_rank, check_size);
 	MPI_Finalize();
 	return 0;
 }

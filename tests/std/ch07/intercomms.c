@@ -71,7 +71,7 @@ static void asked(void)
 }
 
 /* 7.4.1: comparing looks at both groups. */
-static void compared(void)
+static void inter_compared(void)
 {
 	MPI_Comm copy, turned;
 	int cmp;
@@ -91,7 +91,7 @@ static void compared(void)
 }
 
 /* 7.4.2: copies of inter-communicators, many of them, and copies of copies. */
-static void copied(void)
+static void inter_copied(void)
 {
 	enum { N = 60 };
 	MPI_Comm c[N];
@@ -108,7 +108,7 @@ static void copied(void)
 }
 
 /* 7.4.2: a color that only one side has gives MPI_COMM_NULL. */
-static void split(void)
+static void inter_split(void)
 {
 	MPI_Comm c;
 	int size;
@@ -177,7 +177,7 @@ static void merged(void)
 }
 
 /* 7.6.2: wrong leaders are errors at all members of the group. */
-static void refused(void)
+static void inter_refused(void)
 {
 	MPI_Comm c;
 
@@ -194,13 +194,13 @@ int main(int argc, char **argv)
 	check_init(&argc, &argv);
 	created();
 	asked();
-	compared();
-	copied();
-	split();
+	inter_compared();
+	inter_copied();
+	inter_split();
 	subset();
 	merged();
 	OK(MPI_Comm_set_errhandler(inter, MPI_ERRORS_RETURN));
-	refused();
+	inter_refused();
 	OK(MPI_Comm_free(&inter));
 	OK(MPI_Comm_free(&side));
 	MPI_Finalize();

@@ -34,7 +34,7 @@ static void key_free(enum kind kind, int *key)
 	CHECK(*key == MPI_KEYVAL_INVALID);
 }
 
-static int set(enum kind kind, int i, int key, void *value)
+static int key_set(enum kind kind, int i, int key, void *value)
 {
 	if (kind == COMM)
 		return MPI_Comm_set_attr(comm[i], key, value);
@@ -42,7 +42,7 @@ static int set(enum kind kind, int i, int key, void *value)
 			    : MPI_Win_set_attr(win[i], key, value);
 }
 
-static int get(enum kind kind, int i, int key, void *value, int *flag)
+static int key_get(enum kind kind, int i, int key, void *value, int *flag)
 {
 	if (kind == COMM)
 		return MPI_Comm_get_attr(comm[i], key, value, flag);
@@ -62,19 +62,19 @@ static void freed_key(enum kind kind)
 	int key = key_new(kind), old = key, copy, flag, here;
 	void *value = NULL;
 
-	OK(set(kind, 0, key, &here));
+	OK(key_set(kind, 0, key, &here));
 	key_free(kind, &key);
-	OK(get(kind, 0, old, &value, &flag));
+	OK(key_get(kind, 0, old, &value, &flag));
 	CHECK(flag && value == &here);
-	OK(get(kind, 1, old, &value, &flag)); /* the key exists, this object has no value */
+	OK(key_get(kind, 1, old, &value, &flag)); /* the key exists, this object has no value */
 	CHECK(!flag);
 	copy = old; /* to free it once more changes nothing */
 	key_free(kind, &copy);
-	OK(get(kind, 0, old, &value, &flag));
+	OK(key_get(kind, 0, old, &value, &flag));
 	CHECK(flag && value == &here);
 	OK(delete_attr(kind, 0, old));
-	FAILS(MPI_ERR_KEYVAL, "", get(kind, 0, old, &value, &flag));
-	FAILS(MPI_ERR_KEYVAL, "", get(kind, 1, old, &value, &flag));
+	FAILS(MPI_ERR_KEYVAL, "", key_get(kind, 0, old, &value, &flag));
+	FAILS(MPI_ERR_KEYVAL, "", key_get(kind, 1, old, &value, &flag));
 }
 
 int main(int argc, char **argv)

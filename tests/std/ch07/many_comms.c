@@ -14,7 +14,7 @@
 
 /* The memory of this process, shared pages by their share: its own, and its part of the segment.
  * Files count for nothing: how many processes share a library is no matter of this one. */
-static double pss(void)
+static double many_pss(void)
 {
 	FILE *f = fopen("/proc/self/smaps_rollup", "r");
 	char line[128];
@@ -38,10 +38,10 @@ static void alive(int n)
 
 	CHECK(c != NULL);
 	memset(c, 0, (size_t)n * sizeof(*c));
-	before = pss();
+	before = many_pss();
 	for (int i = 0; i < n; i++)
 		OK(MPI_Comm_dup(i % 2 ? c[i - 1] : MPI_COMM_WORLD, &c[i]));
-	each = (pss() - before) / n;
+	each = (many_pss() - before) / n;
 	if (check_rank == 0)
 		printf("%d communicators alive: %.0f bytes each\n", n, each);
 	CHECK(each < EACH_BYTES * san_times());
@@ -58,7 +58,7 @@ static void alive(int n)
 }
 
 /* Dups of one parent, and now and then everything else. */
-static void loop(MPI_Comm parent, int n)
+static void many_loop(MPI_Comm parent, int n)
 {
 	MPI_Comm c;
 	MPI_Group g;
@@ -97,11 +97,11 @@ int main(int argc, char **argv)
 		loops = atoi(argv[2]);
 	alive(n);
 	OK(MPI_Comm_split(MPI_COMM_WORLD, 0, 0, &parent));
-	loop(parent, loops / 10);
-	before = pss();
-	loop(parent, loops);
+	many_loop(parent, loops / 10);
+	before = many_pss();
+	many_loop(parent, loops);
 	OK(MPI_Barrier(parent));
-	grown = pss() - before;
+	grown = many_pss() - before;
 	if (check_rank == 0)
 		printf("%d made and freed: %.0f bytes more\n", loops, grown);
 	CHECK(grown < (check_fabric() ? 2 : 1) * san_times() * GROWTH);

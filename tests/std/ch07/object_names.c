@@ -74,7 +74,7 @@ static void defaults_of_types(void)
 
 /* MPI-5.0 7.8: the user's string is copied; leading blanks are significant (pitfall 3); the empty
  * string is a name; a new name takes the place of the old one. */
-static void set(void)
+static void name_set(void)
 {
 	char mine[] = "  ocean ";
 	MPI_Comm c;
@@ -111,7 +111,7 @@ static void renamed(void)
 }
 
 /* MPI-5.0 7.8: longer names are cut at MPI_MAX_OBJECT_NAME - 1. */
-static void cut(void)
+static void name_cut(void)
 {
 	char longer[2 * MPI_MAX_OBJECT_NAME];
 	MPI_Comm c;
@@ -176,7 +176,7 @@ static void in_words(void)
 }
 
 /* Wrong arguments. */
-static void refused(void)
+static void name_refused(void)
 {
 	FAILS(MPI_ERR_ARG, "NULL", MPI_Comm_set_name(MPI_COMM_WORLD, NULL));
 	FAILS(MPI_ERR_ARG, "NULL", MPI_Comm_get_name(MPI_COMM_WORLD, NULL, &len));
@@ -191,12 +191,12 @@ int main(int argc, char **argv)
 	OK(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN));
 	defaults_of_comms();
 	defaults_of_types();
-	set();
+	name_set();
 	renamed();
-	cut();
+	name_cut();
 	not_copied();
 	in_words();
-	refused();
+	name_refused();
 	MPI_Finalize();
 	return 0;
 }

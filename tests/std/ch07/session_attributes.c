@@ -15,7 +15,7 @@ static int deletes(MPI_Comm c, int key, void *v, void *extra)
 	return MPI_SUCCESS;
 }
 
-static MPI_Comm comm_of(MPI_Session s, const char *tag)
+static MPI_Comm session_comm_of(MPI_Session s, const char *tag)
 {
 	MPI_Group g;
 	MPI_Comm c;
@@ -36,7 +36,7 @@ int main(int argc, char **argv)
 	(void)argc;
 	(void)argv;
 	OK(MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, &s));
-	c = comm_of(s, "keysess.1");
+	c = session_comm_of(s, "keysess.1");
 	OK(MPI_Comm_get_attr(c, MPI_TAG_UB, &ub, &flag));
 	CHECK(flag && *ub >= 32767);
 	OK(MPI_Comm_create_keyval(MPI_COMM_DUP_FN, deletes, &key, NULL));
@@ -51,7 +51,7 @@ int main(int argc, char **argv)
 	OK(MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, &t));
 	OK(MPI_Session_finalize(&s));
 	CHECK(s == MPI_SESSION_NULL);
-	c = comm_of(t, "keysess.2");
+	c = session_comm_of(t, "keysess.2");
 	OK(MPI_Comm_set_attr(c, key, (void *)2));
 	OK(MPI_Comm_disconnect(&c));
 	CHECK(strcmp(order, "d1d1d2") == 0);

@@ -4,7 +4,7 @@
  * types. */
 #include "tests/check.h"
 
-static MPI_Info with(const char *key, const char *value)
+static MPI_Info split_with(const char *key, const char *value)
 {
 	MPI_Info info;
 
@@ -13,7 +13,7 @@ static MPI_Info with(const char *key, const char *value)
 	return info;
 }
 
-static int size_of(MPI_Comm *c)
+static int split_size_of(MPI_Comm *c)
 {
 	int n = 0, one = 1, sum;
 
@@ -28,14 +28,14 @@ static int size_of(MPI_Comm *c)
 
 static void guided(int type)
 {
-	MPI_Info info = with("mpi_hw_resource_type", "mpi_shared_memory");
+	MPI_Info info = split_with("mpi_hw_resource_type", "mpi_shared_memory");
 	MPI_Comm c;
 
 	OK(MPI_Comm_split_type(MPI_COMM_WORLD, type, 0, info, &c));
-	CHECK(size_of(&c) == check_local(0, NULL));
+	CHECK(split_size_of(&c) == check_local(0, NULL));
 	OK(MPI_Info_set(info, "mpi_hw_resource_type", "hwloc://Machine"));
 	OK(MPI_Comm_split_type(MPI_COMM_WORLD, type, 0, info, &c));
-	size_of(&c); /* all or, without hwloc, none */
+	split_size_of(&c); /* all or, without hwloc, none */
 	OK(MPI_Info_set(info, "mpi_hw_resource_type", "hwloc://Teapot"));
 	OK(MPI_Comm_split_type(MPI_COMM_WORLD, type, 0, info, &c));
 	CHECK(c == MPI_COMM_NULL);
@@ -45,7 +45,7 @@ static void guided(int type)
 }
 
 /* Those who share memory can make a window of it, and all can if and only if all share. */
-static void shared(void)
+static void split_shared(void)
 {
 	int local = check_local(0, NULL), err, *mem;
 	MPI_Comm c;
@@ -89,19 +89,19 @@ static void unguided(void)
 	OK(MPI_Info_free(&info));
 }
 
-static void rest(void)
+static void split_rest(void)
 {
-	MPI_Info info = with("mpi_pset_name", "mpi://WORLD");
+	MPI_Info info = split_with("mpi_pset_name", "mpi://WORLD");
 	bool zero;
 	int local = check_local(0, &zero);
 	MPI_Comm c;
 
 	OK(MPI_Comm_split_type(
 		MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, -check_rank, MPI_INFO_NULL, &c));
-	CHECK(size_of(&c) == local);
+	CHECK(split_size_of(&c) == local);
 	OK(MPI_Comm_split_type(MPI_COMM_WORLD,
 		check_rank == 0 ? MPI_UNDEFINED : MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &c));
-	CHECK(size_of(&c) == (check_rank == 0 ? 0 : local - zero));
+	CHECK(split_size_of(&c) == (check_rank == 0 ? 0 : local - zero));
 	/* not derived from a session */
 	OK(MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_RESOURCE_GUIDED, 0, info, &c));
 	CHECK(c == MPI_COMM_NULL);
@@ -118,9 +118,9 @@ int main(int argc, char **argv)
 	check_init(&argc, &argv);
 	guided(MPI_COMM_TYPE_HW_GUIDED);
 	guided(MPI_COMM_TYPE_RESOURCE_GUIDED);
-	shared();
+	split_shared();
 	unguided();
-	rest();
+	split_rest();
 	MPI_Finalize();
 	return 0;
 }

@@ -5,7 +5,7 @@
 
 #include <limits.h>
 
-static int kind(MPI_Comm c)
+static int cart_kind(MPI_Comm c)
 {
 	int status = 12345;
 
@@ -14,7 +14,7 @@ static int kind(MPI_Comm c)
 }
 
 /* A grid of as many of all processes as fit: 3 columns if there are 3 processes. */
-static MPI_Comm grid(int periodic, int dims[2])
+static MPI_Comm cart_grid(int periodic, int dims[2])
 {
 	int periods[2] = {periodic, 0};
 	MPI_Comm c;
@@ -29,7 +29,7 @@ static MPI_Comm grid(int periodic, int dims[2])
 static void members(void)
 {
 	int dims[2], me, n, cmp;
-	MPI_Comm c = grid(0, dims);
+	MPI_Comm c = cart_grid(0, dims);
 	int all = dims[0] * dims[1];
 
 	CHECK((c == MPI_COMM_NULL) == (check_rank >= all));
@@ -63,7 +63,7 @@ static void nothing_cached(void)
 
 	OK(MPI_Comm_create_keyval(copy_one, MPI_COMM_NULL_DELETE_FN, &key, &copies));
 	OK(MPI_Comm_set_attr(MPI_COMM_WORLD, key, &key));
-	c = grid(0, dims);
+	c = cart_grid(0, dims);
 	CHECK(copies == 0);
 	if (c != MPI_COMM_NULL) {
 		void *value;
@@ -82,7 +82,7 @@ static void nothing_cached(void)
 static void coordinates(void)
 {
 	int dims[2], got[2], periods[2] = {-1, -1}, at[2], xy[2], r, nd = -1;
-	MPI_Comm c = grid(7, dims);
+	MPI_Comm c = cart_grid(7, dims);
 
 	if (c == MPI_COMM_NULL)
 		return;
@@ -105,7 +105,7 @@ static void coordinates(void)
 static void out_of_range(void)
 {
 	int dims[2], r, xy[2];
-	MPI_Comm c = grid(1, dims);
+	MPI_Comm c = cart_grid(1, dims);
 
 	if (c == MPI_COMM_NULL)
 		return;
@@ -130,10 +130,10 @@ static void out_of_range(void)
 
 /* MPI-5.0 8.5.5: maxdims too small is unspecified: here an error; larger is fine, and nothing
  * behind ndims is written */
-static void room(void)
+static void cart_room(void)
 {
 	int dims[2], got[3] = {0, 0, 55}, periods[3] = {0, 0, 56}, at[3] = {0, 0, 57};
-	MPI_Comm c = grid(0, dims);
+	MPI_Comm c = cart_grid(0, dims);
 
 	if (c == MPI_COMM_NULL)
 		return;
@@ -158,7 +158,7 @@ static void no_dimensions(void)
 	CHECK((c == MPI_COMM_NULL) == (check_rank > 0));
 	if (c == MPI_COMM_NULL)
 		return;
-	CHECK(kind(c) == MPI_CART);
+	CHECK(cart_kind(c) == MPI_CART);
 	OK(MPI_Comm_size(c, &n));
 	CHECK(n == 1);
 	OK(MPI_Cartdim_get(c, &n));
@@ -171,7 +171,7 @@ static void no_dimensions(void)
 	CHECK(r == 0);
 	FAILS(MPI_ERR_ARG, "0 dimensions", MPI_Cart_shift(c, 0, 1, &r, &n));
 	OK(MPI_Cart_sub(c, NULL, &sub));
-	CHECK(kind(sub) == MPI_CART);
+	CHECK(cart_kind(sub) == MPI_CART);
 	OK(MPI_Cartdim_get(sub, &n));
 	CHECK(n == 0);
 	OK(MPI_Comm_free(&sub));
@@ -183,7 +183,7 @@ static void shifts(void)
 {
 	static const int steps[] = {1, -1, 2, -2, 5, -7, 0, INT_MAX, INT_MIN, INT_MIN + 1};
 	int dims[2], at[2], from, to, xy[2];
-	MPI_Comm c = grid(1, dims);
+	MPI_Comm c = cart_grid(1, dims);
 
 	if (c == MPI_COMM_NULL)
 		return;
@@ -210,7 +210,7 @@ static void shifts(void)
 static void shift_data(void)
 {
 	int dims[2], at[2], from, to;
-	MPI_Comm c = grid(1, dims);
+	MPI_Comm c = cart_grid(1, dims);
 
 	if (c == MPI_COMM_NULL)
 		return;
@@ -227,7 +227,7 @@ static void shift_data(void)
 }
 
 /* MPI-5.0 8.5.7: sub-grids keep size and periodicity of the dimensions that remain */
-static void subs(void)
+static void cart_subs(void)
 {
 	int dims[3] = {0, 0, 0}, periods[3] = {1, 0, 1}, got[3], p[3], at[3], me[3];
 	MPI_Comm c, sub;
@@ -263,7 +263,7 @@ static void subs(void)
 }
 
 /* MPI-5.0 8.5.8: Cart_map gives each process of the grid another rank, the others MPI_UNDEFINED */
-static void maps(void)
+static void cart_maps(void)
 {
 	int dims[2] = {check_size / 2 > 0 ? check_size / 2 : 1, 1}, periods[2] = {0, 0};
 	int rank = -9, got[64], seen[64] = {0}, inside = 0;
@@ -304,27 +304,27 @@ static void reorders(void)
 }
 
 /* MPI-5.0 8.5.5: Topo_test; 7.4.2: dup has the topology, split and create have none */
-static void kinds(void)
+static void cart_kinds(void)
 {
 	int dims[2], got[2], p[2], at[2];
-	MPI_Comm c = grid(1, dims), dup, other;
+	MPI_Comm c = cart_grid(1, dims), dup, other;
 	MPI_Group g;
 
-	CHECK(kind(MPI_COMM_WORLD) == MPI_UNDEFINED);
+	CHECK(cart_kind(MPI_COMM_WORLD) == MPI_UNDEFINED);
 	if (c == MPI_COMM_NULL)
 		return;
-	CHECK(kind(c) == MPI_CART);
+	CHECK(cart_kind(c) == MPI_CART);
 	OK(MPI_Comm_dup(c, &dup));
 	OK(MPI_Comm_split(c, 0, 0, &other));
-	CHECK(kind(other) == MPI_UNDEFINED);
+	CHECK(cart_kind(other) == MPI_UNDEFINED);
 	OK(MPI_Comm_free(&other));
 	OK(MPI_Comm_group(c, &g));
 	OK(MPI_Comm_create(c, g, &other));
-	CHECK(kind(other) == MPI_UNDEFINED);
+	CHECK(cart_kind(other) == MPI_UNDEFINED);
 	OK(MPI_Comm_free(&other));
 	OK(MPI_Group_free(&g));
 	OK(MPI_Comm_free(&c)); /* before its dup */
-	CHECK(kind(dup) == MPI_CART);
+	CHECK(cart_kind(dup) == MPI_CART);
 	OK(MPI_Comm_dup_with_info(dup, MPI_INFO_NULL, &c));
 	OK(MPI_Comm_free(&dup));
 	OK(MPI_Cart_get(c, 2, got, p, at));
@@ -361,7 +361,7 @@ static void wrong_grids(void)
 }
 
 /* MPI-5.0 8.5.5: questions about a grid to a communicator without one */
-static void wrong_kind(void)
+static void cart_wrong_kind(void)
 {
 	int x[2] = {0, 0}, y;
 	MPI_Comm c;
@@ -380,7 +380,7 @@ static void wrong_kind(void)
 static void no_arrays(void)
 {
 	int dims[2], x[2], r;
-	MPI_Comm c = grid(0, dims), sub;
+	MPI_Comm c = cart_grid(0, dims), sub;
 
 	if (c == MPI_COMM_NULL)
 		return;
@@ -401,16 +401,16 @@ int main(int argc, char **argv)
 	nothing_cached();
 	coordinates();
 	out_of_range();
-	room();
+	cart_room();
 	no_dimensions();
 	shifts();
 	shift_data();
-	subs();
-	maps();
+	cart_subs();
+	cart_maps();
 	reorders();
-	kinds();
+	cart_kinds();
 	wrong_grids();
-	wrong_kind();
+	cart_wrong_kind();
 	no_arrays();
 	MPI_Finalize();
 	return 0;

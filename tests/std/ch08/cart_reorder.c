@@ -43,7 +43,7 @@ static int members(MPI_Comm c, int *world)
 }
 
 /* MPI-5.0 8.5.1: a row of four: the two of a core side by side */
-static void row(void)
+static void reorder_row(void)
 {
 	int dims[1] = {4}, periods[1] = {0}, world[4], at;
 	MPI_Comm c;
@@ -73,7 +73,7 @@ static void square(void)
 }
 
 /* MPI-5.0 8.5.3: pairs 0 1 and 2 3 of a graph */
-static void pairs(void)
+static void reorder_pairs(void)
 {
 	int index[4] = {1, 2, 3, 4}, edges[4] = {1, 0, 3, 2}, world[4];
 	MPI_Comm c;
@@ -92,9 +92,9 @@ int main(int argc, char **argv)
 	can = bind_to(check_rank % 2);
 	OK(MPI_Allreduce(&can, &all, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD));
 	if (all) {
-		row();
+		reorder_row();
 		square();
-		pairs();
+		reorder_pairs();
 	}
 	MPI_Finalize();
 	return all ? 0 : SKIP;

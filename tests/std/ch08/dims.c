@@ -34,7 +34,7 @@ struct split {
 	int first, last;
 };
 
-static struct split best(int n, int k, int most, int first)
+static struct split dims_best(int n, int k, int most, int first)
 {
 	struct split b = {INT_MAX, 0};
 
@@ -45,7 +45,7 @@ static struct split best(int n, int k, int most, int first)
 
 		if (n % d != 0)
 			continue;
-		w = best(n / d, k - 1, d, first ? first : d);
+		w = dims_best(n / d, k - 1, d, first ? first : d);
 		if (w.first - w.last < b.first - b.last ||
 			(w.first - w.last == b.first - b.last && w.last > b.last))
 			b = w;
@@ -70,7 +70,7 @@ static struct split factors(int n, int k)
 
 static void balanced(int n, int k)
 {
-	struct split is = factors(n, k), want = best(n, k, n, 0);
+	struct split is = factors(n, k), want = dims_best(n, k, n, 0);
 
 	if (is.first != want.first || is.last != want.last)
 		fprintf(stderr, "%d as %d factors: %d to %d, not %d to %d\n", n, k, is.first,
@@ -109,7 +109,7 @@ static void not_greedy(void)
 }
 
 /* MPI-5.0 8.5.2: numbers near the largest int, with many divisors or with none, in time */
-static void large(void)
+static void dims_large(void)
 {
 	static const int n[] = {INT_MAX, 1 << 30, 2095133040, 1745944200, 2147483629, 1009 << 21,
 		999983 * 2147, 46337 * 46337, 1290 * 1290 * 1290, 3 * 715827881, 12252240,
@@ -154,7 +154,7 @@ static void edges(void)
 }
 
 /* MPI-5.0 8.5.2: negative entries, and products that do not divide, are errors */
-static void wrong(void)
+static void dims_wrong(void)
 {
 	int d[3] = {0, -1, 0};
 
@@ -181,10 +181,10 @@ int main(int argc, char **argv)
 	examples();
 	not_greedy();
 	brute_force();
-	large();
+	dims_large();
 	constraints();
 	edges();
-	wrong();
+	dims_wrong();
 	MPI_Finalize();
 	return 0;
 }

@@ -12,7 +12,7 @@ struct list {
 };
 
 /* The edges of this process, as MPI returns them. */
-static void ask(MPI_Comm c, struct list *in, struct list *out, int want_weighted)
+static void dist_ask(MPI_Comm c, struct list *in, struct list *out, int want_weighted)
 {
 	int weighted = -1, kind;
 
@@ -24,7 +24,7 @@ static void ask(MPI_Comm c, struct list *in, struct list *out, int want_weighted
 		out->n, out->rank, weighted ? out->weight : MPI_UNWEIGHTED));
 }
 
-static int same(const struct list *a, const struct list *b, int weighted)
+static int dist_same(const struct list *a, const struct list *b, int weighted)
 {
 	for (int i = 0; i < a->n && a->n == b->n; i++) {
 		if (a->rank[i] != b->rank[i] || (weighted && a->weight[i] != b->weight[i]))
@@ -33,7 +33,7 @@ static int same(const struct list *a, const struct list *b, int weighted)
 	return a->n == b->n;
 }
 
-static void add(struct list *l, int rank, int weight)
+static void dist_add(struct list *l, int rank, int weight)
 {
 	l->rank[l->n] = rank;
 	l->weight[l->n++] = weight;
@@ -58,9 +58,9 @@ static void adjacency(void)
 	in.n = out.n = 0;
 	for (int r = check_size - 1; r >= 0; r--) {
 		for (int k = 0; k < edges_between(r, check_rank); k++)
-			add(&in, r, weight_of(r, check_rank, k));
+			dist_add(&in, r, weight_of(r, check_rank, k));
 		for (int k = 0; k < edges_between(check_rank, r); k++)
-			add(&out, r, weight_of(check_rank, r, k));
+			dist_add(&out, r, weight_of(check_rank, r, k));
 	}
 }
 
@@ -76,12 +76,12 @@ static void adjacent(void)
 	OK(MPI_Comm_rank(c, &me));
 	OK(MPI_Comm_size(c, &n));
 	CHECK(me == check_rank && n == check_size);
-	ask(c, &in2, &out2, 1);
-	CHECK(same(&in, &in2, 1) && same(&out, &out2, 1));
+	dist_ask(c, &in2, &out2, 1);
+	CHECK(dist_same(&in, &in2, 1) && dist_same(&out, &out2, 1));
 	OK(MPI_Comm_dup(c, &dup));
 	OK(MPI_Comm_free(&c));
-	ask(dup, &in2, &out2, 1);
-	CHECK(same(&in, &in2, 1) && same(&out, &out2, 1));
+	dist_ask(dup, &in2, &out2, 1);
+	CHECK(dist_same(&in, &in2, 1) && dist_same(&out, &out2, 1));
 	OK(MPI_Comm_free(&dup));
 }
 
@@ -93,8 +93,8 @@ static void unweighted(void)
 	adjacency();
 	OK(MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, in.n, in.rank, MPI_UNWEIGHTED, out.n,
 		out.rank, MPI_UNWEIGHTED, MPI_INFO_NULL, 0, &c));
-	ask(c, &in2, &out2, 0);
-	CHECK(same(&in, &in2, 0) && same(&out, &out2, 0));
+	dist_ask(c, &in2, &out2, 0);
+	CHECK(dist_same(&in, &in2, 0) && dist_same(&out, &out2, 0));
 	/* no weight information is returned, whatever arrays are given */
 	if (in.n > 0) {
 		in2.weight[0] = -77;
@@ -115,19 +115,19 @@ static void isolated(void)
 	OK(MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, !idle, &other,
 		idle ? MPI_WEIGHTS_EMPTY : &w, !idle, &other, idle ? MPI_WEIGHTS_EMPTY : &w,
 		MPI_INFO_NULL, 0, &c));
-	ask(c, &in2, &out2, 1);
+	dist_ask(c, &in2, &out2, 1);
 	CHECK(in2.n == !idle && out2.n == !idle);
 	CHECK(idle || (in2.rank[0] == other && in2.weight[0] == 9 && out2.weight[0] == 9));
 	OK(MPI_Comm_free(&c));
 	/* one end only */
 	OK(MPI_Dist_graph_create(
 		MPI_COMM_WORLD, 0, NULL, NULL, NULL, MPI_WEIGHTS_EMPTY, MPI_INFO_NULL, 0, &c));
-	ask(c, &in2, &out2, 1);
+	dist_ask(c, &in2, &out2, 1);
 	CHECK(in2.n == 0 && out2.n == 0);
 	OK(MPI_Comm_free(&c));
 	OK(MPI_Dist_graph_create(
 		MPI_COMM_WORLD, 0, NULL, NULL, NULL, MPI_UNWEIGHTED, MPI_INFO_NULL, 0, &c));
-	ask(c, &in2, &out2, 0);
+	dist_ask(c, &in2, &out2, 0);
 	OK(MPI_Comm_free(&c));
 }
 
@@ -146,13 +146,13 @@ struct edges {
 	struct list dest;
 };
 
-static void give(struct edges *g, int giver, int s, int d)
+static void dist_give(struct edges *g, int giver, int s, int d)
 {
 	int before = g->dest.n;
 
 	for (int k = 0; k < edges_between(s, d); k++) {
 		if (gives(giver, s, d, k))
-			add(&g->dest, d, weight_of(s, d, k));
+			dist_add(&g->dest, d, weight_of(s, d, k));
 	}
 	if (g->dest.n > before) { /* the same source may come several times */
 		g->sources[g->n] = s;
@@ -168,7 +168,7 @@ static MPI_Comm general(int giver, int weighted)
 	g.n = g.dest.n = 0;
 	for (int s = check_size - 1; s >= 0; s--) {
 		for (int d = 0; d < check_size; d++)
-			give(&g, giver, s, d);
+			dist_give(&g, giver, s, d);
 	}
 	OK(MPI_Dist_graph_create(MPI_COMM_WORLD, g.n, g.sources, g.degrees, g.dest.rank,
 		weighted ? g.dest.weight : MPI_UNWEIGHTED, MPI_INFO_NULL, 0, &c));
@@ -200,7 +200,7 @@ static void given_by_any(void)
 		for (int weighted = 0; weighted < 2; weighted++) {
 			MPI_Comm c = general(giver, weighted);
 
-			ask(c, &in2, &out2, weighted);
+			dist_ask(c, &in2, &out2, weighted);
 			complete(&in2, 1, weighted);
 			complete(&out2, 0, weighted);
 			OK(MPI_Comm_free(&c));
@@ -213,11 +213,11 @@ static void same_order(void)
 {
 	MPI_Comm a = general(-3, 1), b = general(-3, 1);
 
-	ask(a, &in, &out, 1);
-	ask(a, &in2, &out2, 1);
-	CHECK(same(&in, &in2, 1) && same(&out, &out2, 1));
-	ask(b, &in2, &out2, 1);
-	CHECK(same(&in, &in2, 1) && same(&out, &out2, 1));
+	dist_ask(a, &in, &out, 1);
+	dist_ask(a, &in2, &out2, 1);
+	CHECK(dist_same(&in, &in2, 1) && dist_same(&out, &out2, 1));
+	dist_ask(b, &in2, &out2, 1);
+	CHECK(dist_same(&in, &in2, 1) && dist_same(&out, &out2, 1));
 	OK(MPI_Comm_free(&a));
 	OK(MPI_Comm_free(&b));
 }
@@ -231,7 +231,7 @@ static void same_edges(void)
 	MPI_Request r[2 * MANY];
 	int n = 0;
 
-	ask(c, &in, &out, 1);
+	dist_ask(c, &in, &out, 1);
 	for (int i = 0; i < in.n; i++)
 		OK(MPI_Irecv(&sent[i], 1, MPI_INT, in.rank[i], 0, c, &r[n++]));
 	for (int i = 0; i < out.n; i++)
@@ -257,7 +257,7 @@ static void many_edges(void)
 	}
 	OK(MPI_Dist_graph_create(
 		MPI_COMM_WORLD, n, sources, degrees, dest, in.weight, MPI_INFO_NULL, 0, &c));
-	ask(c, &in2, &out2, 1);
+	dist_ask(c, &in2, &out2, 1);
 	CHECK(in2.n == (check_rank == check_size - 1 ? 2 * each * givers : 0));
 	for (int i = 0; i < in2.n; i++) {
 		at[0] = i / (2 * each), at[1] = i % (2 * each);
@@ -286,7 +286,7 @@ static void examples(void)
 		else
 			OK(MPI_Dist_graph_create(MPI_COMM_WORLD, check_rank < 4, &s[mine],
 				&deg[mine], &d[first[mine]], w, MPI_INFO_NULL, 0, &c));
-		ask(c, &in2, &out2, 1);
+		dist_ask(c, &in2, &out2, 1);
 		CHECK(out2.n == (check_rank < 4 ? deg[mine] : 0));
 		for (int i = 0; i < out2.n; i++)
 			CHECK(out2.rank[i] == d[first[mine] + i] && out2.weight[i] == 1);
@@ -317,14 +317,14 @@ static void torus(void)
 	OK(MPI_Info_free(&info));
 	OK(MPI_Comm_size(c, &n));
 	OK(MPI_Comm_rank(c, &me));
-	ask(c, &in2, &out2, 1);
+	dist_ask(c, &in2, &out2, 1);
 	CHECK(n == check_size && in2.n == 8 && out2.n == 8);
 	OK(MPI_Comm_free(&c));
 }
 
 /* MPI-5.0 8.5.5: less room gets the first part; weights are left out where MPI_UNWEIGHTED is
  * given */
-static void room(void)
+static void dist_room(void)
 {
 	int got[2] = {-7, -7}, w[2] = {-7, -7}, got2[1];
 	MPI_Comm c;
@@ -349,7 +349,7 @@ static void room(void)
 }
 
 /* MPI-5.0 8.5.4: wrong ranks, weights and degrees; a mistake of one process is an error in all */
-static void wrong(void)
+static void dist_wrong(void)
 {
 	int s = check_size, d = 0, w = 1, one = 1, minus = -1;
 	MPI_Comm c = MPI_COMM_WORLD;
@@ -402,7 +402,7 @@ static void half_weighted(void)
 }
 
 /* MPI-5.0 8.5.5: other topologies have no such neighbours, and this one no others */
-static void wrong_kind(void)
+static void dist_wrong_kind(void)
 {
 	int x, y, z;
 	MPI_Comm c;
@@ -431,10 +431,10 @@ int main(int argc, char **argv)
 	many_edges();
 	examples();
 	torus();
-	room();
-	wrong();
+	dist_room();
+	dist_wrong();
 	half_weighted();
-	wrong_kind();
+	dist_wrong_kind();
 	MPI_Finalize();
 	return 0;
 }

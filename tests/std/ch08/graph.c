@@ -135,7 +135,7 @@ static void example(void)
 }
 
 /* MPI-5.0 8.5.5: arrays with less room get the beginning, and nothing is written behind it */
-static void room(void)
+static void graph_room(void)
 {
 	struct ring r;
 	MPI_Comm c;
@@ -157,7 +157,7 @@ static void room(void)
 
 /* MPI-5.0 8.5.8: Graph_map gives each process of the graph another rank, the others
  * MPI_UNDEFINED */
-static void maps(void)
+static void graph_maps(void)
 {
 	struct ring r;
 	int rank = -9, got[64], seen[64] = {0}, inside = 0;
@@ -223,7 +223,7 @@ static void wrong_graphs(void)
 }
 
 /* MPI-5.0 8.5.5: questions to a communicator with another topology, or none */
-static void wrong_kind(void)
+static void graph_wrong_kind(void)
 {
 	int dims[1] = {1}, x, y, v[2];
 	MPI_Comm c;
@@ -253,11 +253,11 @@ int main(int argc, char **argv)
 	no_edges();
 	neighbors();
 	example();
-	room();
-	maps();
+	graph_room();
+	graph_maps();
 	reorders();
 	wrong_graphs();
-	wrong_kind();
+	graph_wrong_kind();
 	MPI_Finalize();
 	return 0;
 }

@@ -12,7 +12,7 @@ static int me, nin, nout, in[MAX], out[MAX];
 static int from[MAX]; /* the place of block i of what comes among what its sender sends */
 static int data[3 * MAX], got[3 * MAX];
 
-static void ready(void)
+static void neighbor_ready(void)
 {
 	for (int i = 0; i < 3 * MAX; i++)
 		data[i] = me * 100 + i;
@@ -20,12 +20,12 @@ static void ready(void)
 }
 
 /* Element j of block i came from place `at' of its sender's data. */
-static void came(int i, int where, int at)
+static void neighbor_came(int i, int where, int at)
 {
 	expect_eq(got[where], in[i] == MPI_PROC_NULL ? -1 : in[i] * 100 + at);
 }
 
-static void all(void)
+static void neighbor_all(void)
 {
 	int one[MAX], two[MAX], displs[MAX];
 	MPI_Aint bytes[MAX], back[MAX];
@@ -39,51 +39,51 @@ static void all(void)
 		back[i] = (MPI_Aint)((size_t)displs[i] * sizeof(int));
 		types[i] = MPI_INT;
 	}
-	ready();
+	neighbor_ready();
 	FORM(Neighbor_allgather, neighbor_allgather, data, 2, MPI_INT, got, 2, MPI_INT, comm);
 	for (int i = 0; i < nin; i++)
-		came(i, 2 * i + 1, 1);
-	ready();
+		neighbor_came(i, 2 * i + 1, 1);
+	neighbor_ready();
 	FORM(Neighbor_allgatherv, neighbor_allgatherv, data, 2, MPI_INT, got, two, displs, MPI_INT,
 		comm);
 	for (int i = 0; i < nin; i++)
-		came(i, displs[i] + 1, 1);
-	ready();
+		neighbor_came(i, displs[i] + 1, 1);
+	neighbor_ready();
 	FORM(Neighbor_alltoall, neighbor_alltoall, data, 2, MPI_INT, got, 2, MPI_INT, comm);
 	for (int i = 0; i < nin; i++)
-		came(i, 2 * i + 1, 2 * from[i] + 1);
-	ready();
+		neighbor_came(i, 2 * i + 1, 2 * from[i] + 1);
+	neighbor_ready();
 	FORM(Neighbor_alltoallv, neighbor_alltoallv, data, one, displs, MPI_INT, got, one, displs,
 		MPI_INT, comm);
 	for (int i = 0; i < nin; i++)
-		came(i, displs[i], displs[from[i]]);
-	ready();
+		neighbor_came(i, displs[i], displs[from[i]]);
+	neighbor_ready();
 	FORM(Neighbor_alltoallw, neighbor_alltoallw, data, two, bytes, types, got, two, back, types,
 		comm);
 	for (int i = 0; i < nin; i++)
-		came(i, displs[i] + 1, 3 * from[i] + 1);
+		neighbor_came(i, displs[i] + 1, 3 * from[i] + 1);
 	/* Displacements from MPI_BOTTOM are addresses, of predefined types too. */
 	for (int i = 0; i < MAX; i++) {
 		MPI_Get_address(&data[3 * i], &bytes[i]);
 		MPI_Get_address(&got[displs[i]], &back[i]);
 	}
-	ready();
+	neighbor_ready();
 	FORM(Neighbor_alltoallw, neighbor_alltoallw, MPI_BOTTOM, two, bytes, types, MPI_BOTTOM, two,
 		back, types, comm);
 	for (int i = 0; i < nin; i++)
-		came(i, displs[i] + 1, 3 * from[i] + 1);
+		neighbor_came(i, displs[i] + 1, 3 * from[i] + 1);
 }
 
 static void forms(void)
 {
 	for (form = 0; form < 3; form++)
-		all();
+		neighbor_all();
 	MPI_Comm_free(&comm);
 }
 
 /* 8.6: dimension by dimension, first the source at -1, then that at +1; data sent at one side
  * comes in at the other. */
-static void grid(int dims[2], int wraps)
+static void neighbor_grid(int dims[2], int wraps)
 {
 	int periods[2] = {wraps & 1, wraps >> 1};
 
@@ -132,7 +132,7 @@ int main(int argc, char **argv)
 			dims[0] = d;
 			dims[1] = n / d;
 			if (n % d == 0)
-				grid(dims, wraps);
+				neighbor_grid(dims, wraps);
 		}
 	}
 	graph(n);

@@ -12,7 +12,7 @@ static const MPI_Aint displs[SIDES] = {0, EACH};
 static const MPI_Aint bytes[SIDES] = {0, EACH * sizeof(int)};
 static const MPI_Datatype types[SIDES] = {MPI_INT, MPI_INT};
 
-static void fill(void)
+static void neighbor_fill(void)
 {
 	for (int i = 0; i < SIDES * EACH; i++) {
 		out[i] = check_rank * 10 + i;
@@ -21,7 +21,7 @@ static void fill(void)
 }
 
 /* The value that the left rank sends to the right, and the right one to the left. */
-static void look(int gathers)
+static void neighbor_look(int gathers)
 {
 	int left = (check_rank + check_size - 1) % check_size;
 	int right = (check_rank + 1) % check_size;
@@ -30,16 +30,16 @@ static void look(int gathers)
 		CHECK(in[i] == left * 10 + i + (gathers ? 0 : EACH));
 		CHECK(in[EACH + i] == right * 10 + i);
 	}
-	fill();
+	neighbor_fill();
 }
 
-static void over(MPI_Request *req, int persists, int gathers)
+static void neighbor_over(MPI_Request *req, int persists, int gathers)
 {
 	for (int turn = 0; turn < 1 + persists; turn++) {
 		if (persists)
 			OK(MPI_Start(req));
 		OK(MPI_Wait(req, MPI_STATUS_IGNORE));
-		look(gathers);
+		neighbor_look(gathers);
 	}
 	if (persists)
 		OK(MPI_Request_free(req));
@@ -49,21 +49,21 @@ static void over(MPI_Request *req, int persists, int gathers)
 static void gather(void)
 {
 	OK(MPI_Neighbor_allgather_c(out, EACH, MPI_INT, in, EACH, MPI_INT, ring));
-	look(1);
+	neighbor_look(1);
 	OK(MPI_Neighbor_allgatherv_c(out, EACH, MPI_INT, in, counts, displs, MPI_INT, ring));
-	look(1);
+	neighbor_look(1);
 }
 
 /* MPI-5.0 8.6.2: neighbourhood all-to-all. */
 static void alltoall(void)
 {
 	OK(MPI_Neighbor_alltoall_c(out, EACH, MPI_INT, in, EACH, MPI_INT, ring));
-	look(0);
+	neighbor_look(0);
 	OK(MPI_Neighbor_alltoallv_c(
 		out, counts, displs, MPI_INT, in, counts, displs, MPI_INT, ring));
-	look(0);
+	neighbor_look(0);
 	OK(MPI_Neighbor_alltoallw_c(out, counts, bytes, types, in, counts, bytes, types, ring));
-	look(0);
+	neighbor_look(0);
 }
 
 /* MPI-5.0 8.7.1: nonblocking neighbourhood gather. */
@@ -72,9 +72,9 @@ static void igather(void)
 	MPI_Request r;
 
 	OK(MPI_Ineighbor_allgather_c(out, EACH, MPI_INT, in, EACH, MPI_INT, ring, &r));
-	over(&r, 0, 1);
+	neighbor_over(&r, 0, 1);
 	OK(MPI_Ineighbor_allgatherv_c(out, EACH, MPI_INT, in, counts, displs, MPI_INT, ring, &r));
-	over(&r, 0, 1);
+	neighbor_over(&r, 0, 1);
 }
 
 /* MPI-5.0 8.7.2: nonblocking neighbourhood all-to-all. */
@@ -83,13 +83,13 @@ static void ialltoall(void)
 	MPI_Request r;
 
 	OK(MPI_Ineighbor_alltoall_c(out, EACH, MPI_INT, in, EACH, MPI_INT, ring, &r));
-	over(&r, 0, 0);
+	neighbor_over(&r, 0, 0);
 	OK(MPI_Ineighbor_alltoallv_c(
 		out, counts, displs, MPI_INT, in, counts, displs, MPI_INT, ring, &r));
-	over(&r, 0, 0);
+	neighbor_over(&r, 0, 0);
 	OK(MPI_Ineighbor_alltoallw_c(
 		out, counts, bytes, types, in, counts, bytes, types, ring, &r));
-	over(&r, 0, 0);
+	neighbor_over(&r, 0, 0);
 }
 
 /* MPI-5.0 8.8.1: persistent neighbourhood gather. */
@@ -99,10 +99,10 @@ static void gather_init(void)
 	MPI_Request r;
 
 	OK(MPI_Neighbor_allgather_init_c(out, EACH, MPI_INT, in, EACH, MPI_INT, ring, none, &r));
-	over(&r, 1, 1);
+	neighbor_over(&r, 1, 1);
 	OK(MPI_Neighbor_allgatherv_init_c(
 		out, EACH, MPI_INT, in, counts, displs, MPI_INT, ring, none, &r));
-	over(&r, 1, 1);
+	neighbor_over(&r, 1, 1);
 }
 
 /* MPI-5.0 8.8.2: persistent neighbourhood all-to-all. */
@@ -112,52 +112,52 @@ static void alltoall_init(void)
 	MPI_Request r;
 
 	OK(MPI_Neighbor_alltoall_init_c(out, EACH, MPI_INT, in, EACH, MPI_INT, ring, none, &r));
-	over(&r, 1, 0);
+	neighbor_over(&r, 1, 0);
 	OK(MPI_Neighbor_alltoallv_init_c(
 		out, counts, displs, MPI_INT, in, counts, displs, MPI_INT, ring, none, &r));
-	over(&r, 1, 0);
+	neighbor_over(&r, 1, 0);
 	OK(MPI_Neighbor_alltoallw_init_c(
 		out, counts, bytes, types, in, counts, bytes, types, ring, none, &r));
-	over(&r, 1, 0);
+	neighbor_over(&r, 1, 0);
 }
 
 /* These calls with counts of int. */
-static void small(void)
+static void neighbor_small(void)
 {
 	int n[SIDES] = {EACH, EACH}, at[SIDES] = {0, EACH};
 	MPI_Info none = MPI_INFO_NULL;
 	MPI_Request r;
 
 	OK(MPI_Neighbor_allgather(out, EACH, MPI_INT, in, EACH, MPI_INT, ring));
-	look(1);
+	neighbor_look(1);
 	OK(MPI_Neighbor_allgatherv(out, EACH, MPI_INT, in, n, at, MPI_INT, ring));
-	look(1);
+	neighbor_look(1);
 	OK(MPI_Neighbor_alltoall(out, EACH, MPI_INT, in, EACH, MPI_INT, ring));
-	look(0);
+	neighbor_look(0);
 	OK(MPI_Neighbor_alltoallv(out, n, at, MPI_INT, in, n, at, MPI_INT, ring));
-	look(0);
+	neighbor_look(0);
 	OK(MPI_Neighbor_alltoallw(out, n, bytes, types, in, n, bytes, types, ring));
-	look(0);
+	neighbor_look(0);
 	OK(MPI_Ineighbor_allgather(out, EACH, MPI_INT, in, EACH, MPI_INT, ring, &r));
-	over(&r, 0, 1);
+	neighbor_over(&r, 0, 1);
 	OK(MPI_Ineighbor_allgatherv(out, EACH, MPI_INT, in, n, at, MPI_INT, ring, &r));
-	over(&r, 0, 1);
+	neighbor_over(&r, 0, 1);
 	OK(MPI_Ineighbor_alltoall(out, EACH, MPI_INT, in, EACH, MPI_INT, ring, &r));
-	over(&r, 0, 0);
+	neighbor_over(&r, 0, 0);
 	OK(MPI_Ineighbor_alltoallv(out, n, at, MPI_INT, in, n, at, MPI_INT, ring, &r));
-	over(&r, 0, 0);
+	neighbor_over(&r, 0, 0);
 	OK(MPI_Ineighbor_alltoallw(out, n, bytes, types, in, n, bytes, types, ring, &r));
-	over(&r, 0, 0);
+	neighbor_over(&r, 0, 0);
 	OK(MPI_Neighbor_allgather_init(out, EACH, MPI_INT, in, EACH, MPI_INT, ring, none, &r));
-	over(&r, 1, 1);
+	neighbor_over(&r, 1, 1);
 	OK(MPI_Neighbor_allgatherv_init(out, EACH, MPI_INT, in, n, at, MPI_INT, ring, none, &r));
-	over(&r, 1, 1);
+	neighbor_over(&r, 1, 1);
 	OK(MPI_Neighbor_alltoall_init(out, EACH, MPI_INT, in, EACH, MPI_INT, ring, none, &r));
-	over(&r, 1, 0);
+	neighbor_over(&r, 1, 0);
 	OK(MPI_Neighbor_alltoallv_init(out, n, at, MPI_INT, in, n, at, MPI_INT, ring, none, &r));
-	over(&r, 1, 0);
+	neighbor_over(&r, 1, 0);
 	OK(MPI_Neighbor_alltoallw_init(out, n, bytes, types, in, n, bytes, types, ring, none, &r));
-	over(&r, 1, 0);
+	neighbor_over(&r, 1, 0);
 }
 
 int main(int argc, char **argv)
@@ -166,14 +166,14 @@ int main(int argc, char **argv)
 
 	check_init(&argc, &argv);
 	OK(MPI_Cart_create(MPI_COMM_WORLD, 1, &check_size, &round, 0, &ring));
-	fill();
+	neighbor_fill();
 	gather();
 	alltoall();
 	igather();
 	ialltoall();
 	gather_init();
 	alltoall_init();
-	small();
+	neighbor_small();
 	OK(MPI_Comm_free(&ring));
 	MPI_Finalize();
 	return 0;

@@ -3,7 +3,7 @@
 /* MPI-5.0 8.3: which constructors of communicators hand a topology on, and which have none. */
 #include "tests/check.h"
 
-static int kind(MPI_Comm c)
+static int inherited_kind(MPI_Comm c)
 {
 	int status = 12345;
 
@@ -11,7 +11,7 @@ static int kind(MPI_Comm c)
 	return status;
 }
 
-static MPI_Comm ring(void)
+static MPI_Comm inherited_ring(void)
 {
 	int periods[1] = {1};
 	MPI_Comm c;
@@ -24,7 +24,7 @@ static void ring_is(MPI_Comm c)
 {
 	int n = -1, p = -1, at = -1, from, to;
 
-	CHECK(kind(c) == MPI_CART);
+	CHECK(inherited_kind(c) == MPI_CART);
 	OK(MPI_Cart_get(c, 1, &n, &p, &at));
 	CHECK(n == check_size && p == 1 && at == check_rank);
 	OK(MPI_Cart_shift(c, 0, 1, &from, &to));
@@ -35,14 +35,14 @@ static void ring_is(MPI_Comm c)
 /* A constructor's result has no topology. */
 static void simple(MPI_Comm c)
 {
-	CHECK(kind(c) == MPI_UNDEFINED);
+	CHECK(inherited_kind(c) == MPI_UNDEFINED);
 	OK(MPI_Comm_free(&c));
 }
 
 /* MPI-5.0 7.4.2: copies of a communicator have its topology, also after it is gone */
-static void copies(void)
+static void inherited_copies(void)
 {
-	MPI_Comm c = ring(), d;
+	MPI_Comm c = inherited_ring(), d;
 	MPI_Request r;
 	MPI_Info info;
 
@@ -70,7 +70,7 @@ static void copies(void)
 /* MPI-5.0 7.4.2: communicators of some of the processes have none */
 static void selections(void)
 {
-	MPI_Comm c = ring(), d;
+	MPI_Comm c = inherited_ring(), d;
 	MPI_Group g;
 
 	OK(MPI_Comm_split(c, 0, check_rank, &d));
@@ -93,11 +93,11 @@ static void selections(void)
 static void between_groups(void)
 {
 	int half = check_rank % 2, one = 1, index = 0, x, y, z;
-	MPI_Comm c = ring(), side, inter, d = MPI_COMM_SELF;
+	MPI_Comm c = inherited_ring(), side, inter, d = MPI_COMM_SELF;
 
 	OK(MPI_Comm_split(c, half, check_rank, &side));
 	OK(MPI_Intercomm_create(side, 0, c, !half, 5, &inter));
-	CHECK(kind(inter) == MPI_UNDEFINED);
+	CHECK(inherited_kind(inter) == MPI_UNDEFINED);
 	OK(MPI_Comm_set_errhandler(inter, MPI_ERRORS_RETURN));
 	FAILS(MPI_ERR_COMM, "inter-communicator", MPI_Cart_create(inter, 1, &one, &one, 0, &d));
 	FAILS(MPI_ERR_COMM, "inter-communicator", MPI_Cart_map(inter, 1, &one, &one, &x));
@@ -122,18 +122,18 @@ static void between_groups(void)
 /* MPI-5.0 8.3: a topology made from a communicator that has one replaces it in the new one only */
 static void over_another(void)
 {
-	MPI_Comm c = ring(), d;
+	MPI_Comm c = inherited_ring(), d;
 	int index[64], n;
 
 	for (int i = 0; i < check_size; i++)
 		index[i] = 0;
 	OK(MPI_Graph_create(c, check_size, index, NULL, 0, &d));
-	CHECK(kind(d) == MPI_GRAPH);
+	CHECK(inherited_kind(d) == MPI_GRAPH);
 	ring_is(c);
 	OK(MPI_Comm_free(&d));
 	OK(MPI_Dist_graph_create_adjacent(
 		c, 0, NULL, MPI_UNWEIGHTED, 0, NULL, MPI_UNWEIGHTED, MPI_INFO_NULL, 0, &d));
-	CHECK(kind(d) == MPI_DIST_GRAPH);
+	CHECK(inherited_kind(d) == MPI_DIST_GRAPH);
 	OK(MPI_Comm_free(&d));
 	OK(MPI_Cart_create(c, 0, NULL, NULL, 0, &d));
 	if (d != MPI_COMM_NULL) {
@@ -185,7 +185,7 @@ int main(int argc, char **argv)
 	check_init(&argc, &argv);
 	OK(MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN));
 	OK(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN));
-	copies();
+	inherited_copies();
 	selections();
 	between_groups();
 	over_another();

@@ -10,7 +10,7 @@
 static int rank, size;
 
 /* MPI-5.0 9.2: allocated memory can be written, sent and freed, in any order of frees. */
-static void sizes(void)
+static void memory_sizes(void)
 {
 	static const MPI_Aint len[] = {0, 1, 8, 100, 4096, 65536, 1 << 20, 5 << 20, 40 << 20};
 	enum { N = sizeof(len) / sizeof(len[0]) };
@@ -29,7 +29,7 @@ static void sizes(void)
 }
 
 /* MPI-5.0 9.2: messages of such memory, from and to, of every way through the transport. */
-static void messages(void)
+static void memory_messages(void)
 {
 	enum { MOST = 3 << 20 };
 	unsigned char *out, *in;
@@ -51,7 +51,7 @@ static void messages(void)
 }
 
 /* MPI-5.0 9.2: many at once, received late and in another order, one of them too short. */
-static void late(void)
+static void memory_late(void)
 {
 	enum { N = 40, LEN = 50000 };
 	unsigned char *out, *in;
@@ -81,7 +81,7 @@ static void late(void)
 
 /* MPI-5.0 3.8.4: a cancelled send completes without its receiver; either it is cancelled, or the
  * message comes as it was. */
-static void cancelled(void)
+static void memory_cancelled(void)
 {
 	enum { LEN = 100000 };
 	unsigned char *out;
@@ -138,7 +138,7 @@ static void aligned(void)
 }
 
 /* MPI-5.0 9.2: errors: more than there is, an address of something else, the same one twice. */
-static void refused(void)
+static void memory_refused(void)
 {
 	char here[64] = "", *p, *q = here;
 
@@ -154,7 +154,7 @@ static void refused(void)
 }
 
 /* MPI-5.0 9.2: freed memory is used again. */
-static void again(void)
+static void memory_again(void)
 {
 	for (int i = 0; i < 40; i++) {
 		char *p;
@@ -172,13 +172,13 @@ int main(int argc, char **argv)
 	MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
 	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
 	MPI_Comm_size(MPI_COMM_WORLD, &size);
-	sizes();
-	messages();
-	late();
-	cancelled();
+	memory_sizes();
+	memory_messages();
+	memory_late();
+	memory_cancelled();
 	aligned();
-	refused();
-	again();
+	memory_refused();
+	memory_again();
 	MPI_Finalize();
 	return 0;
 }

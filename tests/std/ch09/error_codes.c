@@ -3,7 +3,7 @@
 /* MPI-5.0 9.5.1: error classes, codes and texts of the user's; MPI_LASTUSEDCODE follows them. */
 #include "tests/check.h"
 
-static void all(int running)
+static void code_all(int running)
 {
 	char text[MPI_MAX_ERROR_STRING] = "x";
 	int class, code, other, len, *last, flag;
@@ -42,11 +42,11 @@ static void all(int running)
 
 int main(int argc, char **argv)
 {
-	all(0);
+	code_all(0);
 	check_init(&argc, &argv);
 	OK(MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN));
-	all(1);
+	code_all(1);
 	MPI_Finalize();
-	all(0);
+	code_all(0);
 	return 0;
 }

@@ -48,7 +48,7 @@ static void on_win(MPI_Win *w, int *code, ...)
 	(void)code;
 }
 
-static void on_session(MPI_Session *s, int *code, ...)
+static void handler_on_session(MPI_Session *s, int *code, ...)
 {
 	(void)s;
 	(void)code;
@@ -64,7 +64,7 @@ static int err_on(MPI_Comm c)
 }
 
 /* MPI-5.0 9.3: the handler gets the code that the routine is going to return, and may change it. */
-static void changed(void)
+static void handler_changed(void)
 {
 	MPI_Errhandler forgive, replace;
 	MPI_Comm c;
@@ -86,7 +86,7 @@ static void changed(void)
 
 /* MPI-5.0 9.3: a handler is for the kind of objects that it was made for; predefined ones are for
  * all. */
-static void kinds(void)
+static void handler_kinds(void)
 {
 	MPI_Errhandler w, f, s, all[] = {MPI_ERRORS_ARE_FATAL, MPI_ERRORS_ABORT, MPI_ERRORS_RETURN};
 	MPI_Errhandler got;
@@ -95,7 +95,7 @@ static void kinds(void)
 	OK(MPI_Comm_dup(MPI_COMM_SELF, &c));
 	OK(MPI_Win_create_errhandler(on_win, &w));
 	OK(MPI_File_create_errhandler(on_file, &f));
-	OK(MPI_Session_create_errhandler(on_session, &s));
+	OK(MPI_Session_create_errhandler(handler_on_session, &s));
 	FAILS(MPI_ERR_ERRHANDLER, "windows", MPI_Comm_set_errhandler(c, w));
 	FAILS(MPI_ERR_ERRHANDLER, "files", MPI_Comm_set_errhandler(c, f));
 	FAILS(MPI_ERR_ERRHANDLER, "sessions", MPI_Comm_set_errhandler(c, s));
@@ -388,8 +388,8 @@ int main(int argc, char **argv)
 	CHECK(first == MPI_ERRORS_RETURN);
 	OK(MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN));
 	OK(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN));
-	kinds();
-	changed();
+	handler_kinds();
+	handler_changed();
 	inherited();
 	gotten();
 	predefined_freed();

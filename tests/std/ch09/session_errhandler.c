@@ -8,7 +8,7 @@ static struct {
 	MPI_Session session;
 } saw;
 
-static void on_session(MPI_Session *s, int *code, ...)
+static void session_on_session(MPI_Session *s, int *code, ...)
 {
 	saw.calls++;
 	saw.code = *code;
@@ -31,7 +31,7 @@ int main(int argc, char **argv)
 
 	(void)argc;
 	(void)argv;
-	OK(MPI_Session_create_errhandler(on_session, &h));
+	OK(MPI_Session_create_errhandler(session_on_session, &h));
 	OK(MPI_Session_init(MPI_INFO_NULL, h, &s));
 	/* MPI-5.0 9.3.4: the handler of MPI_Session_init is the session's */
 	OK(MPI_Session_get_errhandler(s, &got));

@@ -4,7 +4,7 @@
 #define MPI_NO_DEPRECATED_WARNINGS
 #include "tests/check.h"
 
-static int *value(MPI_Comm c, int key)
+static int *world_value(MPI_Comm c, int key)
 {
 	int *v = NULL, flag = 0;
 
@@ -15,53 +15,53 @@ static int *value(MPI_Comm c, int key)
 /* MPI-5.0 9.1.2.1: tags from 0 to the attribute's value, at least 32767, can be used. */
 static void tag_ub(void)
 {
-	int *ub = value(MPI_COMM_WORLD, MPI_TAG_UB), x = 7, y = 0;
+	int *ub = world_value(MPI_COMM_WORLD, MPI_TAG_UB), x = 7, y = 0;
 	MPI_Status s;
 
 	CHECK(ub != NULL && *ub >= 32767);
 	OK(MPI_Sendrecv(&x, 1, MPI_INT, check_rank, *ub, &y, 1, MPI_INT, check_rank, *ub,
 		MPI_COMM_WORLD, &s));
 	CHECK(y == 7 && s.MPI_TAG == *ub);
-	CHECK(value(MPI_COMM_WORLD, MPI_TAG_UB) == ub);
+	CHECK(world_value(MPI_COMM_WORLD, MPI_TAG_UB) == ub);
 }
 
 /* MPI-5.0 9.1.2.2, 9.1.2.3: ranks with input and output; whether clocks agree. */
-static void others(void)
+static void world_others(void)
 {
-	int *v = value(MPI_COMM_WORLD, MPI_IO);
+	int *v = world_value(MPI_COMM_WORLD, MPI_IO);
 
 	CHECK(v != NULL);
 	CHECK(*v == MPI_ANY_SOURCE || *v == MPI_PROC_NULL || (*v >= 0 && *v < check_size));
-	v = value(MPI_COMM_WORLD, MPI_WTIME_IS_GLOBAL);
+	v = world_value(MPI_COMM_WORLD, MPI_WTIME_IS_GLOBAL);
 	CHECK(v != NULL && (*v == 0 || *v == 1));
-	v = value(MPI_COMM_WORLD, MPI_HOST); /* deprecated: 16 */
+	v = world_value(MPI_COMM_WORLD, MPI_HOST); /* deprecated: 16 */
 	CHECK(v != NULL && (*v == MPI_PROC_NULL || (*v >= 0 && *v < check_size)));
 }
 
 /* MPI-5.0 11.10.1, 11.10.3: how many processes there may be, and which program this is; started
  * by mpiexec there is a number. */
-static void job(void)
+static void world_job(void)
 {
-	int *v = value(MPI_COMM_WORLD, MPI_UNIVERSE_SIZE);
+	int *v = world_value(MPI_COMM_WORLD, MPI_UNIVERSE_SIZE);
 
 	CHECK(v == NULL || *v >= check_size);
-	v = value(MPI_COMM_WORLD, MPI_APPNUM);
+	v = world_value(MPI_COMM_WORLD, MPI_APPNUM);
 	CHECK(v != NULL && *v == 0);
 }
 
 /* MPI-5.0 9.5.1: MPI_LASTUSEDCODE follows classes and codes that come and go. */
 static void last_used(void)
 {
-	int *v = value(MPI_COMM_WORLD, MPI_LASTUSEDCODE), class, code, own = *v;
+	int *v = world_value(MPI_COMM_WORLD, MPI_LASTUSEDCODE), class, code, own = *v;
 
 	CHECK(own >= MPI_ERR_LASTCODE);
 	OK(MPI_Add_error_class(&class));
-	CHECK(*value(MPI_COMM_WORLD, MPI_LASTUSEDCODE) == class);
+	CHECK(*world_value(MPI_COMM_WORLD, MPI_LASTUSEDCODE) == class);
 	OK(MPI_Add_error_code(class, &code));
-	CHECK(*value(MPI_COMM_WORLD, MPI_LASTUSEDCODE) >= code);
+	CHECK(*world_value(MPI_COMM_WORLD, MPI_LASTUSEDCODE) >= code);
 	OK(MPI_Remove_error_code(code));
 	OK(MPI_Remove_error_class(class));
-	CHECK(*value(MPI_COMM_WORLD, MPI_LASTUSEDCODE) == own);
+	CHECK(*world_value(MPI_COMM_WORLD, MPI_LASTUSEDCODE) == own);
 }
 
 /* MPI-5.0 9.1.2: they cannot be set, deleted, or have their keys freed, and dups have them. */
@@ -73,14 +73,14 @@ static void fixed(void)
 
 	OK(MPI_Comm_dup(MPI_COMM_WORLD, &c));
 	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
-		int key = keys[i], *was = value(MPI_COMM_WORLD, key);
+		int key = keys[i], *was = world_value(MPI_COMM_WORLD, key);
 
 		FAILS(MPI_ERR_KEYVAL, "predefined", MPI_Comm_set_attr(MPI_COMM_WORLD, key, &key));
 		FAILS(MPI_ERR_KEYVAL, "predefined", MPI_Comm_delete_attr(MPI_COMM_WORLD, key));
 		FAILS(MPI_ERR_KEYVAL, "predefined", MPI_Comm_set_attr(c, key, &key));
 		FAILS(MPI_ERR_KEYVAL, "predefined", MPI_Comm_free_keyval(&key));
-		CHECK(key == keys[i] && value(MPI_COMM_WORLD, key) == was);
-		CHECK(value(c, key) == was);
+		CHECK(key == keys[i] && world_value(MPI_COMM_WORLD, key) == was);
+		CHECK(world_value(c, key) == was);
 	}
 	OK(MPI_Comm_free(&c));
 }
@@ -109,7 +109,7 @@ static int old_delete(MPI_Comm c, int key, void *v, void *extra)
 	return MPI_SUCCESS;
 }
 
-static void deprecated(void)
+static void world_deprecated(void)
 {
 	int key, flag, *v, x = 1, dup, null;
 	MPI_Comm c, d;
@@ -147,11 +147,11 @@ int main(int argc, char **argv)
 	OK(MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN));
 	OK(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN));
 	tag_ub();
-	others();
-	job();
+	world_others();
+	world_job();
 	last_used();
 	fixed();
-	deprecated();
+	world_deprecated();
 	MPI_Finalize();
 	return 0;
 }

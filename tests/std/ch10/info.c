@@ -3,7 +3,7 @@
 /* MPI-5.0 10: keys and values, their limits and order; before MPI_Init and after MPI_Finalize. */
 #include "tests/check.h"
 
-static void pairs(void)
+static void info_pairs(void)
 {
 	char value[8], key[MPI_MAX_INFO_KEY];
 	int n, len, flag;
@@ -74,13 +74,13 @@ static void environment(void)
 
 int main(int argc, char **argv)
 {
-	pairs();
+	info_pairs();
 	check_init(&argc, &argv);
 	OK(MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN));
-	pairs();
+	info_pairs();
 	refusals();
 	environment();
 	MPI_Finalize();
-	pairs();
+	info_pairs();
 	return 0;
 }

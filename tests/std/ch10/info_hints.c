@@ -7,7 +7,7 @@
 static char value[MPI_MAX_INFO_VAL + 1];
 
 /* The answer of MPI_Info_get_string with this much room; the needed room goes to *len. */
-static int get(MPI_Info info, const char *key, int room, int *len)
+static int hint_get(MPI_Info info, const char *key, int room, int *len)
 {
 	int flag = -1;
 
@@ -20,7 +20,7 @@ static int get(MPI_Info info, const char *key, int room, int *len)
 
 /* MPI-5.0 10: a new object has no keys; set adds or overrides; delete takes away; keys and values
  * are case sensitive and keep their blanks in C. */
-static void pairs(void)
+static void hint_pairs(void)
 {
 	MPI_Info i;
 	int n, len;
@@ -33,15 +33,15 @@ static void pairs(void)
 	OK(MPI_Info_set(i, " key ", " three "));
 	OK(MPI_Info_get_nkeys(i, &n));
 	CHECK(n == 3);
-	CHECK(get(i, "Key", 100, &len) && strcmp(value, "One") == 0 && len == 4);
-	CHECK(get(i, "key", 100, &len) && strcmp(value, "two") == 0);
-	CHECK(get(i, " key ", 100, &len) && strcmp(value, " three ") == 0);
+	CHECK(hint_get(i, "Key", 100, &len) && strcmp(value, "One") == 0 && len == 4);
+	CHECK(hint_get(i, "key", 100, &len) && strcmp(value, "two") == 0);
+	CHECK(hint_get(i, " key ", 100, &len) && strcmp(value, " three ") == 0);
 	OK(MPI_Info_set(i, "key", ""));
-	CHECK(get(i, "key", 100, &len) && strcmp(value, "") == 0 && len == 1);
+	CHECK(hint_get(i, "key", 100, &len) && strcmp(value, "") == 0 && len == 1);
 	OK(MPI_Info_get_nkeys(i, &n));
 	CHECK(n == 3);
 	OK(MPI_Info_delete(i, "Key"));
-	CHECK(!get(i, "Key", 100, &len));
+	CHECK(!hint_get(i, "Key", 100, &len));
 	FAILS(MPI_ERR_INFO_NOKEY, "Key", MPI_Info_delete(i, "Key"));
 	OK(MPI_Info_free(&i));
 	CHECK(i == MPI_INFO_NULL);
@@ -56,13 +56,14 @@ static void strings(void)
 
 	OK(MPI_Info_create(&i));
 	OK(MPI_Info_set(i, "k", "abcdef"));
-	CHECK(!get(i, "none", 5, &len) && value[0] == '#');
-	CHECK(get(i, "k", 0, &len) && value[0] == '#' && len == 7);
-	CHECK(get(i, "k", 1, &len) && value[0] == '\0' && value[1] == '#' && len == 7);
-	CHECK(get(i, "k", 4, &len) && strcmp(value, "abc") == 0 && value[4] == '#' && len == 7);
-	CHECK(get(i, "k", 6, &len) && strcmp(value, "abcde") == 0 && len == 7);
-	CHECK(get(i, "k", 7, &len) && strcmp(value, "abcdef") == 0 && len == 7);
-	CHECK(get(i, "k", 50, &len) && strcmp(value, "abcdef") == 0 && len == 7);
+	CHECK(!hint_get(i, "none", 5, &len) && value[0] == '#');
+	CHECK(hint_get(i, "k", 0, &len) && value[0] == '#' && len == 7);
+	CHECK(hint_get(i, "k", 1, &len) && value[0] == '\0' && value[1] == '#' && len == 7);
+	CHECK(hint_get(i, "k", 4, &len) && strcmp(value, "abc") == 0 && value[4] == '#' &&
+		len == 7);
+	CHECK(hint_get(i, "k", 6, &len) && strcmp(value, "abcde") == 0 && len == 7);
+	CHECK(hint_get(i, "k", 7, &len) && strcmp(value, "abcdef") == 0 && len == 7);
+	CHECK(hint_get(i, "k", 50, &len) && strcmp(value, "abcdef") == 0 && len == 7);
 	OK(MPI_Info_free(&i));
 }
 
@@ -80,7 +81,7 @@ static void limits(void)
 	big[MPI_MAX_INFO_VAL] = '\0';
 	OK(MPI_Info_create(&i));
 	OK(MPI_Info_set(i, key, big));
-	CHECK(get(i, key, MPI_MAX_INFO_VAL + 1, &len) && strcmp(value, big) == 0);
+	CHECK(hint_get(i, key, MPI_MAX_INFO_VAL + 1, &len) && strcmp(value, big) == 0);
 	OK(MPI_Info_get_nthkey(i, 0, got));
 	CHECK(strcmp(got, key) == 0);
 	key[MPI_MAX_INFO_KEY - 1] = 'k';
@@ -100,7 +101,7 @@ static void limits(void)
 
 /* MPI-5.0 10: a dup has the same pairs in the same order and is apart from then on; numbers of keys
  * stay while nothing is set or deleted. */
-static void dups(void)
+static void hint_dups(void)
 {
 	static const char *const keys[] = {"z", "a", "m", "b", "y"};
 	char key[MPI_MAX_INFO_KEY], other[MPI_MAX_INFO_KEY];
@@ -117,18 +118,18 @@ static void dups(void)
 		OK(MPI_Info_get_nthkey(i, k, key));
 		OK(MPI_Info_get_nthkey(j, k, other));
 		CHECK(strcmp(key, other) == 0);
-		CHECK(get(j, key, 10, &len));
+		CHECK(hint_get(j, key, 10, &len));
 	}
 	OK(MPI_Info_set(i, "z", "changed"));
 	OK(MPI_Info_delete(i, "a"));
-	CHECK(get(j, "z", 10, &len) && strcmp(value, "y") == 0);
+	CHECK(hint_get(j, "z", 10, &len) && strcmp(value, "y") == 0);
 	OK(MPI_Info_free(&i));
-	CHECK(get(j, "a", 10, &len) && strcmp(value, "b") == 0);
+	CHECK(hint_get(j, "a", 10, &len) && strcmp(value, "b") == 0);
 	OK(MPI_Info_free(&j));
 }
 
 /* MPI-5.0 16.3: the deprecated way to ask, whose length does not count the NUL. */
-static void deprecated(void)
+static void hint_deprecated(void)
 {
 	MPI_Info i;
 	int len = -1, flag;
@@ -162,7 +163,7 @@ static void read_at_once(void)
 	OK(MPI_Info_set(i, "mpi_assert_no_any_tag", "false"));
 	OK(MPI_Info_free(&i));
 	OK(MPI_Comm_get_info(c, &used));
-	CHECK(get(used, "mpi_assert_no_any_tag", 10, &len) && strcmp(value, "true") == 0);
+	CHECK(hint_get(used, "mpi_assert_no_any_tag", 10, &len) && strcmp(value, "true") == 0);
 	OK(MPI_Info_free(&used));
 	OK(MPI_Comm_free(&c));
 }
@@ -175,12 +176,12 @@ static void environment(void)
 	int len;
 
 	OK(MPI_Info_create_env(3, words, &i));
-	CHECK(get(i, "command", 100, &len) && strcmp(value, "ocean") == 0);
-	CHECK(get(i, "argv", 100, &len) && strcmp(value, "-n 7") == 0);
+	CHECK(hint_get(i, "command", 100, &len) && strcmp(value, "ocean") == 0);
+	CHECK(hint_get(i, "argv", 100, &len) && strcmp(value, "-n 7") == 0);
 	OK(MPI_Info_free(&i));
 	OK(MPI_Info_create_env(0, NULL, &i));
-	CHECK(get(i, "command", MPI_MAX_INFO_VAL, &len) && strstr(value, "hints") != NULL);
-	CHECK(get(i, "wdir", MPI_MAX_INFO_VAL, &len) && get(i, "arch", 100, &len));
+	CHECK(hint_get(i, "command", MPI_MAX_INFO_VAL, &len) && strstr(value, "hints") != NULL);
+	CHECK(hint_get(i, "wdir", MPI_MAX_INFO_VAL, &len) && hint_get(i, "arch", 100, &len));
 	OK(MPI_Info_free(&i));
 }
 
@@ -196,12 +197,12 @@ static void hardware(void)
 	for (int k = 0; k < n; k++) {
 		OK(MPI_Info_get_nthkey(i, k, key));
 		CHECK(strstr(key, "://") != NULL && strncmp(key, "mpi://", 6) != 0);
-		CHECK(get(i, key, 100, &len));
+		CHECK(hint_get(i, key, 100, &len));
 		CHECK(strcmp(value, "true") == 0 || strcmp(value, "false") == 0);
 	}
 	if (n > 0) {
-		CHECK(get(i, "hwloc://Machine", 100, &len) && strcmp(value, "true") == 0);
-		CHECK(get(i, "hwloc://PU", 100, &len));
+		CHECK(hint_get(i, "hwloc://Machine", 100, &len) && strcmp(value, "true") == 0);
+		CHECK(hint_get(i, "hwloc://PU", 100, &len));
 	}
 	OK(MPI_Info_free(&i));
 }
@@ -216,7 +217,7 @@ static void memory_kinds(void)
 	OK(MPI_Comm_dup(MPI_COMM_WORLD, &all[2]));
 	for (int k = 0; k < 3; k++) {
 		OK(MPI_Comm_get_info(all[k], &i));
-		CHECK(get(i, "mpi_memory_alloc_kinds", 200, &len));
+		CHECK(hint_get(i, "mpi_memory_alloc_kinds", 200, &len));
 		CHECK(strcmp(value, "mpi,system") == 0);
 		OK(MPI_Info_free(&i));
 	}
@@ -224,7 +225,7 @@ static void memory_kinds(void)
 }
 
 /* Wrong arguments: the class, and nothing changes. */
-static void refused(void)
+static void hint_refused(void)
 {
 	MPI_Info i, old, env = MPI_INFO_ENV;
 	int n, len = 5, flag;
@@ -251,16 +252,16 @@ int main(int argc, char **argv)
 	check_init(&argc, &argv);
 	OK(MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN));
 	OK(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN));
-	pairs();
+	hint_pairs();
 	strings();
 	limits();
-	dups();
-	deprecated();
+	hint_dups();
+	hint_deprecated();
 	read_at_once();
 	environment();
 	hardware();
 	memory_kinds();
-	refused();
+	hint_refused();
 	MPI_Finalize();
 	return 0;
 }

@@ -7,7 +7,7 @@
 
 #define CODE 5
 
-static void client(const char *port, const char *how)
+static void group_client(const char *port, const char *how)
 {
 	MPI_Comm c;
 
@@ -32,7 +32,7 @@ int main(int argc, char **argv)
 
 	check_init(&argc, &argv);
 	if (argc > 2)
-		client(argv[1], argv[2]);
+		group_client(argv[1], argv[2]);
 	CHECK(how != NULL);
 	if (check_rank == 0) {
 		OK(MPI_Open_port(MPI_INFO_NULL, port));

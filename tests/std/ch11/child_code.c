@@ -6,7 +6,7 @@
 #include "tests/check.h"
 #include <signal.h>
 
-static void fail(const char *how)
+static void child_fail(const char *how)
 {
 	if (strcmp(how, "abort") == 0)
 		MPI_Abort(MPI_COMM_WORLD, 3);
@@ -22,7 +22,7 @@ int main(int argc, char **argv)
 	check_init(&argc, &argv);
 	OK(MPI_Comm_get_parent(&c));
 	if (c != MPI_COMM_NULL)
-		fail(argv[1]);
+		child_fail(argv[1]);
 	OK(MPI_Comm_spawn(
 		argv[0], argv + 1, 1, MPI_INFO_NULL, 0, MPI_COMM_WORLD, &c, MPI_ERRCODES_IGNORE));
 	MPI_Barrier(c);

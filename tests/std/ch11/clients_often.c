@@ -45,7 +45,7 @@ static long private_memory(void)
 	return kib;
 }
 
-static void exchange(MPI_Comm c, int value)
+static void often_exchange(MPI_Comm c, int value)
 {
 	int got = -1;
 
@@ -55,7 +55,7 @@ static void exchange(MPI_Comm c, int value)
 }
 
 /* With a client that has been killed: its communicator goes, whatever the call returns. */
-static void lose(MPI_Comm c)
+static void often_lose(MPI_Comm c)
 {
 	int got;
 
@@ -89,9 +89,9 @@ static void serve(char *self, char *port, int rounds)
 
 		OK(MPI_Comm_accept(port, MPI_INFO_NULL, 0, MPI_COMM_SELF, &c));
 		if (crash)
-			lose(c);
+			often_lose(c);
 		else
-			exchange(c, i);
+			often_exchange(c, i);
 		waitpid(pid, &status, 0);
 		expect_eq(status, crash ? SIGKILL : 0);
 	}
@@ -121,7 +121,7 @@ int main(int argc, char **argv)
 		OK(MPI_Comm_connect(argv[1], MPI_INFO_NULL, 0, MPI_COMM_SELF, &c));
 		if (argc > 3)
 			raise(SIGKILL);
-		exchange(c, atoi(argv[2]));
+		often_exchange(c, atoi(argv[2]));
 	} else {
 		OK(MPI_Open_port(MPI_INFO_NULL, port));
 		serve_all(argv[0], port, argc > 1 ? atoi(argv[1]) : MANY);

@@ -16,7 +16,7 @@ static void name_without_unix(char *to, size_t len, const char *port)
 	snprintf(to, len, "%.*s%s", (int)(from - port), port, secret);
 }
 
-static int client(const char *what, const char *port)
+static int queue_client(const char *what, const char *port)
 {
 	int value = atoi(what), twice = -1;
 	MPI_Comm c;
@@ -56,7 +56,7 @@ int main(int argc, char **argv)
 
 	check_init(&argc, &argv);
 	if (argc > 2) {
-		client(argv[1], argv[2]);
+		queue_client(argv[1], argv[2]);
 		MPI_Finalize();
 		return check_end();
 	}

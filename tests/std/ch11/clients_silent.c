@@ -71,7 +71,7 @@ static void limit_and_client(int n)
 }
 
 /* Both have been greeted when the first is served. */
-static void late(void)
+static void silent_late(void)
 {
 	pid_t client[2];
 
@@ -123,7 +123,7 @@ int main(int argc, char **argv)
 	OK(MPI_Open_port(MPI_INFO_NULL, port));
 	limit_and_client(SILENT);
 	limit_and_client((int)(sizeof(silent) / sizeof(silent[0])));
-	late();
+	silent_late();
 	if (provided == MPI_THREAD_MULTIPLE)
 		close_meanwhile();
 	else

@@ -9,7 +9,7 @@
 #define LONG (1 << 20) /* bytes: too many for an eager message */
 
 /* Messages of both kinds, both ways, and from any source. */
-static void messages(MPI_Comm inter, bool client)
+static void connected_messages(MPI_Comm inter, bool client)
 {
 	char *big = malloc(LONG);
 	MPI_Status s;
@@ -33,7 +33,7 @@ static void messages(MPI_Comm inter, bool client)
 	free(big);
 }
 
-static void window(MPI_Comm c, int rank, int n)
+static void connected_window(MPI_Comm c, int rank, int n)
 {
 	int *base;
 	MPI_Win w;
@@ -51,7 +51,7 @@ static void window(MPI_Comm c, int rank, int n)
 }
 
 /* Communicators of both jobs. */
-static void together(MPI_Comm inter, bool client)
+static void connected_together(MPI_Comm inter, bool client)
 {
 	int rank, n, sum, shared, least;
 	MPI_Comm all, copy, part;
@@ -63,7 +63,7 @@ static void together(MPI_Comm inter, bool client)
 	OK(MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, all));
 	CHECK(sum == n * (n - 1) / 2);
 	OK(MPI_Comm_dup(all, &copy));
-	window(copy, rank, n);
+	connected_window(copy, rank, n);
 	/* Only those who share memory are together. */
 	OK(MPI_Comm_split_type(all, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &part));
 	OK(MPI_Comm_size(part, &shared));
@@ -84,7 +84,7 @@ static void together(MPI_Comm inter, bool client)
 	OK(MPI_Comm_disconnect(&all));
 }
 
-static void use(MPI_Comm inter, bool client)
+static void connected_use(MPI_Comm inter, bool client)
 {
 	int rank, n, distant, flag, sum;
 
@@ -95,12 +95,12 @@ static void use(MPI_Comm inter, bool client)
 	OK(MPI_Comm_remote_size(inter, &distant));
 	CHECK(flag && rank == check_rank && n == check_size);
 	if (rank == 0)
-		messages(inter, client);
+		connected_messages(inter, client);
 	OK(MPI_Barrier(inter));
 	n = rank + 1;
 	OK(MPI_Allreduce(&n, &sum, 1, MPI_INT, MPI_SUM, inter));
 	CHECK(sum == distant * (distant + 1) / 2);
-	together(inter, client);
+	connected_together(inter, client);
 	OK(MPI_Comm_disconnect(&inter));
 	CHECK(inter == MPI_COMM_NULL);
 }
@@ -116,7 +116,7 @@ int main(int argc, char **argv)
 		/* Port and info matter at the root alone. */
 		OK(MPI_Comm_connect(check_rank == 0 ? argv[2] : NULL, MPI_INFO_NULL, 0,
 			MPI_COMM_WORLD, &inter));
-		use(inter, true);
+		connected_use(inter, true);
 	} else {
 		if (check_rank == 0) {
 			OK(MPI_Open_port(MPI_INFO_NULL, port));
@@ -124,7 +124,7 @@ int main(int argc, char **argv)
 			pid = other_job_start("client", port);
 		}
 		OK(MPI_Comm_accept(port, MPI_INFO_NULL, 0, MPI_COMM_WORLD, &inter));
-		use(inter, false);
+		connected_use(inter, false);
 		if (check_rank == 0) {
 			OK(MPI_Close_port(port));
 			other_job_end(pid);

@@ -6,7 +6,7 @@
 #include <netinet/in.h>
 #include <sys/socket.h>
 
-static void use(MPI_Comm c, int fd)
+static void joined_use(MPI_Comm c, int fd)
 {
 	char byte = 'x', got = 0;
 	int n, x = 5, y = 0;
@@ -35,7 +35,7 @@ static void with_another_job(void)
 	snprintf(text, sizeof(text), "%d", fd[1]);
 	pid = other_job_start("join", text);
 	OK(MPI_Comm_join(fd[0], &c));
-	use(c, fd[0]);
+	joined_use(c, fd[0]);
 	other_job_end(pid);
 	close(fd[0]);
 	close(fd[1]);
@@ -77,7 +77,7 @@ static void in_one_job(void)
 	else
 		CHECK(connect(s = fd, (struct sockaddr *)&a, sizeof(a)) == 0);
 	OK(MPI_Comm_join(s, &c));
-	use(c, s);
+	joined_use(c, s);
 	close(s);
 }
 
@@ -88,7 +88,7 @@ int main(int argc, char **argv)
 	check_init(&argc, &argv);
 	if (argc > 2) {
 		OK(MPI_Comm_join(atoi(argv[2]), &c));
-		use(c, atoi(argv[2]));
+		joined_use(c, atoi(argv[2]));
 	} else if (check_size == 2) {
 		in_one_job();
 	} else {

@@ -8,7 +8,7 @@
 static char here[MPI_MAX_INFO_VAL]; /* of the session */
 
 /* The value of the key in info, which goes. */
-static void kinds(MPI_Info info, char *value)
+static void kind_kinds(MPI_Info info, char *value)
 {
 	int len = MPI_MAX_INFO_VAL, flag;
 
@@ -21,7 +21,7 @@ static void same_kinds(MPI_Info info, const char *what, const char *of)
 {
 	char there[MPI_MAX_INFO_VAL];
 
-	kinds(info, there);
+	kind_kinds(info, there);
 	if (strcmp(here, there) != 0)
 		printf("%s of %s: %s instead of %s\n", what, of, there, here);
 	CHECK(strcmp(here, there) == 0);
@@ -37,7 +37,7 @@ static void same_window(MPI_Win w, const char *what, const char *of)
 	OK(MPI_Win_free(&w));
 }
 
-static void windows(MPI_Comm c, const char *of)
+static void kind_windows(MPI_Comm c, const char *of)
 {
 	int at[2];
 	MPI_Comm host;
@@ -56,7 +56,7 @@ static void windows(MPI_Comm c, const char *of)
 	OK(MPI_Comm_free(&host));
 }
 
-static void file(MPI_Comm c, const char *of)
+static void kind_file(MPI_Comm c, const char *of)
 {
 	const char *dir = getenv("TMPDIR");
 	char name[MPI_MAX_INFO_VAL];
@@ -106,13 +106,13 @@ static void all_of(MPI_Comm c, const char *of)
 
 	OK(MPI_Comm_get_info(c, &info));
 	same_kinds(info, "communicator", of);
-	windows(c, of);
-	file(c, of);
+	kind_windows(c, of);
+	kind_file(c, of);
 	groups(c, of);
 	OK(MPI_Comm_free(&c));
 }
 
-static MPI_Comm comm_of(MPI_Session s)
+static MPI_Comm kind_comm_of(MPI_Session s)
 {
 	MPI_Group g;
 	MPI_Comm c;
@@ -124,7 +124,7 @@ static MPI_Comm comm_of(MPI_Session s)
 }
 
 /* Communicators with a group, or a topology, of their own. */
-static void derived(MPI_Comm c)
+static void kind_derived(MPI_Comm c)
 {
 	int rank, size, periodic = 1, to;
 	MPI_Group g;
@@ -171,10 +171,10 @@ int main(void)
 	OK(MPI_Session_init(ask, MPI_ERRORS_RETURN, &s));
 	OK(MPI_Info_free(&ask));
 	OK(MPI_Session_get_info(s, &info));
-	kinds(info, here);
+	kind_kinds(info, here);
 	CHECK(strstr(here, "mpi:alloc_mem") != NULL);
-	c = comm_of(s);
-	derived(c);
+	c = kind_comm_of(s);
+	kind_derived(c);
 	all_of(c, "the session");
 	OK(MPI_Session_finalize(&s));
 	return 0;

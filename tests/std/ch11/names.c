@@ -6,7 +6,7 @@
 
 static char service[64];
 
-static void errors(const char *port)
+static void name_errors(const char *port)
 {
 	char got[MPI_MAX_PORT_NAME], longest[3000];
 	MPI_Info info;
@@ -53,7 +53,7 @@ static void errors(const char *port)
 }
 
 /* Found, and good for a connection. */
-static void client(void)
+static void name_client(void)
 {
 	char port[MPI_MAX_PORT_NAME];
 	MPI_Comm c;
@@ -71,7 +71,7 @@ static void server(void)
 
 	OK(MPI_Open_port(MPI_INFO_NULL, port));
 	OK(MPI_Publish_name(service, MPI_INFO_NULL, port));
-	errors(port);
+	name_errors(port);
 	pid = other_job_start("client", service);
 	OK(MPI_Comm_accept(port, MPI_INFO_NULL, 0, MPI_COMM_SELF, &c));
 	OK(MPI_Comm_disconnect(&c));
@@ -94,12 +94,12 @@ int main(int argc, char **argv)
 	OK(MPI_Bcast(service, sizeof(service), MPI_CHAR, 0, MPI_COMM_WORLD));
 	if (argc > 2) {
 		snprintf(service, sizeof(service), "%s", argv[2]);
-		client();
+		name_client();
 	} else if (check_rank == 0) {
 		server();
 	} else {
 		OK(MPI_Barrier(MPI_COMM_WORLD));
-		client();
+		name_client();
 	}
 	MPI_Finalize();
 	return check_end();

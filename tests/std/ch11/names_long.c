@@ -25,7 +25,7 @@ static void spawns(void)
 	OK(MPI_Comm_disconnect(&c));
 }
 
-static void names(const char *scope)
+static void long_names(const char *scope)
 {
 	static char name[TOO_LONG + 1];
 	char port[MPI_MAX_PORT_NAME], got[MPI_MAX_PORT_NAME];
@@ -52,8 +52,8 @@ int main(int argc, char **argv)
 	check_init(&argc, &argv);
 	MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
 	MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
-	names("job");
-	names("host");
+	long_names("job");
+	long_names("host");
 	spawns();
 	MPI_Finalize();
 	return check_end();

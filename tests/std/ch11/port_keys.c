@@ -5,7 +5,7 @@
 #include "tests/check.h"
 
 /* The number of the TCP port in the name of a port. */
-static int number_in(const char *port)
+static int key_number(const char *port)
 {
 	const char *at = strstr(port, "tcp:127.0.0.1:");
 
@@ -23,13 +23,13 @@ int main(int argc, char **argv)
 	OK(MPI_Info_create(&info));
 	OK(MPI_Info_set(info, "ip_address", "127.0.0.1"));
 	OK(MPI_Open_port(info, port));
-	chosen = number_in(port);
+	chosen = key_number(port);
 	expect(chosen > 0);
 	OK(MPI_Close_port(port));
 	snprintf(number, sizeof(number), "%d", chosen);
 	OK(MPI_Info_set(info, "ip_port", number));
 	OK(MPI_Open_port(info, port));
-	expect_eq(number_in(port), chosen);
+	expect_eq(key_number(port), chosen);
 	OK(MPI_Close_port(port));
 	OK(MPI_Info_set(info, "ip_port", "70000"));
 	FAILS(MPI_ERR_INFO_VALUE, "70000", MPI_Open_port(info, port));

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static MPI_Comm comm_of(MPI_Session s, const char *pset, const char *tag)
+static MPI_Comm session_comm_of(MPI_Session s, const char *pset, const char *tag)
 {
 	MPI_Group g;
 	MPI_Comm c;
@@ -22,7 +22,7 @@ static MPI_Comm comm_of(MPI_Session s, const char *pset, const char *tag)
 
 /* 11.3.1: a session can be opened again and again, and what another process sends to the next one
  * while this process is between two is there when it comes. */
-static void rounds(void)
+static void session_rounds(void)
 {
 	MPI_Session s;
 	MPI_Comm c, d;
@@ -30,7 +30,7 @@ static void rounds(void)
 
 	for (int i = 0; i < 200; i++) {
 		expect_ok(MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, &s));
-		c = comm_of(s, "mpi://WORLD", "round");
+		c = session_comm_of(s, "mpi://WORLD", "round");
 		expect_ok(MPI_Comm_rank(c, &me));
 		expect_ok(MPI_Comm_size(c, &n));
 		expect_ok(MPI_Allreduce(&me, &sum, 1, MPI_INT, MPI_SUM, c));
@@ -119,7 +119,7 @@ static void levels(void)
 
 static int called;
 
-static void handler(MPI_Session *s, int *code, ...)
+static void session_handler(MPI_Session *s, int *code, ...)
 {
 	(void)s;
 	(void)code;
@@ -133,7 +133,7 @@ static void handlers(void)
 	MPI_Session s;
 	MPI_Group g, none;
 
-	expect_ok(MPI_Session_create_errhandler(handler, &e));
+	expect_ok(MPI_Session_create_errhandler(session_handler, &e));
 	expect_ok(MPI_Session_init(MPI_INFO_NULL, e, &s));
 	expect(MPI_Group_from_session_pset(s, "org://none", &g) == MPI_ERR_ARG && called == 1);
 	expect_ok(MPI_Session_get_errhandler(s, &back));
@@ -151,7 +151,7 @@ static void handlers(void)
 }
 
 /* 3.6: a session's buffer serves its communicators, unless they have their own. */
-static void buffers(void)
+static void session_buffers(void)
 {
 	static char room[2][1000 + MPI_BSEND_OVERHEAD];
 	char out[900] = "x", in[900];
@@ -162,7 +162,7 @@ static void buffers(void)
 	MPI_Request r[2];
 
 	expect_ok(MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, &s));
-	c = comm_of(s, "mpi://WORLD", "buffers");
+	c = session_comm_of(s, "mpi://WORLD", "buffers");
 	expect_ok(MPI_Comm_dup(c, &d));
 	expect_ok(MPI_Comm_rank(c, &me));
 	expect(MPI_Bsend(out, 900, MPI_CHAR, me, 1, c) == MPI_ERR_BUFFER);
@@ -208,7 +208,7 @@ static void subsets(void)
 }
 
 /* 9.1.2: MPI_TAG_UB alone; 7.4.2: a set of the session can split its communicators. */
-static void derived(void)
+static void session_derived(void)
 {
 	int *ub, flag, size;
 	MPI_Session s;
@@ -216,7 +216,7 @@ static void derived(void)
 	MPI_Info info;
 
 	expect_ok(MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, &s));
-	c = comm_of(s, "mpi://SHARED", "derived");
+	c = session_comm_of(s, "mpi://SHARED", "derived");
 	expect_ok(MPI_Comm_get_attr(c, MPI_TAG_UB, &ub, &flag));
 	expect(flag && *ub >= 32767);
 	expect_ok(MPI_Info_create(&info));
@@ -231,7 +231,7 @@ static void derived(void)
 }
 
 /* 11.3: without the World Model there is no MPI_COMM_WORLD, and errors do not speak of one. */
-static void words(void)
+static void session_words(void)
 {
 	char text[MPI_MAX_ERROR_STRING] = "";
 	MPI_Session s;
@@ -239,7 +239,7 @@ static void words(void)
 	int len, x = 0, e;
 
 	expect_ok(MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, &s));
-	c = comm_of(s, "mpi://WORLD", "words");
+	c = session_comm_of(s, "mpi://WORLD", "words");
 	expect_ok(MPI_Comm_set_errhandler(c, MPI_ERRORS_RETURN));
 	e = MPI_Send(&x, 1, MPI_INT, 4711, 0, c);
 	expect_eq(e, MPI_ERR_RANK);
@@ -255,13 +255,13 @@ static void words(void)
 
 int main(void)
 {
-	words();
-	rounds();
+	session_words();
+	session_rounds();
 	psets();
 	levels();
 	handlers();
-	buffers();
-	derived();
+	session_buffers();
+	session_derived();
 	subsets();
 	return check_end();
 }

@@ -5,7 +5,7 @@
 
 static int called;
 
-static void on_session(MPI_Session *s, int *code, ...)
+static void own_on_session(MPI_Session *s, int *code, ...)
 {
 	CHECK(*s == MPI_SESSION_NULL && *code == MPI_ERR_INFO_VALUE);
 	called++;
@@ -19,7 +19,7 @@ int main(void)
 
 	OK(MPI_Info_create(&info));
 	OK(MPI_Info_set(info, "thread_level", "MPI_THREAD_SOMETIMES"));
-	OK(MPI_Session_create_errhandler(on_session, &mine));
+	OK(MPI_Session_create_errhandler(own_on_session, &mine));
 	CHECK(MPI_Session_init(info, mine, &s) == MPI_ERR_INFO_VALUE);
 	CHECK(called == 1 && s == MPI_SESSION_NULL);
 	CHECK(MPI_Session_init(info, MPI_ERRORS_RETURN, &s) == MPI_ERR_INFO_VALUE);

@@ -8,7 +8,7 @@
 
 static MPI_Session s;
 
-static void exchange(const char *tag)
+static void world_exchange(const char *tag)
 {
 	MPI_Group g;
 	MPI_Comm c;
@@ -62,7 +62,7 @@ static void left_behind(void)
 }
 
 /* 11.2.4: MPI_Init comes once in a life. */
-static void once(void)
+static void world_once(void)
 {
 	expect(MPI_Init(NULL, NULL) == MPI_ERR_OTHER);
 	no_parent();
@@ -74,28 +74,28 @@ int main(int argc, char **argv)
 	int n, *v, flag;
 
 	expect_ok(MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, &s));
-	exchange("before");
+	world_exchange("before");
 	world_is(0, 0);
 	expect_ok(MPI_Init(&argc, &argv));
 	world_is(1, 0);
-	exchange("beside");
+	world_exchange("beside");
 	expect_ok(MPI_Comm_size(MPI_COMM_WORLD, &n));
 	expect_ok(MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_UNIVERSE_SIZE, &v, &flag));
 	expect(!flag || *v >= n); /* mpiexec may not know it */
 	expect_ok(MPI_Session_finalize(&s));
 	expect_ok(MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN));
-	once();
+	world_once();
 	left_behind();
 	expect_ok(MPI_Barrier(MPI_COMM_WORLD));
 	expect_ok(MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, &s));
-	exchange("again");
+	world_exchange("again");
 	expect_ok(MPI_Finalize());
 	world_is(1, 1);
-	exchange("after"); /* the session goes on */
+	world_exchange("after"); /* the session goes on */
 	expect_ok(MPI_Session_finalize(&s));
 	for (int i = 0; i < 100; i++) {
 		expect_ok(MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, &s));
-		exchange("later");
+		world_exchange("later");
 		expect_ok(MPI_Session_finalize(&s));
 	}
 	expect_ok(MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, &s));

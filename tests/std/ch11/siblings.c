@@ -30,7 +30,7 @@ static void killed(MPI_Comm c, bool first)
 	MPI_Recv(&n, 1, MPI_INT, MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 }
 
-static void child(MPI_Comm parent, const char *what, char *port)
+static void sibling_child(MPI_Comm parent, const char *what, char *port)
 {
 	const char *how = getenv("SIBLING");
 	bool first = strcmp(what, "first") == 0;
@@ -73,7 +73,7 @@ int main(int argc, char **argv)
 	check_init(&argc, &argv);
 	OK(MPI_Comm_get_parent(&parent));
 	if (parent != MPI_COMM_NULL)
-		child(parent, argv[1], argc > 2 ? argv[2] : port);
+		sibling_child(parent, argv[1], argc > 2 ? argv[2] : port);
 	one = spawn_one(argv[0], (char *)(uintptr_t) "first", NULL);
 	if (check_rank == 0)
 		OK(MPI_Recv(port, MPI_MAX_PORT_NAME, MPI_CHAR, 0, 0, one, MPI_STATUS_IGNORE));

@@ -6,7 +6,7 @@
 
 enum { PROCS = 3, UNTOUCHED = -99 };
 
-static int class_of(int code)
+static int argument_class_of(int code)
 {
 	int class;
 
@@ -17,11 +17,11 @@ static int class_of(int code)
 static void codes_are(const int *codes, int n)
 {
 	for (int i = 0; i < n; i++)
-		expect_eq(class_of(codes[i]), MPI_ERR_ARG);
+		expect_eq(argument_class_of(codes[i]), MPI_ERR_ARG);
 	expect_eq(codes[n], UNTOUCHED);
 }
 
-static void one(void)
+static void argument_one(void)
 {
 	int codes[PROCS + 1] = {UNTOUCHED, UNTOUCHED, UNTOUCHED, UNTOUCHED};
 	MPI_Comm inter;
@@ -32,7 +32,7 @@ static void one(void)
 	codes_are(codes, PROCS);
 }
 
-static void several(
+static void argument_several(
 	const char *words, char *commands[], const int procs[], const MPI_Info infos[], int total)
 {
 	int codes[PROCS + 1] = {UNTOUCHED, UNTOUCHED, UNTOUCHED, UNTOUCHED};
@@ -54,11 +54,11 @@ int main(int argc, char **argv)
 	check_init(&argc, &argv);
 	commands[0] = argv[0];
 	OK(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN));
-	one();
-	several("array_of_commands", NULL, procs, infos, PROCS);
-	several("array_of_maxprocs", commands, NULL, infos, 0);
-	several("array_of_info", commands, procs, NULL, PROCS);
-	several("command 1 is a null pointer", commands, procs, infos, PROCS);
+	argument_one();
+	argument_several("array_of_commands", NULL, procs, infos, PROCS);
+	argument_several("array_of_maxprocs", commands, NULL, infos, 0);
+	argument_several("array_of_info", commands, procs, NULL, PROCS);
+	argument_several("command 1 is a null pointer", commands, procs, infos, PROCS);
 	MPI_Finalize();
 	return check_end();
 }

@@ -12,7 +12,7 @@
 #define LARGE    300000
 
 /* Ring messages of several sizes in an intra-communicator, by which all pairs of neighbors talk. */
-static void ring(MPI_Comm c)
+static void spawned_ring(MPI_Comm c)
 {
 	static char out[LARGE], in[LARGE];
 	int rank, size;
@@ -28,7 +28,7 @@ static void ring(MPI_Comm c)
 		}
 }
 
-static void together(MPI_Comm inter, int high)
+static void spawned_together(MPI_Comm inter, int high)
 {
 	MPI_Comm all;
 	int one = 1, sum, size, remote;
@@ -41,11 +41,11 @@ static void together(MPI_Comm inter, int high)
 	OK(MPI_Intercomm_merge(inter, high, &all));
 	OK(MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, all));
 	expect_eq(sum, size + remote);
-	ring(all);
+	spawned_ring(all);
 	OK(MPI_Comm_free(&all));
 }
 
-static void child(MPI_Comm parent, char **argv)
+static void spawned_child(MPI_Comm parent, char **argv)
 {
 	char name[MPI_MAX_OBJECT_NAME];
 	MPI_Comm again;
@@ -59,8 +59,8 @@ static void child(MPI_Comm parent, char **argv)
 	expect(strcmp(argv[1], "child") == 0 && strcmp(argv[2], "with blank") == 0);
 	OK(MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_APPNUM, &appnum, &flag));
 	expect(flag && *appnum == 0);
-	ring(MPI_COMM_WORLD);
-	together(parent, 1);
+	spawned_ring(MPI_COMM_WORLD);
+	spawned_together(parent, 1);
 	OK(MPI_Comm_disconnect(&parent));
 	expect(parent == MPI_COMM_NULL);
 	OK(MPI_Comm_get_parent(&again));
@@ -83,10 +83,10 @@ static void parent(char *self)
 				MPI_COMM_WORLD, &inter, codes));
 		for (int i = 0; i < CHILDREN; i++)
 			expect_eq(codes[i], MPI_SUCCESS);
-		together(inter, 0);
+		spawned_together(inter, 0);
 		OK(MPI_Comm_disconnect(&inter));
 	}
-	ring(MPI_COMM_WORLD);
+	spawned_ring(MPI_COMM_WORLD);
 }
 
 int main(int argc, char **argv)
@@ -96,7 +96,7 @@ int main(int argc, char **argv)
 	check_init(&argc, &argv);
 	OK(MPI_Comm_get_parent(&from));
 	if (from != MPI_COMM_NULL)
-		child(from, argv);
+		spawned_child(from, argv);
 	else
 		parent(argv[0]);
 	MPI_Finalize();

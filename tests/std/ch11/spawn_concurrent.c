@@ -35,7 +35,7 @@ static void *spawner(void *arg)
 	return NULL;
 }
 
-static void child(MPI_Comm parent, const char *word)
+static void concurrent_child(MPI_Comm parent, const char *word)
 {
 	int mine = atoi(word), back;
 
@@ -56,7 +56,7 @@ int main(int argc, char **argv)
 	MPI_Comm_rank(MPI_COMM_WORLD, &check_rank);
 	OK(MPI_Comm_get_parent(&parent));
 	if (parent != MPI_COMM_NULL) {
-		child(parent, argv[2]);
+		concurrent_child(parent, argv[2]);
 	} else {
 		self = argv[0];
 		n = atoi(argv[1]);

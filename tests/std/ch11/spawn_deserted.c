@@ -14,7 +14,7 @@ enum { CHILDREN = 8 };
 static MPI_Comm kids;
 
 /* Requests: receives of each child, highest first; the last one is of any child if `any'. */
-static void open_all(MPI_Request reqs[CHILDREN], bool any)
+static void deserted_open_all(MPI_Request reqs[CHILDREN], bool any)
 {
 	for (int i = 0; i < CHILDREN; i++)
 		OK(MPI_Irecv(NULL, 0, MPI_INT,
@@ -29,7 +29,7 @@ static int wait_for_ever(const char *how)
 	MPI_Request reqs[CHILDREN], both[2];
 	int i, indices[CHILDREN];
 
-	open_all(reqs, strcmp(how, "some_any") == 0);
+	deserted_open_all(reqs, strcmp(how, "some_any") == 0);
 	OK(MPI_Barrier(kids));
 	if (strcmp(how, "second") == 0) { /* the first request is for a process that lives */
 		OK(MPI_Irecv(NULL, 0, MPI_INT, 1 - check_rank, 0, MPI_COMM_WORLD, &both[0]));

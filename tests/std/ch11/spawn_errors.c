@@ -9,7 +9,7 @@
 
 static char *self;
 
-static int class_of(int code)
+static int error_class_of(int code)
 {
 	int class;
 
@@ -20,7 +20,7 @@ static int class_of(int code)
 static void codes_are(const int *codes, int n, int class)
 {
 	for (int i = 0; i < n; i++)
-		expect_eq(class_of(codes[i]), class);
+		expect_eq(error_class_of(codes[i]), class);
 }
 
 static void not_there(void)
@@ -72,7 +72,7 @@ static void second_not_there(void)
 	codes_are(codes + 1, 2, MPI_ERR_SPAWN);
 }
 
-static void soft(void)
+static void error_soft(void)
 {
 	int codes[3] = {0}, remote = -1;
 	MPI_Comm inter;
@@ -140,7 +140,7 @@ static void odd_names(void)
 }
 
 /* After all that a spawn works. */
-static void works(void)
+static void error_works(void)
 {
 	MPI_Comm inter;
 	int codes[2] = {9, 9};
@@ -166,11 +166,11 @@ int main(int argc, char **argv)
 		not_there();
 		too_many();
 		second_not_there();
-		soft();
+		error_soft();
 		soft_of_one(0);
 		soft_of_one(1);
 		odd_names();
-		works();
+		error_works();
 	}
 	MPI_Finalize();
 	return check_end();

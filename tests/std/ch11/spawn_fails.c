@@ -11,7 +11,7 @@ enum { SIBLINGS = 3 };
 
 static char *self;
 
-static char *text(const char *s)
+static char *failed_text(const char *s)
 {
 	return (char *)(uintptr_t)s;
 }
@@ -19,9 +19,10 @@ static char *text(const char *s)
 /* A child that runs a line of sh, beside two siblings: one sleeps outside of MPI, and one in it. */
 static MPI_Comm children(const char *line, int n)
 {
-	char *bad[] = {text("-c"), text(line), NULL}, *sleeps[] = {text("1000"), NULL};
-	char *live[] = {text("live"), NULL}, **argvs[] = {bad, sleeps, live};
-	char *commands[] = {text("/bin/sh"), text("/bin/sleep"), self};
+	char *bad[] = {failed_text("-c"), failed_text(line), NULL},
+	     *sleeps[] = {failed_text("1000"), NULL};
+	char *live[] = {failed_text("live"), NULL}, **argvs[] = {bad, sleeps, live};
+	char *commands[] = {failed_text("/bin/sh"), failed_text("/bin/sleep"), self};
 	const MPI_Info infos[] = {MPI_INFO_NULL, MPI_INFO_NULL, MPI_INFO_NULL};
 	const int procs[] = {1, 1, 1};
 	MPI_Comm c;
@@ -51,10 +52,10 @@ static void all_raise(const char *line, const char *words)
 }
 
 /* After all that a spawn works. */
-static void works(void)
+static void failed_works(void)
 {
 	MPI_Comm inter;
-	char *good[] = {text("good"), NULL};
+	char *good[] = {failed_text("good"), NULL};
 
 	OK(MPI_Comm_spawn(
 		self, good, 2, MPI_INFO_NULL, 0, MPI_COMM_WORLD, &inter, MPI_ERRCODES_IGNORE));
@@ -79,7 +80,7 @@ int main(int argc, char **argv)
 		all_raise("exit 3", "code 3 before MPI_Init");
 		all_raise("sleep 0.1; exit 3", "code 3 before MPI_Init");
 		all_raise("kill -9 $$", "signal 9 (Killed) before MPI_Init");
-		works();
+		failed_works();
 	}
 	MPI_Finalize();
 	return check_end();

@@ -44,7 +44,7 @@ static long status_of(const char *key)
 }
 
 /* Messages enough for rings and pipes both ways. */
-static void exchange(MPI_Comm inter, int peer)
+static void often_exchange(MPI_Comm inter, int peer)
 {
 	for (int n = 0; n < 20; n++)
 		OK(MPI_Sendrecv_replace(
@@ -59,7 +59,7 @@ static void spawn(char *self, int rounds)
 	for (int i = 0; i < rounds; i++) {
 		OK(MPI_Comm_spawn(self, MPI_ARGV_NULL, 1, MPI_INFO_NULL, 0, MPI_COMM_SELF, &inter,
 			MPI_ERRCODES_IGNORE));
-		exchange(inter, 0);
+		often_exchange(inter, 0);
 		OK(MPI_Comm_disconnect(&inter));
 	}
 }
@@ -115,7 +115,7 @@ int main(int argc, char **argv)
 	check_init(&argc, &argv);
 	OK(MPI_Comm_get_parent(&parent));
 	if (parent != MPI_COMM_NULL) {
-		exchange(parent, 0);
+		often_exchange(parent, 0);
 		OK(MPI_Comm_disconnect(&parent));
 	} else {
 		parents(argv[0]);

@@ -17,7 +17,7 @@ static int seats(void)
 }
 
 /* Messages between all pairs, and the end of the connection. */
-static void messages(MPI_Comm inter, int high)
+static void seats_messages(MPI_Comm inter, int high)
 {
 	MPI_Comm all;
 	int one = 1, sum, size, remote;
@@ -31,7 +31,7 @@ static void messages(MPI_Comm inter, int high)
 	OK(MPI_Comm_disconnect(&inter));
 }
 
-static int class_of(int code)
+static int seats_class_of(int code)
 {
 	int class;
 
@@ -40,7 +40,7 @@ static int class_of(int code)
 }
 
 /* Spawns, hard or by two programs; works if there are seats. */
-static void hard(int depth)
+static void seats_hard(int depth)
 {
 	char text[2] = {(char)('0' + depth), '\0'}, *argv[] = {text, NULL},
 	     **argvs[] = {argv, argv};
@@ -58,17 +58,19 @@ static void hard(int depth)
 
 		/* Children of several parents use seats at the same time. */
 		if (depth == 1)
-			expect_eq(class_of(err), seats() >= WANTED ? MPI_SUCCESS : MPI_ERR_SPAWN);
+			expect_eq(seats_class_of(err),
+				seats() >= WANTED ? MPI_SUCCESS : MPI_ERR_SPAWN);
 		for (int i = 0; i < WANTED; i++)
-			expect_eq(class_of(codes[i]), class_of(err));
+			expect_eq(seats_class_of(codes[i]), seats_class_of(err));
 		if (err == MPI_SUCCESS)
-			messages(inter, 0);
+			seats_messages(inter, 0);
 		else
-			expect(class_of(err) == MPI_ERR_SPAWN && error_says(err, "HAFT_SEATS"));
+			expect(seats_class_of(err) == MPI_ERR_SPAWN &&
+				error_says(err, "HAFT_SEATS"));
 	}
 }
 
-static void soft(void)
+static void seats_soft(void)
 {
 	char *argv[] = {(char *)(uintptr_t) "2", NULL};
 	int want = seats() < WANTED ? seats() : WANTED, started = 0, remote;
@@ -85,7 +87,7 @@ static void soft(void)
 		started += codes[i] == MPI_SUCCESS;
 	expect_eq(started, want);
 	if (remote > 0)
-		messages(inter, 0);
+		seats_messages(inter, 0);
 	else
 		OK(MPI_Comm_disconnect(&inter));
 	OK(MPI_Info_free(&info));
@@ -100,12 +102,12 @@ int main(int argc, char **argv)
 	OK(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN));
 	OK(MPI_Comm_get_parent(&parent));
 	if (parent == MPI_COMM_NULL) {
-		soft();
-		hard(1);
+		seats_soft();
+		seats_hard(1);
 	} else {
 		if (argv[1][0] == '1')
-			hard(2);
-		messages(parent, 1);
+			seats_hard(2);
+		seats_messages(parent, 1);
 	}
 	MPI_Finalize();
 	return check_end();

@@ -27,7 +27,7 @@ static MPI_Win win;
 static int *mem;
 static unsigned seed;
 
-static int dice(int n)
+static int history_dice(int n)
 {
 	seed = seed * 1103515245u + 12345u;
 	return (int)(seed >> 16) % n;
@@ -37,9 +37,9 @@ static void perform(struct op *o)
 {
 	static const MPI_Op of[] = {MPI_SUM, MPI_REPLACE, MPI_NO_OP};
 
-	o->kind = dice(KINDS);
-	o->arg = dice(VALUES);
-	o->compare = dice(VALUES);
+	o->kind = history_dice(KINDS);
+	o->arg = history_dice(VALUES);
+	o->compare = history_dice(VALUES);
 	o->got = -1;
 	if (o->kind == SWAP)
 		OK(MPI_Compare_and_swap(&o->arg, &o->compare, &o->got, MPI_INT, 0, 0, win));
@@ -48,7 +48,7 @@ static void perform(struct op *o)
 	OK(MPI_Win_flush(0, win));
 }
 
-static int after(const struct op *o, int value)
+static int history_after(const struct op *o, int value)
 {
 	switch ((enum kind)o->kind) {
 	case ADD: return value + o->arg;
@@ -61,7 +61,7 @@ static int after(const struct op *o, int value)
 static uint64_t seen[SEEN];
 
 /* Has the search been here?  Remembers it. */
-static int been(const int *at, int value)
+static int history_been(const int *at, int value)
 {
 	uint64_t key = (uint64_t)(uint32_t)value + 1;
 	size_t i;
@@ -80,7 +80,7 @@ static int explain(struct op (*all)[OPS], int *at, int value, int left)
 {
 	if (left == 0)
 		return value == mem[0];
-	if (been(at, value))
+	if (history_been(at, value))
 		return 0;
 	for (int r = 0; r < check_size; r++) {
 		const struct op *o = &all[r][at[r]];
@@ -88,7 +88,7 @@ static int explain(struct op (*all)[OPS], int *at, int value, int left)
 		if (at[r] == OPS || o->got != value)
 			continue;
 		at[r]++;
-		if (explain(all, at, after(o, value), left - 1))
+		if (explain(all, at, history_after(o, value), left - 1))
 			return 1;
 		at[r]--;
 	}

@@ -33,7 +33,7 @@ static void ranges(MPI_Win win, int other)
 	OK(MPI_Type_free(&strided));
 }
 
-static void add(void *in, void *inout, int *n, MPI_Datatype *type)
+static void bad_add(void *in, void *inout, int *n, MPI_Datatype *type)
 {
 	(void)in;
 	(void)inout;
@@ -84,7 +84,7 @@ static void no_op_with_request(MPI_Win win, int other)
 	OK(MPI_Win_unlock(other, win));
 }
 
-static void types(MPI_Win win, int other)
+static void bad_types(MPI_Win win, int other)
 {
 	int lens[] = {1, 1};
 	MPI_Aint at[] = {0, 8};
@@ -93,7 +93,7 @@ static void types(MPI_Win win, int other)
 
 	OK(MPI_Type_create_struct(2, lens, at, parts, &mixed));
 	OK(MPI_Type_commit(&mixed));
-	OK(MPI_Op_create(add, 1, &op));
+	OK(MPI_Op_create(bad_add, 1, &op));
 	FAILS(MPI_ERR_OP, "predefined",
 		MPI_Accumulate(x, 1, MPI_INT, other, 0, 1, MPI_INT, op, win));
 	FAILS(MPI_ERR_OP, "MPI_BAND",
@@ -165,7 +165,7 @@ int main(int argc, char **argv)
 	FAILS(MPI_ERR_RMA_FLAVOR, "MPI_Win_create_dynamic", MPI_Win_attach(win, x, 4));
 	OK(MPI_Win_fence(0, win));
 	ranges(win, 1 - check_rank);
-	types(win, 1 - check_rank);
+	bad_types(win, 1 - check_rank);
 	no_op(win, 1 - check_rank);
 	with_request(win, 1 - check_rank);
 	OK(MPI_Win_fence(MPI_MODE_NOSUCCEED, win));

@@ -9,17 +9,17 @@ enum { WORDS = 64, OVERLAP = MPI_ERR_RMA_CONFLICT };
 static MPI_Win win;
 static int *mem, buf[WORDS];
 
-static int put(int n, int at)
+static int checked_put(int n, int at)
 {
 	return MPI_Put(buf, n, MPI_INT, 0, at, n, MPI_INT, win);
 }
 
-static int get(int n, int at)
+static int checked_get(int n, int at)
 {
 	return MPI_Get(buf, n, MPI_INT, 0, at, n, MPI_INT, win);
 }
 
-static int add(int n, int at, MPI_Op op)
+static int checked_add(int n, int at, MPI_Op op)
 {
 	return MPI_Accumulate(buf, n, MPI_INT, 0, at, n, MPI_INT, op, win);
 }
@@ -29,22 +29,22 @@ static void fence(void)
 {
 	OK(MPI_Win_fence(0, win));
 	if (check_rank == 0)
-		OK(put(4, 0));
+		OK(checked_put(4, 0));
 	OK(MPI_Barrier(MPI_COMM_WORLD));
 	if (check_rank == 1) {
 		FAILS(OVERLAP,
 			"bytes 12 to 15 of rank 0 by rank 1 meets the put of bytes 0 to 15 by "
 			"rank 0 in the same fence epoch",
-			put(1, 3));
-		FAILS(OVERLAP, "flood", get(2, 2));
-		FAILS(OVERLAP, "this accumulate", add(1, 0, MPI_SUM));
-		OK(put(4, 4));
+			checked_put(1, 3));
+		FAILS(OVERLAP, "flood", checked_get(2, 2));
+		FAILS(OVERLAP, "this accumulate", checked_add(1, 0, MPI_SUM));
+		OK(checked_put(4, 4));
 	}
 	OK(MPI_Win_fence(0, win));
 	if (check_rank == 1)
-		OK(put(4, 0)); /* another epoch */
+		OK(checked_put(4, 0)); /* another epoch */
 	OK(MPI_Win_fence(0, win));
-	OK(get(4, 0)); /* readers are many */
+	OK(checked_get(4, 0)); /* readers are many */
 	OK(MPI_Win_fence(MPI_MODE_NOSUCCEED, win));
 }
 
@@ -54,14 +54,14 @@ static void accumulates(void)
 	int old, one = 1;
 
 	OK(MPI_Win_fence(0, win));
-	OK(add(8, 0, MPI_SUM));
+	OK(checked_add(8, 0, MPI_SUM));
 	OK(MPI_Fetch_and_op(&one, &old, MPI_INT, 0, 1, MPI_NO_OP, win));
 	OK(MPI_Barrier(MPI_COMM_WORLD));
 	if (check_rank == 1)
-		FAILS(OVERLAP, "with another operation", add(1, 7, MPI_PROD));
+		FAILS(OVERLAP, "with another operation", checked_add(1, 7, MPI_PROD));
 	OK(MPI_Win_fence(0, win));
 	if (check_rank == 0)
-		OK(add(1, 20, MPI_SUM));
+		OK(checked_add(1, 20, MPI_SUM));
 	OK(MPI_Barrier(MPI_COMM_WORLD));
 	if (check_rank == 1)
 		FAILS(OVERLAP, "type",
@@ -81,7 +81,7 @@ static void strides(void)
 		OK(MPI_Put(buf, 4, MPI_INT, 0, check_rank, 1, comb, win));
 	OK(MPI_Barrier(MPI_COMM_WORLD));
 	if (check_rank == 1)
-		FAILS(OVERLAP, "bytes 24 to 27", put(1, 6));
+		FAILS(OVERLAP, "bytes 24 to 27", checked_put(1, 6));
 	OK(MPI_Win_fence(MPI_MODE_NOSUCCEED, win));
 	OK(MPI_Type_free(&comb));
 }
@@ -91,29 +91,29 @@ static void locks(void)
 {
 	OK(MPI_Win_lock_all(0, win));
 	if (check_rank == 0)
-		OK(put(1, 0));
+		OK(checked_put(1, 0));
 	OK(MPI_Barrier(MPI_COMM_WORLD));
 	if (check_rank == 1)
-		FAILS(OVERLAP, "lock", get(1, 0));
+		FAILS(OVERLAP, "lock", checked_get(1, 0));
 	OK(MPI_Barrier(MPI_COMM_WORLD));
 	OK(MPI_Win_flush_all(win));
 	OK(MPI_Barrier(MPI_COMM_WORLD));
-	OK(get(1, 0));
+	OK(checked_get(1, 0));
 	OK(MPI_Win_flush_local(0, win)); /* completes gets */
 	OK(MPI_Barrier(MPI_COMM_WORLD));
 	if (check_rank == 1)
-		OK(put(1, 0));
+		OK(checked_put(1, 0));
 	OK(MPI_Win_unlock_all(win));
 	for (int i = 0; i < 20; i++) {
 		OK(MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, win));
-		OK(put(4, 0));
+		OK(checked_put(4, 0));
 		OK(MPI_Win_unlock(0, win));
 	}
 	OK(MPI_Barrier(MPI_COMM_WORLD));
 }
 
 /* Accesses that follow the completion of a get's request, by any call, are ordered after it. */
-static void requests(void)
+static void checked_requests(void)
 {
 	enum { WAIT, TEST, STATUS, ALL, ENDS };
 	MPI_Request q = MPI_REQUEST_NULL;
@@ -126,7 +126,7 @@ static void requests(void)
 			OK(MPI_Rget(buf, 4, MPI_INT, 0, 8 * end, 4, MPI_INT, win, &q));
 		OK(MPI_Barrier(MPI_COMM_WORLD));
 		if (check_rank == 0)
-			FAILS(OVERLAP, "meets the get", put(1, 8 * end + 3));
+			FAILS(OVERLAP, "meets the get", checked_put(1, 8 * end + 3));
 		OK(MPI_Barrier(MPI_COMM_WORLD));
 		OK(MPI_Win_flush_all(win));
 		OK(MPI_Barrier(MPI_COMM_WORLD));
@@ -143,7 +143,7 @@ static void requests(void)
 			OK(MPI_Waitall(1, &q, MPI_STATUSES_IGNORE));
 		OK(MPI_Barrier(MPI_COMM_WORLD));
 		if (check_rank == 0)
-			OK(put(4, 8 * end));
+			OK(checked_put(4, 8 * end));
 		OK(MPI_Barrier(MPI_COMM_WORLD));
 		OK(MPI_Wait(&q, MPI_STATUS_IGNORE));
 		OK(MPI_Win_flush_all(win));
@@ -160,7 +160,7 @@ static void origins(void)
 
 	OK(MPI_Win_lock_all(0, win));
 	if (check_rank == 1) {
-		OK(get(1, 0));
+		OK(checked_get(1, 0));
 		OK(MPI_Rput(buf, 1, MPI_INT, 0, 1, 1, MPI_INT, win, &q[0]));
 		OK(MPI_Raccumulate(buf, 1, MPI_INT, 0, 2, 1, MPI_INT, MPI_SUM, win, &q[1]));
 		OK(MPI_Rget_accumulate(buf, 1, MPI_INT, buf + 1, 1, MPI_INT, 0, 3, 1, MPI_INT,
@@ -172,44 +172,45 @@ static void origins(void)
 	}
 	OK(MPI_Barrier(MPI_COMM_WORLD));
 	for (int i = 0; i < 4 && check_rank == 0; i++)
-		FAILS(OVERLAP, "meets the", put(1, i));
+		FAILS(OVERLAP, "meets the", checked_put(1, i));
 	if (check_rank == 0)
-		OK(put(1, 4));
+		OK(checked_put(1, 4));
 	OK(MPI_Barrier(MPI_COMM_WORLD));
 	OK(MPI_Win_unlock_all(win));
 	OK(MPI_Barrier(MPI_COMM_WORLD));
 }
 
 /* One process alone can do it, too. */
-static void own(void)
+static void checked_own(void)
 {
 	OK(MPI_Win_lock(MPI_LOCK_SHARED, 0, 0, win));
 	if (check_rank == 0) {
-		OK(put(2, 8));
-		FAILS(OVERLAP, "by rank 0 meets the put of bytes 32 to 39 by rank 0", get(1, 9));
+		OK(checked_put(2, 8));
+		FAILS(OVERLAP, "by rank 0 meets the put of bytes 32 to 39 by rank 0",
+			checked_get(1, 9));
 		OK(MPI_Win_flush(0, win));
-		OK(get(1, 9));
-		OK(add(4, 30, MPI_SUM));
-		OK(add(4, 30, MPI_PROD)); /* accumulates of one process are in order */
+		OK(checked_get(1, 9));
+		OK(checked_add(4, 30, MPI_SUM));
+		OK(checked_add(4, 30, MPI_PROD)); /* accumulates of one process are in order */
 	}
 	OK(MPI_Win_unlock(0, win));
 	OK(MPI_Barrier(MPI_COMM_WORLD));
 }
 
 /* A refused operation is no access: it fails with words, and conflicts with none later. */
-static void refused(void)
+static void checked_refused(void)
 {
 	OK(MPI_Win_fence(0, win));
 	if (check_rank == 1) {
-		OK(put(4, 0));
+		OK(checked_put(4, 0));
 		FAILS(MPI_ERR_TRUNCATE, "8 bytes of the origin do not fit",
 			MPI_Put(buf, 2, MPI_INT, 0, 0, 1, MPI_INT, win));
 		FAILS(MPI_ERR_BUFFER, "origin", MPI_Put(NULL, 1, MPI_INT, 0, 0, 1, MPI_INT, win));
-		FAILS(MPI_ERR_RMA_RANGE, "not inside", put(WORDS, 1));
+		FAILS(MPI_ERR_RMA_RANGE, "not inside", checked_put(WORDS, 1));
 		FAILS(MPI_ERR_TRUNCATE, "4 bytes of the origin do not fit",
 			MPI_Put(buf, 1, MPI_INT, 0, 40, 1, MPI_SHORT, win));
-		OK(put(1, 40));
-		OK(put(1, WORDS - 1));
+		OK(checked_put(1, 40));
+		OK(checked_put(1, WORDS - 1));
 	}
 	OK(MPI_Win_fence(MPI_MODE_NOSUCCEED, win));
 }
@@ -227,10 +228,10 @@ static void exposure(void)
 			OK(MPI_Win_post(all, 0, win));
 		OK(MPI_Win_start(target, 0, win));
 		if (check_rank == 0)
-			OK(put(1, 0));
+			OK(checked_put(1, 0));
 		if (check_rank == 1) {
 			OK(MPI_Recv(&token, 1, MPI_INT, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
-			FAILS(OVERLAP, "exposure", put(1, 0));
+			FAILS(OVERLAP, "exposure", checked_put(1, 0));
 		}
 		OK(MPI_Win_complete(win));
 		if (check_rank == 0) {
@@ -247,11 +248,11 @@ static void exposure(void)
 static void promises(void)
 {
 	OK(MPI_Win_fence(check_rank == 0 ? MPI_MODE_NOPUT : 0, win));
-	FAILS(OVERLAP, "MPI_MODE_NOPUT", put(1, check_rank));
-	OK(get(1, 0));
+	FAILS(OVERLAP, "MPI_MODE_NOPUT", checked_put(1, check_rank));
+	OK(checked_get(1, 0));
 	FAILS(MPI_ERR_RMA_SYNC, "MPI_MODE_NOPRECEDE", MPI_Win_fence(MPI_MODE_NOPRECEDE, win));
 	OK(MPI_Win_fence(0, win));
-	OK(put(1, check_rank));
+	OK(checked_put(1, check_rank));
 	OK(MPI_Win_fence(MPI_MODE_NOSUCCEED, win));
 	OK(MPI_Barrier(MPI_COMM_WORLD));
 	if (check_rank == 0)
@@ -265,12 +266,12 @@ static void promises(void)
 		OK(MPI_Win_unlock(0, win));
 	OK(MPI_Barrier(MPI_COMM_WORLD));
 	OK(MPI_Win_lock(MPI_LOCK_SHARED, 0, MPI_MODE_NOCHECK, win));
-	OK(get(1, 0));
+	OK(checked_get(1, 0));
 	OK(MPI_Win_unlock(0, win));
 }
 
 /* A record that is full says so once, and the program goes on. */
-static void many(void)
+static void checked_many(void)
 {
 	MPI_Win big;
 	char *bytes;
@@ -284,13 +285,13 @@ static void many(void)
 }
 
 /* Only records in memory that all share can be compared. */
-static void several(void)
+static void checked_several(void)
 {
 	fence();
 	accumulates();
 	strides();
 	locks();
-	requests();
+	checked_requests();
 	origins();
 	exposure();
 	promises();
@@ -304,10 +305,10 @@ int main(int argc, char **argv)
 	OK(MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN));
 	OK(MPI_Win_set_name(win, "flood"));
 	if (!check_has_remote())
-		several();
-	own();
-	refused();
-	many();
+		checked_several();
+	checked_own();
+	checked_refused();
+	checked_many();
 	OK(MPI_Win_free(&win));
 	MPI_Finalize();
 	return 0;

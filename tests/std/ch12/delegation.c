@@ -13,20 +13,20 @@ static int64_t *mem; /* of malloc */
 
 static unsigned seed;
 
-static unsigned draw(unsigned n)
+static unsigned delegated_draw(unsigned n)
 {
 	seed = seed * 1103515245u + 12345u;
 	return (seed >> 16) % n;
 }
 
-static void begin(void)
+static void delegated_begin(void)
 {
 	memset(mem, 0, WORDS * sizeof(*mem));
 	OK(MPI_Barrier(MPI_COMM_WORLD));
 	OK(MPI_Win_lock_all(0, win));
 }
 
-static void end(void)
+static void delegated_end(void)
 {
 	OK(MPI_Win_unlock_all(win));
 	OK(MPI_Barrier(MPI_COMM_WORLD));
@@ -41,9 +41,9 @@ static void sums_collide(void)
 
 	for (int i = 0; i < SPAN; i++)
 		ones[i] = 1;
-	begin();
+	delegated_begin();
 	for (int i = 0; i < ROUNDS; i++) {
-		int n = 1 + (int)draw(SPAN), at = (int)draw(WORDS - SPAN + 1);
+		int n = 1 + (int)delegated_draw(SPAN), at = (int)delegated_draw(WORDS - SPAN + 1);
 
 		if (i % 2 == 1 && check_rank == 0)
 			continue;
@@ -57,7 +57,7 @@ static void sums_collide(void)
 		for (int k = 0; k < n; k++)
 			mine[at + k]++;
 	}
-	end();
+	delegated_end();
 	OK(MPI_Allreduce(mine, all, WORDS, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD));
 	OK(MPI_Win_lock(MPI_LOCK_SHARED, check_rank, 0, win));
 	CHECK(memcmp(all, mem, sizeof(all)) == 0);
@@ -71,7 +71,7 @@ static void swaps_guard(void)
 	const int64_t none = 0, me = check_rank + 1;
 	int64_t old, two[2];
 
-	begin();
+	delegated_begin();
 	for (int i = 0; i < ROUNDS / 4; i++) {
 		do {
 			OK(MPI_Compare_and_swap(&me, &none, &old, MPI_INT64_T, 0, 0, win));
@@ -88,7 +88,7 @@ static void swaps_guard(void)
 		OK(MPI_Win_flush(0, win));
 		CHECK(old == me);
 	}
-	end();
+	delegated_end();
 	if (check_rank == 0) {
 		OK(MPI_Win_lock(MPI_LOCK_SHARED, 0, 0, win));
 		CHECK(mem[1] == (int64_t)check_size * (ROUNDS / 4) && mem[2] == mem[1]);
@@ -112,7 +112,7 @@ static void nobody_calls(void)
 	const int64_t one = 1;
 	volatile int64_t *done = &mem[0];
 
-	begin();
+	delegated_begin();
 	if (check_rank == 0) {
 		while (*done < check_size - 1)
 			;
@@ -123,7 +123,7 @@ static void nobody_calls(void)
 		OK(MPI_Win_flush(0, win));
 		OK(MPI_Accumulate(&one, 1, MPI_INT64_T, 0, 0, 1, MPI_INT64_T, MPI_SUM, win));
 	}
-	end();
+	delegated_end();
 	if (check_rank == 0) {
 		OK(MPI_Win_lock(MPI_LOCK_SHARED, 0, 0, win));
 		CHECK(mem[1] == 100 * (int64_t)(check_size - 1));
@@ -138,9 +138,9 @@ static void order_stays(void)
 	int right = (check_rank + 1) % check_size;
 	int64_t row[SPAN], back[SPAN];
 
-	begin();
+	delegated_begin();
 	for (int i = 0; i < ROUNDS; i++) {
-		int n = 1 + (int)draw(SPAN), m = 1 + (int)draw(SPAN);
+		int n = 1 + (int)delegated_draw(SPAN), m = 1 + (int)delegated_draw(SPAN);
 
 		for (int k = 0; k < SPAN; k++)
 			row[k] = 2 * i;
@@ -154,7 +154,7 @@ static void order_stays(void)
 		for (int k = 0; k < n; k++)
 			CHECK(back[k] == 2 * i + (k < m));
 	}
-	end();
+	delegated_end();
 }
 
 /* Memory of a dynamic window is private memory too; so are bytes, and unaligned data. */

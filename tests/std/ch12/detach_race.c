@@ -12,7 +12,7 @@ enum { ROUNDS = 10000, BYTES = 65536 /* whole pages of any size */, LOOKS = 6 };
 
 static MPI_Win win;
 
-static void look(int n)
+static void detach_look(int n)
 {
 	int flag;
 
@@ -25,10 +25,10 @@ static void come_and_go(void *page)
 	for (int i = 0; i < ROUNDS; i++) {
 		CHECK(mprotect(page, BYTES, PROT_READ | PROT_WRITE) == 0);
 		OK(MPI_Win_attach(win, page, BYTES));
-		look(LOOKS);
+		detach_look(LOOKS);
 		OK(MPI_Win_detach(win, page));
 		CHECK(mprotect(page, BYTES, PROT_NONE) == 0);
-		look(1);
+		detach_look(1);
 	}
 }
 

@@ -14,7 +14,7 @@ static MPI_Win win;
 static int *mem; /* WORDS of this process */
 static int right, left;
 
-static void window(void)
+static void promise_window(void)
 {
 	right = (check_rank + 1) % check_size;
 	left = (check_rank + check_size - 1) % check_size;
@@ -386,7 +386,7 @@ static void nobody_is_locked(void)
 int main(int argc, char **argv)
 {
 	check_init(&argc, &argv);
-	window();
+	promise_window();
 	fence_completes();
 	fence_adds();
 	fence_shows_stores();

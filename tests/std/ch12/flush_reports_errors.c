@@ -9,7 +9,7 @@ static MPI_Aint at[3];
 static MPI_Win win;
 
 /* Rank 1 has attached memory, ranks 0 and 2 have none. */
-static void one(int rank)
+static void flush_one(int rank)
 {
 	char words[64];
 
@@ -48,7 +48,7 @@ static void request(int rank)
 }
 
 /* Among others, and others at other targets. */
-static void several(void)
+static void flush_several(void)
 {
 	OK(MPI_Put(x, 1, MPI_INT, 1, at[1], 1, MPI_INT, win));
 	OK(MPI_Put(x, 1, MPI_INT, 2, at[2], 1, MPI_INT, win));
@@ -78,10 +78,10 @@ int main(int argc, char **argv)
 	OK(MPI_Allgather(&mine, 1, MPI_AINT, at, 1, MPI_AINT, MPI_COMM_WORLD));
 	if (check_rank == 0) {
 		OK(MPI_Win_lock_all(0, win));
-		one(2);
+		flush_one(2);
 		request(2);
 		x[0] = 5;
-		several();
+		flush_several();
 		FAILS(MPI_ERR_RMA_RANGE, "rank 2", MPI_Win_unlock_all(win));
 	}
 	OK(MPI_Barrier(MPI_COMM_WORLD));

@@ -40,7 +40,7 @@ static size_t huge_bytes(const void *at, size_t len)
 }
 
 /* Can a program have `len' bytes of huge pages in shared memory just now? */
-static int given(size_t len)
+static int pages_given(size_t len)
 {
 	int fd = memfd_create("huge", 0), yes = 0;
 	char *room = mmap(NULL, len + HUGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -99,7 +99,7 @@ static void allocated(void)
 		OK(MPI_Win_free(&win[i]));
 }
 
-static void shared(void)
+static void pages_shared(void)
 {
 	size_t len = 3 * HUGE + 8192;
 	MPI_Win win;
@@ -113,13 +113,13 @@ static void shared(void)
 
 /* Nothing but want of huge pages lets a window go without: a program that asks for some before and
  * after gets them. */
-static void huge(void)
+static void pages_huge(void)
 {
 	const size_t len = 4 * HUGE;
 	int could = 0, had = 0;
 
 	for (int i = 0; i < TRIES && !had; i++) {
-		int before = given(len);
+		int before = pages_given(len);
 		char *p;
 
 		OK(MPI_Alloc_mem((MPI_Aint)len, MPI_INFO_NULL, &p));
@@ -127,7 +127,7 @@ static void huge(void)
 		memset(p, 1, len);
 		had = huge_bytes(p, len) > 0;
 		OK(MPI_Free_mem(p));
-		could += before && given(len);
+		could += before && pages_given(len);
 	}
 	CHECK(had || could < TRIES);
 	if (!had && check_rank == 0)
@@ -140,8 +140,8 @@ int main(int argc, char **argv)
 	for (int i = 0; i < 2; i++)
 		allocated();
 	if (!check_has_remote())
-		shared();
-	huge();
+		pages_shared();
+	pages_huge();
 	OK(MPI_Finalize());
 	return 0;
 }

@@ -20,7 +20,7 @@ static int finished(int add)
 }
 
 /* All ranks lock until all have had ROUNDS turns: a starved rank stops the test. */
-static void rounds(int type)
+static void fair_rounds(int type)
 {
 	int n = 0, done = 0;
 
@@ -97,8 +97,8 @@ int main(int argc, char **argv)
 	check_init(&argc, &argv);
 	OK(MPI_Win_allocate(
 		2 * (MPI_Aint)sizeof(int), sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &mem, &win));
-	rounds(MPI_LOCK_EXCLUSIVE);
-	rounds(MPI_LOCK_SHARED);
+	fair_rounds(MPI_LOCK_EXCLUSIVE);
+	fair_rounds(MPI_LOCK_SHARED);
 	writer_among_readers();
 	all_among_ones();
 	all_among_some(0, check_size - 1);

@@ -20,7 +20,7 @@ static const char *mark_of(int rank)
 	return path;
 }
 
-static void mark(void)
+static void progress_mark(void)
 {
 	int fd = open(mark_of(check_rank), O_CREAT | O_WRONLY, 0600);
 
@@ -60,7 +60,7 @@ int main(int argc, char **argv)
 			OK(MPI_Fetch_and_op(&one, &old, MPI_INT, 0, 0, MPI_SUM, win));
 			OK(MPI_Win_unlock(0, win));
 		}
-		mark();
+		progress_mark();
 	}
 	OK(MPI_Win_free(&win));
 	MPI_Finalize();

@@ -13,14 +13,14 @@ static int *mem; /* readers now, writers now, sum of the writers */
 static int64_t writes;
 static unsigned seed;
 
-static unsigned draw(unsigned n)
+static unsigned locks_draw(unsigned n)
 {
 	seed = seed * 1103515245u + 12345u;
 	return (seed >> 16) % n;
 }
 
 /* Adds to a count of the target; returns the old value. */
-static int add(int rank, int at, int n)
+static int locks_add(int rank, int at, int n)
 {
 	int old;
 
@@ -33,51 +33,51 @@ static int add(int rank, int at, int n)
  * run. */
 static void linger(void)
 {
-	if (draw(4) == 0)
+	if (locks_draw(4) == 0)
 		sched_yield();
 }
 
-static void alone(int rank)
+static void locks_alone(int rank)
 {
 	int sum;
 
 	OK(MPI_Win_lock(MPI_LOCK_EXCLUSIVE, rank, 0, win));
-	CHECK(add(rank, 1, 1) == 0);
-	CHECK(add(rank, 0, 0) == 0);
+	CHECK(locks_add(rank, 1, 1) == 0);
+	CHECK(locks_add(rank, 0, 0) == 0);
 	OK(MPI_Get(&sum, 1, MPI_INT, rank, 2, 1, MPI_INT, win));
 	OK(MPI_Win_flush(rank, win));
 	sum++;
 	linger();
 	OK(MPI_Put(&sum, 1, MPI_INT, rank, 2, 1, MPI_INT, win));
-	CHECK(add(rank, 1, -1) == 1);
+	CHECK(locks_add(rank, 1, -1) == 1);
 	OK(MPI_Win_unlock(rank, win));
 	writes++;
 }
 
-static void look(int rank)
+static void locks_look(int rank)
 {
-	add(rank, 0, 1);
+	locks_add(rank, 0, 1);
 	linger();
-	CHECK(add(rank, 1, 0) == 0);
-	add(rank, 0, -1);
+	CHECK(locks_add(rank, 1, 0) == 0);
+	locks_add(rank, 0, -1);
 }
 
 static void one_round(void)
 {
-	int rank = (int)draw(draw(2) != 0 ? 2 : (unsigned)check_size);
+	int rank = (int)locks_draw(locks_draw(2) != 0 ? 2 : (unsigned)check_size);
 
-	switch (draw(8)) {
+	switch (locks_draw(8)) {
 	case 0:
 		OK(MPI_Win_lock_all(0, win));
-		look(rank);
+		locks_look(rank);
 		OK(MPI_Win_unlock_all(win));
 		break;
 	case 1:
 	case 2:
-	case 3: alone(rank); break;
+	case 3: locks_alone(rank); break;
 	default:
 		OK(MPI_Win_lock(MPI_LOCK_SHARED, rank, 0, win));
-		look(rank);
+		locks_look(rank);
 		OK(MPI_Win_unlock(rank, win));
 	}
 }

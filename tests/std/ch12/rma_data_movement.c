@@ -97,7 +97,7 @@ static void contiguous(enum kind kind)
 }
 
 /* A type of n pieces, `kind' of them; its extent holds it. */
-static MPI_Datatype parts(int which, int n)
+static MPI_Datatype rma_parts(int which, int n)
 {
 	int lens[] = {1, 3, 2}, at[] = {7, 0, 4};
 	MPI_Aint displs[] = {0, 16, 40};
@@ -176,14 +176,14 @@ static void datatypes(enum kind kind)
 	for (int a = 0; a < 4; a++)
 		for (int b = 0; b < 4; b++) {
 			int n = (a + b) % 2 == 0 ? 3 : 5000;
-			MPI_Datatype from = parts(a, n), to = parts(b, n);
+			MPI_Datatype from = rma_parts(a, n), to = rma_parts(b, n);
 
 			one_pair(&p, from, to);
 			OK(MPI_Type_free(&from));
 			OK(MPI_Type_free(&to));
 		}
 	for (int n = 1; n <= 4000; n += 3999) {
-		MPI_Datatype same = parts(4, n);
+		MPI_Datatype same = rma_parts(4, n);
 
 		one_pair(&p, same, same);
 		OK(MPI_Type_free(&same));
@@ -196,7 +196,7 @@ static void datatypes(enum kind kind)
 #define ELEMENTS 30000
 
 /* All ranks add to the next one and to rank 0 at the same time. */
-static void sums(enum kind kind)
+static void rma_sums(enum kind kind)
 {
 	double *out = malloc(ELEMENTS * sizeof(double)), *mem;
 	struct part p;
@@ -251,7 +251,7 @@ static void counted(enum kind kind, MPI_Datatype type, int bytes)
 }
 
 /* Elements that no atomic of the hardware can do, and of which many ranks add to the same. */
-static void wide(enum kind kind)
+static void rma_wide(enum kind kind)
 {
 	enum { N = 40 };
 	MPI_Aint at = 0;
@@ -396,7 +396,7 @@ static void swaps(enum kind kind, MPI_Datatype type, int bytes)
 
 /* --- 12.3.5 --------------------------------------------------------------------------------- */
 
-static void requests(enum kind kind)
+static void rma_requests(enum kind kind)
 {
 	int *out = malloc(40000), *in = malloc(40000), one = 1, was = -1;
 	MPI_Request reqs[2];
@@ -435,7 +435,7 @@ static void requests(enum kind kind)
 }
 
 /* 12.3: MPI_PROC_NULL is a target, and nothing happens. */
-static void nobody(enum kind kind)
+static void rma_nobody(enum kind kind)
 {
 	MPI_Request req;
 	struct part p;
@@ -463,19 +463,19 @@ int main(int argc, char **argv)
 	for (enum kind k = 0; k < KINDS; k++) {
 		contiguous(k);
 		datatypes(k);
-		sums(k);
+		rma_sums(k);
 		counted(k, MPI_INT8_T, 1);
 		counted(k, MPI_INT16_T, 2);
 		counted(k, MPI_INT, 4);
 		counted(k, MPI_INT64_T, 8);
-		wide(k);
+		rma_wide(k);
 		fetches(k);
 		derived_sums(k);
 		swaps(k, MPI_INT8_T, 1);
 		swaps(k, MPI_INT, 4);
 		swaps(k, MPI_INT64_T, 8);
-		requests(k);
-		nobody(k);
+		rma_requests(k);
+		rma_nobody(k);
 	}
 	MPI_Finalize();
 	return 0;

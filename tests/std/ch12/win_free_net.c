@@ -8,7 +8,7 @@
 
 enum { WINDOWS = 400, ENOUGH = 16384 /* bytes: a message kept is some 70 */ };
 
-static void windows(int n)
+static void net_windows(int n)
 {
 	MPI_Win win;
 	char *mem;
@@ -27,9 +27,9 @@ int main(int argc, char **argv)
 	size_t before;
 
 	check_init(&argc, &argv);
-	windows(WINDOWS / 4);
+	net_windows(WINDOWS / 4);
 	before = mallinfo2().uordblks;
-	windows(WINDOWS);
+	net_windows(WINDOWS);
 	CHECK(mallinfo2().uordblks < before + ENOUGH);
 	MPI_Finalize();
 	return 0;

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void has(MPI_Win win, void *base, MPI_Aint size, int unit, int flavor)
+static void win_has(MPI_Win win, void *base, MPI_Aint size, int unit, int flavor)
 {
 	MPI_Aint *bytes;
 	int *number, flag;
@@ -37,7 +37,7 @@ static void flavors(void)
 	void *base;
 
 	OK(MPI_Win_create(mem, bytes, unit, MPI_INFO_NULL, MPI_COMM_WORLD, &win));
-	has(win, mem, bytes, unit, MPI_WIN_FLAVOR_CREATE);
+	win_has(win, mem, bytes, unit, MPI_WIN_FLAVOR_CREATE);
 	OK(MPI_Win_set_name(win, "mine"));
 	OK(MPI_Win_get_name(win, name, &len));
 	CHECK(strcmp(name, "mine") == 0 && len == 4);
@@ -49,24 +49,24 @@ static void flavors(void)
 	OK(MPI_Group_free(&world));
 	OK(MPI_Win_free(&win));
 	OK(MPI_Win_allocate(bytes, unit, MPI_INFO_NULL, MPI_COMM_WORLD, &base, &win));
-	has(win, base, bytes, unit, MPI_WIN_FLAVOR_ALLOCATE);
+	win_has(win, base, bytes, unit, MPI_WIN_FLAVOR_ALLOCATE);
 	memset(base, 1, (size_t)bytes);
 	OK(MPI_Win_free(&win));
 	if (!check_has_remote() || check_size == 1) {
 		OK(MPI_Win_allocate_shared(
 			bytes, unit, MPI_INFO_NULL, MPI_COMM_WORLD, &base, &win));
-		has(win, base, bytes, unit, MPI_WIN_FLAVOR_SHARED);
+		win_has(win, base, bytes, unit, MPI_WIN_FLAVOR_SHARED);
 		OK(MPI_Win_free(&win));
 	}
 	OK(MPI_Win_create_dynamic(MPI_INFO_NULL, MPI_COMM_WORLD, &win));
-	has(win, MPI_BOTTOM, 0, 1, MPI_WIN_FLAVOR_DYNAMIC);
+	win_has(win, MPI_BOTTOM, 0, 1, MPI_WIN_FLAVOR_DYNAMIC);
 	OK(MPI_Win_free(&win));
 	CHECK(win == MPI_WIN_NULL);
 	free(mem);
 }
 
 /* 12.2.3: parts lie one behind the other, and every rank can load and store in them. */
-static void shared(int noncontig)
+static void win_shared(int noncontig)
 {
 	MPI_Aint bytes = check_rank == 1 ? 0 : 4 * (100 + check_rank), size;
 	char *base, *at, *end = NULL;
@@ -133,7 +133,7 @@ static void queries(void)
 	free(mem);
 }
 
-static void says(MPI_Win win, const char *key, const char *want)
+static void win_says(MPI_Win win, const char *key, const char *want)
 {
 	char value[MPI_MAX_INFO_VAL];
 	int len = sizeof(value), flag;
@@ -146,7 +146,7 @@ static void says(MPI_Win win, const char *key, const char *want)
 }
 
 /* 12.2.7, 12.2.1: hints. */
-static void hints(void)
+static void win_hints(void)
 {
 	MPI_Info info;
 	MPI_Win win;
@@ -159,28 +159,28 @@ static void hints(void)
 	OK(MPI_Info_set(info, "mpi_accumulate_granularity", "64"));
 	OK(MPI_Info_set(info, "what_nobody_knows", "1"));
 	OK(MPI_Win_allocate(8, 1, info, MPI_COMM_WORLD, &base, &win));
-	says(win, "no_locks", "false");
-	says(win, "accumulate_ordering", "rar,waw");
-	says(win, "accumulate_ops", "same_op");
-	says(win, "same_disp_unit", "true");
-	says(win, "same_size", "false");
-	says(win, "mpi_accumulate_granularity", "64");
+	win_says(win, "no_locks", "false");
+	win_says(win, "accumulate_ordering", "rar,waw");
+	win_says(win, "accumulate_ops", "same_op");
+	win_says(win, "same_disp_unit", "true");
+	win_says(win, "same_size", "false");
+	win_says(win, "mpi_accumulate_granularity", "64");
 	OK(MPI_Info_set(info, "accumulate_ordering", "none"));
 	OK(MPI_Info_set(info, "accumulate_ops", "rubbish"));
 	OK(MPI_Win_set_info(win, info));
-	says(win, "accumulate_ordering", "none");
-	says(win, "accumulate_ops", "same_op");
+	win_says(win, "accumulate_ordering", "none");
+	win_says(win, "accumulate_ops", "same_op");
 	OK(MPI_Win_free(&win));
 	OK(MPI_Win_allocate(8, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &base, &win));
-	says(win, "accumulate_ordering", "rar,raw,war,waw");
-	says(win, "accumulate_ops", "same_op_no_op");
-	says(win, "mpi_accumulate_granularity", "0");
+	win_says(win, "accumulate_ordering", "rar,raw,war,waw");
+	win_says(win, "accumulate_ops", "same_op_no_op");
+	win_says(win, "mpi_accumulate_granularity", "0");
 	OK(MPI_Win_free(&win));
 	OK(MPI_Info_free(&info));
 }
 
 /* 12.2.1: more than 2^31 bytes, and displacements behind them. */
-static void large(void)
+static void win_large(void)
 {
 	MPI_Aint bytes = ((MPI_Aint)1 << 32) + 64;
 	int x = check_rank + 1, next = (check_rank + 1) % check_size;
@@ -204,7 +204,7 @@ static void large(void)
 }
 
 /* 12.2.4: pieces come and go while the window stays; accesses may go through neighbours. */
-static void parts(void)
+static void win_parts(void)
 {
 	char *mem = malloc(300), x[200];
 	MPI_Aint at, theirs;
@@ -253,13 +253,13 @@ int main(int argc, char **argv)
 	if (check_has_remote() && check_size > 1) {
 		unshared();
 	} else {
-		shared(0);
-		shared(1);
+		win_shared(0);
+		win_shared(1);
 	}
 	queries();
-	hints();
-	large();
-	parts();
+	win_hints();
+	win_large();
+	win_parts();
 	hollow();
 	MPI_Finalize();
 	return 0;

@@ -10,7 +10,7 @@ static MPI_Win win;
 static MPI_Group all;
 static int *mem;
 
-static int put(int rank)
+static int wrong_put(int rank)
 {
 	static int x;
 
@@ -22,8 +22,8 @@ static void closed(void)
 {
 	int in;
 
-	FAILS(SYNC, "sluice", put(0));
-	FAILS(SYNC, "no epoch", put(check_rank));
+	FAILS(SYNC, "sluice", wrong_put(0));
+	FAILS(SYNC, "no epoch", wrong_put(check_rank));
 	FAILS(SYNC, "no epoch", MPI_Get(&in, 1, MPI_INT, 0, 0, 1, MPI_INT, win));
 	FAILS(SYNC, "no epoch", MPI_Accumulate(&in, 1, MPI_INT, 0, 0, 1, MPI_INT, MPI_SUM, win));
 	FAILS(SYNC, "no epoch", MPI_Fetch_and_op(&in, &in, MPI_INT, 0, 0, MPI_SUM, win));
@@ -51,7 +51,7 @@ static void fenced(void)
 {
 	OK(MPI_Win_fence(0, win));
 	FAILS(SYNC, "flush", MPI_Win_flush(0, win));
-	OK(put(check_rank));
+	OK(wrong_put(check_rank));
 	FAILS(SYNC, "fence epoch", MPI_Win_lock(MPI_LOCK_SHARED, 0, 0, win));
 	FAILS(SYNC, "fence epoch", MPI_Win_lock_all(0, win));
 	FAILS(SYNC, "fence epoch", MPI_Win_start(all, 0, win));
@@ -59,9 +59,9 @@ static void fenced(void)
 	FAILS(SYNC, "fence epoch", MPI_Win_free(&win));
 	OK(MPI_Win_fence(0, win)); /* no access follows: a lock may */
 	OK(MPI_Win_lock(MPI_LOCK_SHARED, 0, 0, win));
-	OK(put(0));
+	OK(wrong_put(0));
 	OK(MPI_Win_unlock(0, win));
-	FAILS(SYNC, "no epoch", put(0));
+	FAILS(SYNC, "no epoch", wrong_put(0));
 	OK(MPI_Win_fence(MPI_MODE_NOSUCCEED, win));
 }
 
@@ -80,8 +80,8 @@ static void started(void)
 	FAILS(SYNC, "MPI_Win_start", MPI_Win_lock_all(0, win));
 	FAILS(SYNC, "MPI_Win_start", MPI_Win_fence(0, win));
 	if (check_size > 1)
-		FAILS(SYNC, "group of MPI_Win_start", put((check_rank + 1) % check_size));
-	OK(put(check_rank));
+		FAILS(SYNC, "group of MPI_Win_start", wrong_put((check_rank + 1) % check_size));
+	OK(wrong_put(check_rank));
 	FAILS(SYNC, "MPI_Win_flush", MPI_Win_flush(check_rank, win));
 	FAILS(SYNC, "freed", MPI_Win_free(&win));
 	OK(MPI_Win_complete(win));
@@ -91,7 +91,7 @@ static void started(void)
 	OK(MPI_Group_free(&me));
 }
 
-static void locked(void)
+static void wrong_locked(void)
 {
 	int other = (check_rank + 1) % check_size;
 
@@ -105,11 +105,11 @@ static void locked(void)
 	FAILS(SYNC, "locked at rank", MPI_Win_free(&win));
 	FAILS(SYNC, "MPI_Win_lock_all", MPI_Win_unlock_all(win));
 	if (check_size > 1) {
-		FAILS(SYNC, "not locked", put(other));
+		FAILS(SYNC, "not locked", wrong_put(other));
 		FAILS(SYNC, "MPI_Win_flush", MPI_Win_flush(other, win));
 		FAILS(SYNC, "MPI_Win_unlock", MPI_Win_unlock(other, win));
 	}
-	OK(put(check_rank));
+	OK(wrong_put(check_rank));
 	OK(MPI_Win_flush_all(win));
 	OK(MPI_Win_unlock(check_rank, win));
 	FAILS(SYNC, "MPI_Win_unlock", MPI_Win_unlock(check_rank, win));
@@ -123,7 +123,7 @@ static void all_locked(void)
 	FAILS(SYNC, "MPI_Win_lock_all", MPI_Win_unlock(0, win));
 	FAILS(SYNC, "MPI_Win_lock_all", MPI_Win_fence(0, win));
 	FAILS(SYNC, "MPI_Win_lock_all", MPI_Win_free(&win));
-	OK(put(0));
+	OK(wrong_put(0));
 	OK(MPI_Win_unlock_all(win));
 }
 
@@ -184,7 +184,7 @@ int main(int argc, char **argv)
 	after_last_fence();
 	fenced();
 	started();
-	locked();
+	wrong_locked();
 	all_locked();
 	arguments();
 	strangers();

@@ -7,7 +7,7 @@
 
 static int frees, code, query_code, cancels;
 
-static int query(void *extra, MPI_Status *s)
+static int greq_query(void *extra, MPI_Status *s)
 {
 	(void)extra;
 	MPI_Status_set_elements(s, MPI_BYTE, 0);
@@ -15,32 +15,32 @@ static int query(void *extra, MPI_Status *s)
 	return query_code;
 }
 
-static int release(void *extra)
+static int greq_release(void *extra)
 {
 	CHECK(extra == &frees);
 	frees++;
 	return code;
 }
 
-static int cancel(void *extra, int complete)
+static int greq_cancel(void *extra, int complete)
 {
 	(void)extra;
 	cancels += complete ? 100 : 1;
 	return MPI_SUCCESS;
 }
 
-static MPI_Request start(void)
+static MPI_Request greq_start(void)
 {
 	MPI_Request r;
 
 	frees = 0;
-	OK(MPI_Grequest_start(query, release, cancel, &frees, &r));
+	OK(MPI_Grequest_start(greq_query, greq_release, greq_cancel, &frees, &r));
 	return r;
 }
 
 static void free_first(void)
 {
-	MPI_Request r = start(), kept = r;
+	MPI_Request r = greq_start(), kept = r;
 
 	OK(MPI_Request_free(&r));
 	CHECK(r == MPI_REQUEST_NULL && frees == 0);
@@ -52,7 +52,7 @@ static void free_first(void)
 
 static void complete_first(void)
 {
-	MPI_Request r = start();
+	MPI_Request r = greq_start();
 
 	OK(MPI_Grequest_complete(r));
 	CHECK(frees == 0);
@@ -63,7 +63,7 @@ static void complete_first(void)
 
 static void free_fails(void)
 {
-	MPI_Request r = start(), kept = r;
+	MPI_Request r = greq_start(), kept = r;
 
 	OK(MPI_Request_free(&r));
 	code = MPI_ERR_OTHER;
@@ -75,7 +75,7 @@ static void free_fails(void)
 /* No call waits for a request that was freed: it may never be complete. */
 static void others_after_free(void)
 {
-	MPI_Request r = start(), kept = r, several[2];
+	MPI_Request r = greq_start(), kept = r, several[2];
 	int flag, index;
 
 	OK(MPI_Request_free(&r));
@@ -97,7 +97,7 @@ static void others_after_free(void)
 
 static void codes(void)
 {
-	MPI_Request r = start();
+	MPI_Request r = greq_start();
 	int flag;
 
 	OK(MPI_Grequest_complete(r));
@@ -106,13 +106,13 @@ static void codes(void)
 	CHECK(frees == 0);
 	FAILS(MPI_ERR_TAG, "query callback", MPI_Wait(&r, MPI_STATUS_IGNORE));
 	CHECK(frees == 1 && r == MPI_REQUEST_NULL);
-	r = start();
+	r = greq_start();
 	OK(MPI_Grequest_complete(r));
 	code = MPI_ERR_COUNT;
 	FAILS(MPI_ERR_COUNT, "free callback", MPI_Wait(&r, MPI_STATUS_IGNORE));
 	CHECK(frees == 1);
 	query_code = MPI_SUCCESS;
-	r = start();
+	r = greq_start();
 	OK(MPI_Grequest_complete(r));
 	FAILS(MPI_ERR_COUNT, "free callback", MPI_Request_free(&r));
 	CHECK(frees == 1 && r == MPI_REQUEST_NULL);

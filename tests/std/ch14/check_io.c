@@ -17,7 +17,7 @@ static void conflicts(void)
 	FAILS(MPI_ERR_OTHER, "check_io.c:", MPI_File_sync(f));
 }
 
-static void strided(void)
+static void checked_strided(void)
 {
 	MPI_Datatype tile;
 	int data[100] = {0};
@@ -59,7 +59,7 @@ __attribute__((noinline, no_sanitize_thread)) static void spoil(char *byte)
 	*byte = 'x';
 }
 
-static void buffers(void)
+static void checked_buffers(void)
 {
 	enum { N = 4 << 20 };
 	char *data = calloc(N, 1);
@@ -127,7 +127,7 @@ static void one_buffer(void)
 }
 
 /* More runs than fit one block of memory: the last ones meet. */
-static void many(void)
+static void checked_many(void)
 {
 	enum { RUNS = 40000 };
 	static int data[RUNS];
@@ -152,11 +152,11 @@ int main(int argc, char **argv)
 	check_init(&argc, &argv);
 	f = file_new(MPI_COMM_WORLD, file_name("checked"));
 	conflicts();
-	strided();
+	checked_strided();
 	in_order();
-	buffers();
+	checked_buffers();
 	one_buffer();
-	many();
+	checked_many();
 	OK(MPI_File_close(&f));
 	MPI_Finalize();
 	return check_end();

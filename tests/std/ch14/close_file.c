@@ -74,7 +74,7 @@ static void delete_elsewhere(void)
 	expect(!exists(file_name("gone")));
 }
 
-static void split(const char *path)
+static void close_split(const char *path)
 {
 	MPI_File f = file_new(MPI_COMM_WORLD, path);
 	MPI_Status s;
@@ -98,7 +98,7 @@ static void split(const char *path)
 }
 
 /* Close brings data to the device, if it is asked to; a group is a new one each time. */
-static void rest(const char *path)
+static void close_rest(const char *path)
 {
 	MPI_Info info = info_of("haft_sync", "close");
 	MPI_Group a, b, world;
@@ -134,8 +134,8 @@ int main(int argc, char **argv)
 {
 	check_init(&argc, &argv);
 	commit(file_name("replaced"));
-	split(file_name("split"));
-	rest(file_name("rest"));
+	close_split(file_name("split"));
+	close_rest(file_name("rest"));
 	delete_elsewhere();
 	MPI_Finalize();
 	return check_end();

@@ -27,7 +27,7 @@ static void limit(bool on)
 	CHECK(setrlimit(RLIMIT_FSIZE, &now) == 0);
 }
 
-static void open_file(const char *cb_write)
+static void coll_open_file(const char *cb_write)
 {
 	MPI_Datatype type;
 	MPI_Info info;
@@ -71,7 +71,7 @@ static void write_and_fail(const char *cb_write)
 	MPI_Request req;
 	int err, moved;
 
-	open_file(cb_write);
+	coll_open_file(cb_write);
 	limit(true);
 	err = MPI_File_write_at_all(file, 0, buf, MINE, MPI_BYTE, &status);
 	expect_error(err, &status);
@@ -95,7 +95,7 @@ static void wrong_argument(void)
 	MPI_Status status;
 	int err, class;
 
-	open_file("automatic");
+	coll_open_file("automatic");
 	err = MPI_File_write_at_all(
 		file, check_rank == last ? -1 : 0, buf, MINE, MPI_BYTE, &status);
 	OK(MPI_Error_class(err, &class));

@@ -25,14 +25,14 @@ static const struct {
 
 static char out[MINE], in[MINE];
 
-static void say(const struct path *w, const struct call *c, int rank, int nth, int how)
+static void fault_say(const struct path *w, const struct call *c, int rank, int nth, int how)
 {
 	fprintf(stderr, "rank %d: %s, holes %d, %s %s %s; call %d of rank %d goes wrong by %d\n",
 		check_rank, w->wish, w->holes, form_words[c->form], where_words[c->where],
 		c->write ? "write" : "read", nth, rank, how);
 }
 
-static MPI_File open_file(const char *path, const struct path *w)
+static MPI_File fault_open_file(const char *path, const struct path *w)
 {
 	int stride = BLOCK * (w->holes ? 2 : 1) * (w->one_view ? 1 : check_size);
 	MPI_Datatype t;
@@ -71,7 +71,7 @@ static int class_of_all(int err)
 }
 
 /* Writes and reads all without a fault. */
-static bool right(MPI_File f, const struct call *c)
+static bool fault_right(MPI_File f, const struct call *c)
 {
 	struct call again = *c;
 	MPI_Status s;
@@ -116,9 +116,9 @@ static bool disturb(
 		if (c->form == NOW)
 			expect(file_bytes(&s) >= 0 && file_bytes(&s) <= MINE);
 	}
-	right(f, c);
+	fault_right(f, c);
 	if (check_failed != wrong)
-		say(w, c, rank, nth, faults[which].number);
+		fault_say(w, c, rank, nth, faults[which].number);
 	return any != 0;
 }
 
@@ -131,7 +131,7 @@ static void disturb_all(const struct call *c)
 
 	if (path->one_view != (c->where == ORDERED))
 		return;
-	right(file, c);
+	fault_right(file, c);
 	for (int i = 0; i < check_size * CALLS; i++) {
 		int rank = i / CALLS, nth = 1 + i % CALLS;
 		int which = (rank + nth + (int)c->where + (int)c->form) % faults_n;
@@ -147,7 +147,7 @@ int main(int argc, char **argv)
 	check_fill(out, MINE, check_rank);
 	for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++) {
 		path = &paths[i];
-		file = open_file(file_name("collective_faults"), path);
+		file = fault_open_file(file_name("collective_faults"), path);
 		call_each(disturb_all);
 		OK(MPI_File_close(&file));
 	}

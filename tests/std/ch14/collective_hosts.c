@@ -10,12 +10,12 @@ enum { BLOCK = 24, BLOCKS = 3000 };
 
 static char out[BLOCK * BLOCKS], in[BLOCK * BLOCKS * 8];
 
-static char byte_of(long i, int rank)
+static char hosts_byte_of(long i, int rank)
 {
 	return (char)(i * 31 + rank * 7 + 1);
 }
 
-static MPI_File open_with(const char *nodes, const char *unit, const char *factor)
+static MPI_File hosts_open_with(const char *nodes, const char *unit, const char *factor)
 {
 	MPI_Info info;
 	MPI_File f;
@@ -61,7 +61,7 @@ static void file_is(MPI_File f, int share, char hole)
 
 		OK(MPI_File_read_at(f, b * BLOCK * share, got, len, MPI_BYTE, MPI_STATUS_IGNORE));
 		for (int i = 0; i < len; i++)
-			wrong += got[i] != (i < BLOCK ? byte_of(b / check_size * BLOCK + i,
+			wrong += got[i] != (i < BLOCK ? hosts_byte_of(b / check_size * BLOCK + i,
 								(int)(b % check_size))
 						      : hole);
 	}
@@ -109,7 +109,7 @@ static void equal_reads(MPI_File f)
 	OK(MPI_File_read_at_all(f, 0, in, 2 * (int)sizeof(out), MPI_BYTE, &s));
 	expect_eq(file_bytes(&s), (long)sizeof(out));
 	for (long i = 0; i < (long)sizeof(out); i++)
-		wrong += in[i] != byte_of(i, 0);
+		wrong += in[i] != hosts_byte_of(i, 0);
 	expect_eq(wrong, 0);
 }
 
@@ -121,9 +121,9 @@ int main(int argc, char **argv)
 	check_init(&argc, &argv);
 	CHECK(check_size <= 8);
 	for (long i = 0; i < (long)sizeof(out); i++)
-		out[i] = byte_of(i, check_rank);
+		out[i] = hosts_byte_of(i, check_rank);
 	for (size_t h = 0; h < sizeof(hints) / sizeof(hints[0]); h++) {
-		MPI_File f = open_with(hints[h][0], hints[h][1], hints[h][2]);
+		MPI_File f = hosts_open_with(hints[h][0], hints[h][1], hints[h][2]);
 
 		write_and_read(f, 2);
 		OK(MPI_File_set_size(f, 0));

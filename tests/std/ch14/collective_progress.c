@@ -37,7 +37,7 @@ static bool comes(int fd)
 }
 
 /* Messages between the start of an access and its end, while the helper works. */
-static void messages(void)
+static void progress_messages(void)
 {
 	int next = (check_rank + 1) % check_size,
 	    before = (check_rank + check_size - 1) % check_size;
@@ -53,7 +53,7 @@ static void messages(void)
 	}
 }
 
-static void round_of(MPI_File f, int fd, int seed)
+static void progress_round_of(MPI_File f, int fd, int seed)
 {
 	MPI_Request r[2];
 	MPI_Status s;
@@ -67,7 +67,7 @@ static void round_of(MPI_File f, int fd, int seed)
 	memset(in, 0, sizeof(in));
 	OK(MPI_File_iread_at_all(f, 0, in, sizeof(in), MPI_BYTE, &r[0]));
 	OK(MPI_File_iread_at_all(f, BLOCK, in, BLOCK, MPI_BYTE, &r[1]));
-	messages();
+	progress_messages();
 	OK(MPI_Waitall(2, r, MPI_STATUSES_IGNORE));
 	expect(memcmp(in + BLOCK, out + BLOCK, sizeof(in) - BLOCK) == 0);
 	expect(memcmp(in, out + BLOCK, BLOCK) == 0);
@@ -88,14 +88,14 @@ int main(int argc, char **argv)
 	OK(MPI_Type_commit(&blocks));
 	OK(MPI_File_set_view(f, at_of(0, check_rank), MPI_BYTE, blocks, "native", MPI_INFO_NULL));
 	for (int i = 0; i < 3; i++) {
-		round_of(f, fd, 10 * i);
-		messages();
+		progress_round_of(f, fd, 10 * i);
+		progress_messages();
 		OK(MPI_File_write_at_all(f, 0, out, BLOCK, MPI_BYTE, MPI_STATUS_IGNORE));
 	}
 	OK(MPI_Type_free(&blocks));
 	close(fd);
 	OK(MPI_File_close(&f));
-	messages();
+	progress_messages();
 	MPI_Finalize();
 	return check_end();
 }

@@ -53,7 +53,7 @@ static struct stat stat_of(const char *path)
 }
 
 /* Rank 0: the file begins with these bytes, and has so many. */
-static void want(const char *path, const char *begin, long size)
+static void commit_want(const char *path, const char *begin, long size)
 {
 	char got[OLD + 1] = "";
 	FILE *in;
@@ -70,7 +70,7 @@ static void want(const char *path, const char *begin, long size)
 }
 
 /* The old bytes are read, some are changed, and the rest and the mode stay. */
-static void changed(const char *path, int amode)
+static void commit_changed(const char *path, int amode)
 {
 	char got[OLD + 1] = "";
 	MPI_Offset size;
@@ -89,9 +89,9 @@ static void changed(const char *path, int amode)
 	OK(MPI_Barrier(MPI_COMM_WORLD));
 	if (check_rank == check_size - 1)
 		OK(MPI_File_write_at(f, 0, "XY", 2, MPI_CHAR, &s));
-	want(path, "0123", OLD);
+	commit_want(path, "0123", OLD);
 	OK(MPI_File_close(&f));
-	want(path, "XY23456789abcdefghij", OLD);
+	commit_want(path, "XY23456789abcdefghij", OLD);
 	if (check_rank == 0)
 		expect_eq(stat_of(path).st_mode & 07777, 0600);
 	file_delete(path);
@@ -109,7 +109,7 @@ static void appended(const char *path)
 	expect_eq(at, OLD);
 	OK(MPI_File_write_ordered(f, "Z", 1, MPI_CHAR, MPI_STATUS_IGNORE));
 	OK(MPI_File_close(&f));
-	want(path, text, OLD + check_size);
+	commit_want(path, text, OLD + check_size);
 	file_delete(path);
 }
 
@@ -127,7 +127,7 @@ static void through_link(const char *path, const char *link)
 		f = open_commit(link, MPI_MODE_RDWR | MPI_MODE_CREATE, "rename");
 		OK(MPI_File_write_at_all(f, 0, "ZZZ", 3, MPI_CHAR, MPI_STATUS_IGNORE));
 		OK(MPI_File_close(&f));
-		want(path, "ZZZ", i == 0 ? OLD : 3);
+		commit_want(path, "ZZZ", i == 0 ? OLD : 3);
 		CHECK(lstat(link, &st) == 0);
 		expect(S_ISLNK(st.st_mode));
 		file_delete(path);
@@ -156,7 +156,7 @@ static void with_hole(const char *path)
 	OK(MPI_File_read_at(f, LONG - 1, &c, 1, MPI_CHAR, MPI_STATUS_IGNORE));
 	expect_eq(c, 'e');
 	OK(MPI_File_close(&f));
-	want(path, "dddd", LONG);
+	commit_want(path, "dddd", LONG);
 	now = stat_of(path);
 	expect(now.st_ino != st.st_ino);
 	expect(now.st_blocks <= st.st_blocks);
@@ -196,7 +196,7 @@ static void beside(const char *path)
 }
 
 /* The call that fails in the last rank, or in all, before the close. */
-static int fails(MPI_File f, int what)
+static int commit_fails(MPI_File f, int what)
 {
 	enum { SIZE = 100 };
 	char data[OLD] = "new";
@@ -242,22 +242,22 @@ static void poisoned(const char *path, const char *value, int what)
 		disk_arm(DISK_TRUNCATE, 1, ENOSPC);
 		disk_arm(DISK_SYNC, 1, ENOSPC);
 	}
-	fails(f, what);
+	commit_fails(f, what);
 	disk_disarm();
 	if (what < WHATS - 1)
 		OK(MPI_File_write_at_all(f, 0, "new", 3, MPI_CHAR, MPI_STATUS_IGNORE));
 	FAILS(class, words, MPI_File_close(&f));
 	expect(f == MPI_FILE_NULL);
-	want(path, text, OLD);
+	commit_want(path, text, OLD);
 	file_delete(path);
 }
 
 int main(int argc, char **argv)
 {
 	check_init(&argc, &argv);
-	changed(file_name("old"), MPI_MODE_RDWR | MPI_MODE_CREATE);
-	changed(file_name("rdwr"), MPI_MODE_RDWR);
-	changed(file_name("wronly"), MPI_MODE_WRONLY);
+	commit_changed(file_name("old"), MPI_MODE_RDWR | MPI_MODE_CREATE);
+	commit_changed(file_name("rdwr"), MPI_MODE_RDWR);
+	commit_changed(file_name("wronly"), MPI_MODE_WRONLY);
 	appended(file_name("appended"));
 	through_link(file_name("target"), file_name("link"));
 	with_hole(file_name("hole"));

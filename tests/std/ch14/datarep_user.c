@@ -10,7 +10,7 @@ enum { WIDTH = 12 };
 
 static int extents, converted;
 
-static int extent(MPI_Datatype t, MPI_Aint *bytes, void *state)
+static int datarep_extent(MPI_Datatype t, MPI_Aint *bytes, void *state)
 {
 	expect(state == &extents);
 	extents++;
@@ -56,7 +56,8 @@ static int write_int(void *user, MPI_Datatype t, int n, void *file, MPI_Offset f
 	return write_c(user, t, n, file, from, state);
 }
 
-static int fails(void *user, MPI_Datatype t, int n, void *file, MPI_Offset from, void *state)
+static int datarep_fails(
+	void *user, MPI_Datatype t, int n, void *file, MPI_Offset from, void *state)
 {
 	(void)user, (void)t, (void)n, (void)file, (void)from, (void)state;
 	return 7;
@@ -64,17 +65,17 @@ static int fails(void *user, MPI_Datatype t, int n, void *file, MPI_Offset from,
 
 static void registering(void)
 {
-	OK(MPI_Register_datarep_c("decimal", read_c, write_c, extent, &extents));
-	OK(MPI_Register_datarep("broken", fails, write_int, extent, &extents));
+	OK(MPI_Register_datarep_c("decimal", read_c, write_c, datarep_extent, &extents));
+	OK(MPI_Register_datarep("broken", datarep_fails, write_int, datarep_extent, &extents));
 	OK(MPI_Register_datarep(
-		"plain", MPI_CONVERSION_FN_NULL, MPI_CONVERSION_FN_NULL, extent, &extents));
+		"plain", MPI_CONVERSION_FN_NULL, MPI_CONVERSION_FN_NULL, datarep_extent, &extents));
 	FAILS(MPI_ERR_DUP_DATAREP, "\"decimal\"",
-		MPI_Register_datarep_c("decimal", read_c, write_c, extent, &extents));
+		MPI_Register_datarep_c("decimal", read_c, write_c, datarep_extent, &extents));
 	FAILS(MPI_ERR_DUP_DATAREP, "\"native\"",
-		MPI_Register_datarep_c("native", read_c, write_c, extent, &extents));
+		MPI_Register_datarep_c("native", read_c, write_c, datarep_extent, &extents));
 }
 
-static void text(MPI_File f)
+static void datarep_text(MPI_File f)
 {
 	enum { N = 400000 }; /* more than a stage */
 	int *x = malloc(N * sizeof(*x)), *y = calloc(N, sizeof(*y)), three[6] = {1, 2, 3, 4, 5, 6};
@@ -124,7 +125,7 @@ static void text(MPI_File f)
 	free(y);
 }
 
-static void errors(MPI_File f)
+static void datarep_errors(MPI_File f)
 {
 	int x = 42;
 	MPI_Status s;
@@ -208,8 +209,8 @@ int main(int argc, char **argv)
 	check_init(&argc, &argv);
 	registering();
 	f = file_new(MPI_COMM_WORLD, file_name("decimal"));
-	text(f);
-	errors(f);
+	datarep_text(f);
+	datarep_errors(f);
 	unequal(f);
 	behind_pending(f);
 	OK(MPI_File_close(&f));

@@ -23,7 +23,7 @@ enum { LAYOUTS = 5 };
 static struct layout layouts[LAYOUTS];
 
 /* Blocks of `len' bytes, every second one. */
-static MPI_Datatype gaps(int len)
+static MPI_Datatype disk_gaps(int len)
 {
 	MPI_Datatype t, all;
 
@@ -37,13 +37,13 @@ static MPI_Datatype gaps(int len)
 static void layouts_make(void)
 {
 	layouts[0] = (struct layout){"contiguous", MPI_BYTE, MPI_BYTE, N};
-	layouts[1] = (struct layout){"short pieces of memory", gaps(24), MPI_BYTE, 1};
-	layouts[2] = (struct layout){"long pieces of memory", gaps(6000), MPI_BYTE, 1};
-	layouts[3] = (struct layout){"short runs of the file", MPI_BYTE, gaps(24), N};
-	layouts[4] = (struct layout){"long runs of the file", gaps(24), gaps(30000), 1};
+	layouts[1] = (struct layout){"short pieces of memory", disk_gaps(24), MPI_BYTE, 1};
+	layouts[2] = (struct layout){"long pieces of memory", disk_gaps(6000), MPI_BYTE, 1};
+	layouts[3] = (struct layout){"short runs of the file", MPI_BYTE, disk_gaps(24), N};
+	layouts[4] = (struct layout){"long runs of the file", disk_gaps(24), disk_gaps(30000), 1};
 }
 
-static int move(MPI_File f, const struct layout *l, bool write, bool later, MPI_Status *s)
+static int disk_move(MPI_File f, const struct layout *l, bool write, bool later, MPI_Status *s)
 {
 	char *buf = write ? out : in;
 	MPI_Request r;
@@ -58,17 +58,17 @@ static int move(MPI_File f, const struct layout *l, bool write, bool later, MPI_
 }
 
 /* Writes and reads all, and compares. */
-static void works(MPI_File f, const struct layout *l, bool later)
+static void disk_works(MPI_File f, const struct layout *l, bool later)
 {
 	MPI_Status s;
 	MPI_Count n;
 	int at = 0;
 
 	memset(in, 0, sizeof(in));
-	OK(move(f, l, true, later, &s));
+	OK(disk_move(f, l, true, later, &s));
 	OK(MPI_Get_count_c(&s, MPI_BYTE, &n));
 	expect_eq(n, N);
-	OK(move(f, l, false, later, &s));
+	OK(disk_move(f, l, false, later, &s));
 	OK(MPI_Get_count_c(&s, MPI_BYTE, &n));
 	expect_eq(n, N);
 	for (int step = l->memory == MPI_BYTE ? 1 : 1 << 20; at < N && step == 1; at++)
@@ -80,8 +80,8 @@ static void works(MPI_File f, const struct layout *l, bool later)
 		expect_eq(memcmp(in, out, 24), 0); /* the first piece of each */
 }
 
-static void fails(MPI_File f, const struct layout *l, bool write, bool later, int how, int class,
-	const char *word)
+static void disk_fails(MPI_File f, const struct layout *l, bool write, bool later, int how,
+	int class, const char *word)
 {
 	char words[MPI_MAX_ERROR_STRING];
 	int err, found, len;
@@ -89,7 +89,7 @@ static void fails(MPI_File f, const struct layout *l, bool write, bool later, in
 	MPI_Count n;
 
 	disk_arm(write ? DISK_PWRITE : DISK_PREAD, 1, how);
-	err = move(f, l, write, later, &s);
+	err = disk_move(f, l, write, later, &s);
 	disk_disarm();
 	MPI_Error_class(err, &found);
 	MPI_Error_string(err, words, &len);
@@ -112,11 +112,11 @@ static void faults(MPI_File f, const struct layout *l, bool later)
 		{EFBIG, MPI_ERR_IO, "ulimit"}};
 
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
-		fails(f, l, true, later, all[i].number, all[i].class, all[i].word);
-		works(f, l, later);
+		disk_fails(f, l, true, later, all[i].number, all[i].class, all[i].word);
+		disk_works(f, l, later);
 	}
-	fails(f, l, false, later, EIO, MPI_ERR_IO, "pread");
-	works(f, l, later);
+	disk_fails(f, l, false, later, EIO, MPI_ERR_IO, "pread");
+	disk_works(f, l, later);
 }
 
 /* Moves all in spite of short and interrupted calls. */
@@ -127,7 +127,7 @@ static void disturbed(MPI_File f, const struct layout *l, bool later)
 	for (int i = 0; i < 2; i++) {
 		disk_arm(DISK_PREAD, 1, how[i]);
 		disk_arm(DISK_PWRITE, 1, how[i]);
-		works(f, l, later);
+		disk_works(f, l, later);
 		expect(disk[DISK_PWRITE].failures > 0 && disk[DISK_PREAD].failures > 0);
 		disk_disarm();
 	}
@@ -141,7 +141,7 @@ static void full_midway(MPI_File f, const struct layout *l)
 	int class, err;
 
 	disk_arm(DISK_PWRITE, 3, ENOSPC);
-	err = move(f, l, true, false, &s);
+	err = disk_move(f, l, true, false, &s);
 	disk_disarm();
 	MPI_Error_class(err, &class);
 	if (err == 0)
@@ -163,7 +163,7 @@ int main(int argc, char **argv)
 	for (int i = 0; i < LAYOUTS; i++) {
 		OK(MPI_File_set_view(f, 0, MPI_BYTE, layouts[i].filetype, "native", MPI_INFO_NULL));
 		for (int later = 0; later < 2; later++) {
-			works(f, &layouts[i], later);
+			disk_works(f, &layouts[i], later);
 			faults(f, &layouts[i], later);
 			disturbed(f, &layouts[i], later);
 		}

@@ -67,7 +67,7 @@ static void collective(const struct call *c)
 	expect_eq(file_bytes(&s), N);
 }
 
-static void alone(void)
+static void failed_alone(void)
 {
 	MPI_Status s;
 
@@ -102,7 +102,7 @@ int main(int argc, char **argv)
 	file = file_new(MPI_COMM_WORLD, file_name("failed"));
 	OK(MPI_File_set_size(file, 8192));
 	call_each(collective);
-	alone();
+	failed_alone();
 	sync_fails();
 	OK(MPI_File_close(&file));
 	MPI_Finalize();

@@ -10,7 +10,7 @@ enum { N = 10 };
 static bool fails;
 static MPI_Offset fails_at = -1; /* likewise: a chunk that begins at this entry */
 
-static int extent(MPI_Datatype type, MPI_Aint *bytes, void *state)
+static int conversion_extent(MPI_Datatype type, MPI_Aint *bytes, void *state)
 {
 	int size;
 
@@ -20,7 +20,7 @@ static int extent(MPI_Datatype type, MPI_Aint *bytes, void *state)
 	return MPI_SUCCESS;
 }
 
-static int convert(void *to, const void *from, MPI_Datatype type, int count)
+static int conversion_convert(void *to, const void *from, MPI_Datatype type, int count)
 {
 	int size;
 
@@ -43,7 +43,7 @@ static int convert_out(
 	void *user, MPI_Datatype type, int count, void *file, MPI_Offset position, void *state)
 {
 	(void)state;
-	return convert(file, element(user, type, position), type, count);
+	return conversion_convert(file, element(user, type, position), type, count);
 }
 
 static int convert_in(
@@ -52,7 +52,7 @@ static int convert_in(
 	(void)state;
 	if (position == fails_at)
 		return MPI_ERR_CONVERSION;
-	return convert(element(user, type, position), file, type, count);
+	return conversion_convert(element(user, type, position), file, type, count);
 }
 
 static void pointers(MPI_File f, long individual, long shared)
@@ -68,7 +68,7 @@ static void pointers(MPI_File f, long individual, long shared)
 }
 
 /* Reads whose last member cannot convert its data: all members fail, and split ones go back. */
-static void late(MPI_File f)
+static void conversion_late(MPI_File f)
 {
 	int b[N] = {0}, b2[N] = {0};
 	MPI_Request r[2];
@@ -118,7 +118,7 @@ static void moved_between(MPI_File f)
 }
 
 /* Several members fail: all have the words of the lowest one. */
-static void words(MPI_File f)
+static void conversion_words(MPI_File f)
 {
 	const char *lowest = check_size > 1 ? "rank 0 of" : "fails";
 	int b[N] = {0};
@@ -165,10 +165,10 @@ static void to_file(const char *path)
 	pointers(f, 0, (long)N * check_size);
 	fails = last; /* reads fail at their end */
 	FAILS(MPI_ERR_CONVERSION, "fails", MPI_File_read_at_all(f, 0, b, N, MPI_INT, &s));
-	late(f);
+	conversion_late(f);
 	moved_between(f);
 	fails = true;
-	words(f);
+	conversion_words(f);
 	fails = false;
 	OK(MPI_File_close(&f));
 }
@@ -252,7 +252,7 @@ int main(int argc, char **argv)
 	MPI_File f;
 
 	check_init(&argc, &argv);
-	OK(MPI_Register_datarep("fails", convert_in, convert_out, extent, NULL));
+	OK(MPI_Register_datarep("fails", convert_in, convert_out, conversion_extent, NULL));
 	to_file(file_name("converted"));
 	chunks(file_name("chunks"));
 	if (!check_has_remote())

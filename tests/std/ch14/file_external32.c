@@ -6,7 +6,7 @@
 
 static MPI_File f;
 
-static void view(MPI_Offset disp, MPI_Datatype etype, MPI_Datatype filetype)
+static void external_view(MPI_Offset disp, MPI_Datatype etype, MPI_Datatype filetype)
 {
 	OK(MPI_File_set_view(f, disp, etype, filetype, "external32", MPI_INFO_NULL));
 }
@@ -21,7 +21,7 @@ static void bytes_are(MPI_Offset at, const void *want, int n)
 	expect(memcmp(got, want, (size_t)n) == 0);
 }
 
-static MPI_Aint extent(MPI_Datatype t)
+static MPI_Aint external_extent(MPI_Datatype t)
 {
 	MPI_Aint e;
 
@@ -36,8 +36,8 @@ static void longs(void)
 	MPI_Offset at;
 	MPI_Status s;
 
-	view(0, MPI_LONG, MPI_LONG);
-	expect_eq(extent(MPI_LONG), 4);
+	external_view(0, MPI_LONG, MPI_LONG);
+	expect_eq(external_extent(MPI_LONG), 4);
 	if (check_rank == 0)
 		OK(MPI_File_write(f, x, 5, MPI_LONG, &s));
 	OK(MPI_File_sync(f));
@@ -74,7 +74,7 @@ static void holes(void)
 	OK(MPI_Type_commit(&types[0]));
 	OK(MPI_Type_create_resized(types[0], 0, 24, &tile));
 	OK(MPI_Type_commit(&tile));
-	view(100, types[0], tile);
+	external_view(100, types[0], tile);
 	if (check_rank == 0) {
 		OK(MPI_File_iwrite_at(f, 0, x, 3, mem, &r));
 		OK(MPI_Wait(&r, &s));
@@ -94,7 +94,7 @@ static void holes(void)
 }
 
 /* More than a stage at once, collectively, ranks interleaved. */
-static void many(void)
+static void external_many(void)
 {
 	enum { N = 100000 };
 	short *x = malloc(N * sizeof(*x)), *y = malloc(N * sizeof(*y));
@@ -104,7 +104,7 @@ static void many(void)
 	OK(MPI_Type_vector(1000, 1, check_size, MPI_SHORT, &tile));
 	OK(MPI_Type_create_resized(tile, 0, 2 * 1000 * check_size, &tile));
 	OK(MPI_Type_commit(&tile));
-	view(2 * check_rank, MPI_SHORT, tile);
+	external_view(2 * check_rank, MPI_SHORT, tile);
 	for (int i = 0; i < N; i++)
 		x[i] = (short)(i * 7 + check_rank);
 	OK(MPI_File_write_all(f, x, N, MPI_SHORT, &s));
@@ -141,12 +141,12 @@ int main(int argc, char **argv)
 	check_init(&argc, &argv);
 	f = file_new(MPI_COMM_WORLD, file_name("external"));
 	longs();
-	view(0, MPI_BYTE, MPI_BYTE);
-	expect_eq(extent(MPI_LONG_DOUBLE), 16);
-	expect_eq(extent(MPI_WCHAR), 2);
-	expect_eq(extent(MPI_OFFSET), 8);
+	external_view(0, MPI_BYTE, MPI_BYTE);
+	expect_eq(external_extent(MPI_LONG_DOUBLE), 16);
+	expect_eq(external_extent(MPI_WCHAR), 2);
+	expect_eq(external_extent(MPI_OFFSET), 8);
 	holes();
-	many();
+	external_many();
 	long_doubles("external32");
 	long_doubles("internal");
 	OK(MPI_File_close(&f));

@@ -57,7 +57,7 @@ static char *mirror_entry(char *user, MPI_Offset i, int *bytes)
 		*bytes = mirrored == MPI_BYTE ? 1 : 4;
 		return user + i * *bytes;
 	}
-	*bytes = 4; /* the vector of parts() */
+	*bytes = 4; /* the vector of memory_parts() */
 	return user + (i / (SMALL / 4) * (SMALL / 2) + i % (SMALL / 4)) * 4;
 }
 
@@ -145,7 +145,7 @@ static MPI_Datatype interleaved(int len)
 	return t;
 }
 
-static void blocks(MPI_File f, int len, const char *rep)
+static void memory_blocks(MPI_File f, int len, const char *rep)
 {
 	MPI_Datatype t = interleaved(len);
 	MPI_Request r = MPI_REQUEST_NULL;
@@ -175,7 +175,7 @@ static void blocks(MPI_File f, int len, const char *rep)
 }
 
 /* Memory in parts, values of four bytes, another representation; no collective buffers. */
-static void parts(MPI_File f, const char *rep)
+static void memory_parts(MPI_File f, const char *rep)
 {
 	MPI_Datatype t, tile = interleaved(4000);
 	MPI_Offset at = (MPI_Offset)4000 * check_rank;
@@ -204,7 +204,7 @@ static void parts(MPI_File f, const char *rep)
 /* --- one huge element ----------------------------------------------------------------------- */
 
 /* Records in one element: an int and a double, with a gap between them. */
-static MPI_Datatype records(void)
+static MPI_Datatype memory_records(void)
 {
 	int lens[2] = {1, 1};
 	MPI_Aint at[2] = {0, 8};
@@ -279,7 +279,7 @@ static void element_moved(MPI_File f, MPI_Datatype t, int form, MPI_Offset at, c
 /* each: bytes of a record in the file. */
 static void element(MPI_File f, const char *rep, int each)
 {
-	MPI_Datatype t = records();
+	MPI_Datatype t = memory_records();
 
 	mirrored = MPI_DATATYPE_NULL;
 	OK(MPI_File_set_view(f, (MPI_Offset)each * (bytes_all / RECORD) * check_rank, MPI_BYTE,
@@ -300,7 +300,7 @@ static void atomic(MPI_File f, const char *rep)
 	long before;
 
 	OK(MPI_File_set_atomicity(f, 1));
-	parts(f, rep);
+	memory_parts(f, rep);
 	mirrored = MPI_INT;
 	OK(MPI_File_set_view(f, 0, MPI_INT, MPI_INT, rep, MPI_INFO_NULL));
 	before = memory_begin();
@@ -320,7 +320,7 @@ static void atomic(MPI_File f, const char *rep)
 }
 
 /* 10^6 x 10^6 elements of 8 bytes. */
-static void huge(MPI_File f)
+static void memory_huge(MPI_File f)
 {
 	MPI_Datatype row, all;
 	long before = memory_begin();
@@ -373,13 +373,13 @@ int main(int argc, char **argv)
 	OK(MPI_Register_datarep("mirror", mirror_in, mirror_out, mirror_extent, NULL));
 	OK(MPI_Register_datarep(
 		"wide", MPI_CONVERSION_FN_NULL, MPI_CONVERSION_FN_NULL, wide_extent, NULL));
-	blocks(f, SMALL, "native");
-	blocks(f, 4096, "native");
-	blocks(f, SMALL, "external32");
-	blocks(f, SMALL, "mirror");
-	parts(f, "native");
-	parts(f, "external32");
-	parts(f, "mirror");
+	memory_blocks(f, SMALL, "native");
+	memory_blocks(f, 4096, "native");
+	memory_blocks(f, SMALL, "external32");
+	memory_blocks(f, SMALL, "mirror");
+	memory_parts(f, "native");
+	memory_parts(f, "external32");
+	memory_parts(f, "mirror");
 	for (int on = 0; on < 2; on++) {
 		OK(MPI_File_set_atomicity(f, on));
 		element(f, "external32", 12);
@@ -389,7 +389,7 @@ int main(int argc, char **argv)
 	OK(MPI_File_set_atomicity(f, 0));
 	atomic(f, "external32");
 	atomic(f, "mirror");
-	huge(f);
+	memory_huge(f);
 	OK(MPI_File_close(&f));
 	free(buf);
 	MPI_Finalize();

@@ -42,7 +42,7 @@ static bool no_memory_end(int err, const char *what)
 	return all[2] > 0;
 }
 
-static MPI_Datatype comb(void)
+static MPI_Datatype scarce_comb(void)
 {
 	MPI_Datatype t;
 
@@ -51,15 +51,15 @@ static MPI_Datatype comb(void)
 	return t;
 }
 
-static void view(MPI_File f)
+static void scarce_view(MPI_File f)
 {
-	MPI_Datatype t = comb();
+	MPI_Datatype t = scarce_comb();
 
 	OK(MPI_File_set_view(f, check_rank * BLOCK, MPI_BYTE, t, "native", MPI_INFO_NULL));
 	OK(MPI_Type_free(&t));
 }
 
-static MPI_File open_file(const char *wish)
+static MPI_File scarce_open_file(const char *wish)
 {
 	MPI_Info info;
 	MPI_File f;
@@ -82,7 +82,7 @@ static void each_of_rank(bool (*step)(void))
 		;
 }
 
-static void each(bool (*step)(void))
+static void scarce_each(bool (*step)(void))
 {
 	for (no_memory_rank = 0; no_memory_rank < check_size; no_memory_rank++)
 		for (times = 1; times <= FEW; times++)
@@ -108,10 +108,10 @@ static bool step_open(void)
 
 static bool step_close(void)
 {
-	MPI_File f = open_file("automatic");
+	MPI_File f = scarce_open_file("automatic");
 	int err;
 
-	view(f);
+	scarce_view(f);
 	OK(MPI_File_write_all(f, out, MINE, MPI_BYTE, MPI_STATUS_IGNORE));
 	no_memory_begin();
 	err = MPI_File_close(&f);
@@ -124,7 +124,7 @@ static struct call call;
 
 static bool step_view(void)
 {
-	MPI_Datatype t = comb();
+	MPI_Datatype t = scarce_comb();
 	bool hit;
 
 	no_memory_begin();
@@ -132,7 +132,7 @@ static bool step_view(void)
 				    MPI_INFO_NULL),
 		"set_view");
 	OK(MPI_Type_free(&t));
-	view(file);
+	scarce_view(file);
 	return hit;
 }
 
@@ -183,11 +183,11 @@ static bool step_access(void)
 	return hit;
 }
 
-static void right(void)
+static void scarce_right(void)
 {
 	MPI_Status s;
 
-	view(file);
+	scarce_view(file);
 	OK(MPI_File_write_at_all(file, 0, out, MINE, MPI_BYTE, &s));
 	memset(in, 0, sizeof(in));
 	OK(MPI_File_read_at_all(file, 0, in, MINE, MPI_BYTE, &s));
@@ -199,7 +199,7 @@ static bool remote;
 
 static void lack_in(const struct call *c)
 {
-	MPI_Datatype t = comb();
+	MPI_Datatype t = scarce_comb();
 
 	OK(MPI_File_set_view(file, c->where == ORDERED ? 0 : check_rank * BLOCK, MPI_BYTE, t, rep,
 		MPI_INFO_NULL));
@@ -207,8 +207,8 @@ static void lack_in(const struct call *c)
 	call = *c;
 	messages = call.form != NOW;
 	if (messages ? call.where != ORDERED : !remote)
-		each(step_access);
-	right();
+		scarce_each(step_access);
+	scarce_right();
 }
 
 int main(int argc, char **argv)
@@ -218,19 +218,19 @@ int main(int argc, char **argv)
 	check_fill(out, MINE, check_rank);
 	path = file_name("file_no_memory");
 	if (!remote) {
-		each(step_open);
-		each(step_close);
+		scarce_each(step_open);
+		scarce_each(step_close);
 	}
 	for (int i = 0; i < 2; i++) {
-		file = open_file(i == 0 ? "automatic" : "enable");
-		view(file);
+		file = scarce_open_file(i == 0 ? "automatic" : "enable");
+		scarce_view(file);
 		rep = i == 0 ? "external32" : "native";
 		call_each(lack_in);
 		if (!remote) {
-			each(step_view);
-			each(step_size);
+			scarce_each(step_view);
+			scarce_each(step_size);
 		}
-		right();
+		scarce_right();
 		OK(MPI_File_close(&file));
 	}
 	file_delete(path);

@@ -14,7 +14,7 @@ static char buf[N], said[4000];
 static int terminal;
 
 /* Standard error of rank 0 goes to a file from here on. */
-static void listen(void)
+static void report_listen(void)
 {
 	fflush(stderr);
 	terminal = dup(2);
@@ -37,7 +37,7 @@ static void heard(void)
 }
 
 /* Rank 0 has said all of it. */
-static bool says(const char *words)
+static bool report_says(const char *words)
 {
 	if (check_rank != 0 || strstr(said, words) != NULL)
 		return true;
@@ -45,7 +45,7 @@ static bool says(const char *words)
 	return false;
 }
 
-static MPI_File open_with(const char *const pairs[][2], int n)
+static MPI_File report_open_with(const char *const pairs[][2], int n)
 {
 	MPI_Info info;
 	MPI_File f;
@@ -67,26 +67,28 @@ static void ignored_hints(void)
 		{"collective_buffering", "perhaps"}, {"two\nlines", "1"}};
 	MPI_File f;
 
-	listen();
-	f = open_with(pairs, 9);
+	report_listen();
+	f = report_open_with(pairs, 9);
 	OK(MPI_File_close(&f));
 	heard();
-	expect(says("MPI_File_open of "));
-	expect(says("ignores the hint \"haft_sink\": did you mean haft_sync\n"));
+	expect(report_says("MPI_File_open of "));
+	expect(report_says("ignores the hint \"haft_sink\": did you mean haft_sync\n"));
 	if (getenv("HAFT_CHECK") == NULL) { /* only hints with this prefix */
 		expect(strstr(said, "cb_node") == NULL && strstr(said, "file_perm") == NULL);
 		return;
 	}
-	expect(says("ignores the hint \"cb_node\": did you mean cb_nodes"));
-	expect(says("ignores the hint \"cb_buffer_size\": \"many\" is no number from 1 to "));
-	expect(says("ignores the hint \"haft_commit\": \"renam\" is none of none, rename, "
-		    "replace: did you mean rename\n"));
-	expect(says("ignores the hint \"file_perm\": \"9\" is no octal number from 0 to 7777\n"));
-	expect(says("ignores the hint \"access_style\": \"read_once,often\" is no value"));
-	expect(says("ignores the hint \"collective_buffering\": \"perhaps\" is none of "
-		    "automatic, true, false\n"));
-	expect(says("ignores the hint \"my_own_key\"\n"));
-	expect(says("ignores the hint \"two\\x0alines\"\n"));
+	expect(report_says("ignores the hint \"cb_node\": did you mean cb_nodes"));
+	expect(report_says(
+		"ignores the hint \"cb_buffer_size\": \"many\" is no number from 1 to "));
+	expect(report_says("ignores the hint \"haft_commit\": \"renam\" is none of none, rename, "
+			   "replace: did you mean rename\n"));
+	expect(report_says(
+		"ignores the hint \"file_perm\": \"9\" is no octal number from 0 to 7777\n"));
+	expect(report_says("ignores the hint \"access_style\": \"read_once,often\" is no value"));
+	expect(report_says("ignores the hint \"collective_buffering\": \"perhaps\" is none of "
+			   "automatic, true, false\n"));
+	expect(report_says("ignores the hint \"my_own_key\"\n"));
+	expect(report_says("ignores the hint \"two\\x0alines\"\n"));
 }
 
 /* Hints that only MPI_File_open takes; values in use already may be repeated. */
@@ -96,8 +98,8 @@ static void late_hints(void)
 	MPI_Info info;
 	MPI_File f;
 
-	listen();
-	f = open_with(pairs, 2);
+	report_listen();
+	f = report_open_with(pairs, 2);
 	OK(MPI_File_get_info(f, &info));
 	OK(MPI_File_set_info(f, info));
 	OK(MPI_Info_set(info, "file_perm", "600"));
@@ -106,11 +108,11 @@ static void late_hints(void)
 	OK(MPI_Info_free(&info));
 	OK(MPI_File_close(&f));
 	heard();
-	expect(says("MPI_File_open of "));
-	expect(says("ignores the hint \"nb_proc\"\n"));
-	expect(says("MPI_File_set_info of "));
-	expect(says("ignores the hint \"file_perm\": it comes too late"));
-	expect(says("ignores the hint \"striping_unit\": it comes too late"));
+	expect(report_says("MPI_File_open of "));
+	expect(report_says("ignores the hint \"nb_proc\"\n"));
+	expect(report_says("MPI_File_set_info of "));
+	expect(report_says("ignores the hint \"file_perm\": it comes too late"));
+	expect(report_says("ignores the hint \"striping_unit\": it comes too late"));
 	expect(check_rank != 0 ||
 		strstr(strstr(said, "\"file_perm\"") + 1, "\"file_perm\"") == NULL);
 }
@@ -126,7 +128,7 @@ static void differing_hints(void)
 	OK(MPI_Info_create(&info));
 	OK(MPI_Info_set(info, "haft_everywhere", "1"));
 	OK(MPI_Info_set(info, check_rank == 1 ? "haft_one" : "haft_others", "1"));
-	listen();
+	report_listen();
 	OK(MPI_File_open(MPI_COMM_WORLD, file_name("reports"),
 		MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE, info, &f));
 	OK(MPI_File_set_info(f, info));
@@ -139,16 +141,16 @@ static void differing_hints(void)
 	if (check_rank != 0)
 		return;
 	line = strstr(said, "\"haft_everywhere\"");
-	expect(says("MPI_File_open of ") && line != NULL);
+	expect(report_says("MPI_File_open of ") && line != NULL);
 	expect(line != NULL && line[strlen("\"haft_everywhere\"")] == '\n');
 	expect(line != NULL && strstr(line + 1, "\"haft_everywhere\"") == NULL);
 	if (check_size == 1)
 		return;
-	expect(says("ignores the hint \"haft_one\" (rank 1)\n"));
-	expect(says("ignores the hint \"haft_late\" (rank 0)\n"));
+	expect(report_says("ignores the hint \"haft_one\" (rank 1)\n"));
+	expect(report_says("ignores the hint \"haft_late\" (rank 0)\n"));
 	snprintf(words, sizeof(words), "\"haft_others\" (%s)\n",
 		check_size == 2 ? "rank 0" : "2 of 3 ranks; the first is rank 0");
-	expect(says(words));
+	expect(report_says(words));
 	line = strstr(said, "\"haft_one\"");
 	expect(line != NULL && strstr(line + 1, "\"haft_one\"") == NULL);
 }
@@ -165,8 +167,8 @@ static void many_runs(void)
 	CHECK(bytes != NULL);
 	OK(MPI_Type_create_resized(MPI_BYTE, 0, 2, &tile));
 	OK(MPI_Type_commit(&tile));
-	listen();
-	f = open_with(NULL, 0);
+	report_listen();
+	f = report_open_with(NULL, 0);
 	OK(MPI_File_set_view(f, 2L * RUNS * check_rank, MPI_BYTE, tile, "native", MPI_INFO_NULL));
 	for (int i = 0; i < 2; i++) {
 		OK(MPI_File_write_at(f, 0, bytes, RUNS, MPI_BYTE, MPI_STATUS_IGNORE));
@@ -189,8 +191,8 @@ static void overlap(void)
 	MPI_File f;
 	const char *line;
 
-	listen();
-	f = open_with(NULL, 0);
+	report_listen();
+	f = report_open_with(NULL, 0);
 	for (int i = 0; i < 2; i++) {
 		OK(MPI_File_write_at(f, 0, buf, N, MPI_BYTE, MPI_STATUS_IGNORE));
 		if (check_size > 1)
@@ -201,8 +203,8 @@ static void overlap(void)
 	heard();
 	if (check_rank != 0 || check_size == 1)
 		return;
-	expect(says("haft: HAFT_CHECK=io: "));
-	expect(says("bytes 0 to 4095 were written by rank 0 ("));
+	expect(report_says("haft: HAFT_CHECK=io: "));
+	expect(report_says("bytes 0 to 4095 were written by rank 0 ("));
 	line = strstr(said, "were written by rank");
 	expect(line != NULL && strstr(line + 1, "were written by rank") == NULL);
 	line = line != NULL ? strstr(line, "file_reports.c:") : NULL;
@@ -221,7 +223,7 @@ static MPI_T_pvar_handle variable(MPI_T_pvar_session session, const char *name, 
 	return h;
 }
 
-static long long value(MPI_T_pvar_session session, MPI_T_pvar_handle h)
+static long long report_value(MPI_T_pvar_session session, MPI_T_pvar_handle h)
 {
 	long long n = -1;
 
@@ -237,8 +239,8 @@ static void statistics(void)
 	MPI_File f;
 	char line[80];
 
-	listen();
-	f = open_with(pairs, 2);
+	report_listen();
+	f = report_open_with(pairs, 2);
 	OK(MPI_Type_vector(N / 16, 16, 16 * check_size, MPI_BYTE, &t));
 	OK(MPI_Type_commit(&t));
 	OK(MPI_File_set_view(f, 16 * check_rank, MPI_BYTE, t, "native", MPI_INFO_NULL));
@@ -248,19 +250,19 @@ static void statistics(void)
 	OK(MPI_File_close(&f));
 	heard();
 	snprintf(line, sizeof(line), "reports: %d rank", check_size);
-	expect(says(line));
+	expect(report_says(line));
 	snprintf(line, sizeof(line), "writes %10d calls %16d bytes", check_size, N * check_size);
-	expect(says(line));
+	expect(report_says(line));
 	snprintf(line, sizeof(line), "reads  %10d calls %16d bytes", check_size, 100 * check_size);
-	expect(says(line));
-	expect(says("s disk"));
-	expect(says("s exchange"));
+	expect(report_says(line));
+	expect(report_says("s disk"));
+	expect(report_says("s exchange"));
 	if (check_size == 1)
 		return;
 	snprintf(line, sizeof(line), "%d aggregated", check_size);
-	expect(says(line));
+	expect(report_says(line));
 	snprintf(line, sizeof(line), "%d aggregated: a hint", check_size);
-	expect(says(line));
+	expect(report_says(line));
 }
 
 static void variables(void)
@@ -271,19 +273,19 @@ static void variables(void)
 	MPI_File f;
 	int level;
 
-	listen();
-	f = open_with(pairs, 1);
+	report_listen();
+	f = report_open_with(pairs, 1);
 	OK(MPI_T_init_thread(MPI_THREAD_SINGLE, &level));
 	OK(MPI_T_pvar_session_create(&session));
 	calls = variable(session, "file_writes", MPI_T_PVAR_CLASS_COUNTER);
 	bytes = variable(session, "file_written_bytes", MPI_T_PVAR_CLASS_AGGREGATE);
 	disk = variable(session, "file_disk_ns", MPI_T_PVAR_CLASS_TIMER);
 	OK(MPI_File_write_at(f, (MPI_Offset)N * check_rank, buf, N, MPI_BYTE, MPI_STATUS_IGNORE));
-	expect_eq(value(session, calls), 1);
-	expect_eq(value(session, bytes), N);
-	expect(value(session, disk) > 0);
+	expect_eq(report_value(session, calls), 1);
+	expect_eq(report_value(session, bytes), N);
+	expect(report_value(session, disk) > 0);
 	OK(MPI_File_close(&f));
-	expect_eq(value(session, calls), 1);
+	expect_eq(report_value(session, calls), 1);
 	OK(MPI_T_pvar_session_free(&session));
 	OK(MPI_T_finalize());
 	heard();
@@ -292,7 +294,7 @@ static void variables(void)
 static void reserved(void)
 {
 	static const char *const pairs[][2] = {{"haft_reserve", "3145728"}};
-	MPI_File f = open_with(pairs, 1);
+	MPI_File f = report_open_with(pairs, 1);
 	MPI_Offset size;
 	struct stat st;
 

@@ -111,7 +111,7 @@ static void aggregated(const char *path, const char *aggregators, bool later)
 }
 
 /* The reader leaves in the middle of a write. */
-static void cut(const char *path)
+static void signal_cut(const char *path)
 {
 	MPI_Status s;
 	MPI_File f;
@@ -164,7 +164,7 @@ int main(int argc, char **argv)
 	snprintf(name, sizeof(name), "broken%d", check_rank);
 	broken(file_name(name));
 	snprintf(name, sizeof(name), "cut%d", check_rank);
-	cut(file_name(name));
+	signal_cut(file_name(name));
 	for (int i = 0; i < 4 && check_size > 1; i++)
 		aggregated(file_name("aggregated"), i % 2 == 0 ? "1" : "2", i / 2 == 1);
 	MPI_Finalize();

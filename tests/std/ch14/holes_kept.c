@@ -30,7 +30,7 @@ static void write_blocks(MPI_File f, int round, MPI_Datatype t)
 			BLOCK, MPI_BYTE, MPI_STATUS_IGNORE));
 }
 
-static void verify(MPI_File f, int round)
+static void holes_verify(MPI_File f, int round)
 {
 	int wrong = 0;
 
@@ -41,7 +41,7 @@ static void verify(MPI_File f, int round)
 	expect_eq(wrong, 0);
 }
 
-static void rounds(MPI_Comm c, const char *name)
+static void holes_rounds(MPI_Comm c, const char *name)
 {
 	MPI_Datatype block, t;
 	MPI_File f;
@@ -54,7 +54,7 @@ static void rounds(MPI_Comm c, const char *name)
 	for (int round = 0; round < ROUNDS; round++) {
 		write_blocks(f, round, t);
 		OK(MPI_Barrier(MPI_COMM_WORLD));
-		verify(f, round);
+		holes_verify(f, round);
 		OK(MPI_Barrier(MPI_COMM_WORLD));
 	}
 	OK(MPI_File_close(&f));
@@ -67,8 +67,8 @@ int main(int argc, char **argv)
 
 	check_init(&argc, &argv);
 	name = file_name("holes");
-	rounds(MPI_COMM_WORLD, name);
-	rounds(MPI_COMM_SELF, name);
+	holes_rounds(MPI_COMM_WORLD, name);
+	holes_rounds(MPI_COMM_SELF, name);
 	OK(MPI_Barrier(MPI_COMM_WORLD));
 	if (check_rank == 0)
 		OK(MPI_File_delete(name, MPI_INFO_NULL));

@@ -11,7 +11,7 @@
 static char out[N], in[N];
 
 /* A file and a message in one MPI_Waitsome. */
-static void mixed(MPI_File f)
+static void request_mixed(MPI_File f)
 {
 	MPI_Request r[3];
 	MPI_Status s[3];
@@ -80,7 +80,7 @@ static void not_freed(MPI_File f)
 }
 
 /* More accesses than threads, of all sizes, each with a piece of its own. */
-static void many(MPI_File f)
+static void request_many(MPI_File f)
 {
 	enum { PARTS = 64 };
 	MPI_Request r[PARTS];
@@ -125,10 +125,10 @@ int main(int argc, char **argv)
 	check_init(&argc, &argv);
 	OK(MPI_File_open(MPI_COMM_WORLD, file_name("requests"),
 		MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE, MPI_INFO_NULL, &f));
-	mixed(f);
+	request_mixed(f);
 	looked_at(f);
 	not_freed(f);
-	many(f);
+	request_many(f);
 	end_of_file(f);
 	OK(MPI_File_close(&f));
 	MPI_Finalize();

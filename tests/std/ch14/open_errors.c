@@ -9,7 +9,7 @@
 static int calls;
 static MPI_File seen;
 
-static void handler(MPI_File *f, int *err, ...)
+static void open_handler(MPI_File *f, int *err, ...)
 {
 	(void)err;
 	calls++;
@@ -92,7 +92,7 @@ static void handlers(void)
 	MPI_Errhandler h, got;
 	MPI_File f;
 
-	OK(MPI_File_create_errhandler(handler, &h));
+	OK(MPI_File_create_errhandler(open_handler, &h));
 	OK(MPI_File_set_errhandler(MPI_FILE_NULL, h));
 	FAILS(MPI_ERR_NO_SUCH_FILE, "",
 		MPI_File_open(

@@ -6,26 +6,28 @@
 
 static const char *path;
 
-static int open_with(int amode, MPI_File *f)
+static int mode_open_with(int amode, MPI_File *f)
 {
 	return MPI_File_open(MPI_COMM_WORLD, path, amode, MPI_INFO_NULL, f);
 }
 
-static void refused(void)
+static void mode_refused(void)
 {
 	MPI_File f = MPI_FILE_NULL;
 
-	FAILS(MPI_ERR_AMODE, "exactly one", open_with(MPI_MODE_CREATE, &f));
-	FAILS(MPI_ERR_AMODE, "exactly one", open_with(MPI_MODE_RDONLY | MPI_MODE_RDWR, &f));
-	FAILS(MPI_ERR_AMODE, "MPI_MODE_RDONLY", open_with(MPI_MODE_RDONLY | MPI_MODE_CREATE, &f));
-	FAILS(MPI_ERR_AMODE, "MPI_MODE_RDONLY", open_with(MPI_MODE_RDONLY | MPI_MODE_EXCL, &f));
-	FAILS(MPI_ERR_AMODE, "SEQUENTIAL", open_with(MPI_MODE_RDWR | MPI_MODE_SEQUENTIAL, &f));
-	FAILS(MPI_ERR_AMODE, "bits", open_with(MPI_MODE_RDWR | 1 << 20, &f));
+	FAILS(MPI_ERR_AMODE, "exactly one", mode_open_with(MPI_MODE_CREATE, &f));
+	FAILS(MPI_ERR_AMODE, "exactly one", mode_open_with(MPI_MODE_RDONLY | MPI_MODE_RDWR, &f));
+	FAILS(MPI_ERR_AMODE, "MPI_MODE_RDONLY",
+		mode_open_with(MPI_MODE_RDONLY | MPI_MODE_CREATE, &f));
+	FAILS(MPI_ERR_AMODE, "MPI_MODE_RDONLY",
+		mode_open_with(MPI_MODE_RDONLY | MPI_MODE_EXCL, &f));
+	FAILS(MPI_ERR_AMODE, "SEQUENTIAL", mode_open_with(MPI_MODE_RDWR | MPI_MODE_SEQUENTIAL, &f));
+	FAILS(MPI_ERR_AMODE, "bits", mode_open_with(MPI_MODE_RDWR | 1 << 20, &f));
 	expect(f == MPI_FILE_NULL);
 	if (check_size > 1) {
 		int amode = check_rank == 1 ? MPI_MODE_RDWR : MPI_MODE_WRONLY;
 
-		FAILS(MPI_ERR_NOT_SAME, "amode", open_with(amode | MPI_MODE_CREATE, &f));
+		FAILS(MPI_ERR_NOT_SAME, "amode", mode_open_with(amode | MPI_MODE_CREATE, &f));
 	}
 }
 
@@ -36,14 +38,14 @@ static void exclusive(void)
 	char c = 'x';
 	MPI_File f;
 
-	OK(open_with(amode, &f));
+	OK(mode_open_with(amode, &f));
 	OK(MPI_File_get_amode(f, &got));
 	expect_eq(got, amode);
 	if (check_rank == 0)
 		OK(MPI_File_write_at(f, 9, &c, 1, MPI_CHAR, MPI_STATUS_IGNORE));
 	OK(MPI_File_close(&f));
 	expect(f == MPI_FILE_NULL);
-	FAILS(MPI_ERR_FILE_EXISTS, path, open_with(amode, &f));
+	FAILS(MPI_ERR_FILE_EXISTS, path, mode_open_with(amode, &f));
 }
 
 /* Opening for writing does not cut the file off; MPI_MODE_APPEND puts both pointers at its end. */
@@ -52,7 +54,7 @@ static void existing(void)
 	MPI_Offset size, at;
 	MPI_File f;
 
-	OK(open_with(MPI_MODE_WRONLY | MPI_MODE_CREATE | MPI_MODE_APPEND, &f));
+	OK(mode_open_with(MPI_MODE_WRONLY | MPI_MODE_CREATE | MPI_MODE_APPEND, &f));
 	OK(MPI_File_get_size(f, &size));
 	expect_eq(size, 10);
 	OK(MPI_File_get_position(f, &at));
@@ -60,26 +62,26 @@ static void existing(void)
 	OK(MPI_File_get_position_shared(f, &at));
 	expect_eq(at, 10);
 	OK(MPI_File_close(&f));
-	OK(open_with(MPI_MODE_RDONLY, &f));
+	OK(mode_open_with(MPI_MODE_RDONLY, &f));
 	OK(MPI_File_get_position(f, &at));
 	expect_eq(at, 0);
 	OK(MPI_File_close(&f));
 }
 
 /* Each rank reads or writes only as the mode permits. */
-static void one_way(void)
+static void mode_one_way(void)
 {
 	MPI_Status s;
 	MPI_File f;
 	char c = 0;
 
-	OK(open_with(MPI_MODE_RDONLY, &f));
+	OK(mode_open_with(MPI_MODE_RDONLY, &f));
 	FAILS(MPI_ERR_READ_ONLY, "MPI_MODE_RDONLY", MPI_File_write(f, &c, 1, MPI_CHAR, &s));
 	FAILS(MPI_ERR_READ_ONLY, "MPI_MODE_RDONLY", MPI_File_write_all(f, &c, 1, MPI_CHAR, &s));
 	FAILS(MPI_ERR_READ_ONLY, "MPI_MODE_RDONLY", MPI_File_set_size(f, 4));
 	OK(MPI_File_sync(f));
 	OK(MPI_File_close(&f));
-	OK(open_with(MPI_MODE_WRONLY, &f));
+	OK(mode_open_with(MPI_MODE_WRONLY, &f));
 	FAILS(MPI_ERR_ACCESS, "MPI_MODE_WRONLY", MPI_File_read(f, &c, 1, MPI_CHAR, &s));
 	OK(MPI_File_close(&f));
 }
@@ -88,9 +90,9 @@ static void deleted_on_close(void)
 {
 	MPI_File f;
 
-	OK(open_with(MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE, &f));
+	OK(mode_open_with(MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE, &f));
 	OK(MPI_File_close(&f));
-	FAILS(MPI_ERR_NO_SUCH_FILE, path, open_with(MPI_MODE_RDWR, &f));
+	FAILS(MPI_ERR_NO_SUCH_FILE, path, mode_open_with(MPI_MODE_RDWR, &f));
 	FAILS(MPI_ERR_NO_SUCH_FILE, path, MPI_File_delete(path, MPI_INFO_NULL));
 }
 
@@ -101,10 +103,10 @@ int main(int argc, char **argv)
 	if (check_rank == 0)
 		MPI_File_delete(path, MPI_INFO_NULL);
 	MPI_Barrier(MPI_COMM_WORLD);
-	refused();
+	mode_refused();
 	exclusive();
 	existing();
-	one_way();
+	mode_one_way();
 	deleted_on_close();
 	MPI_Finalize();
 	return check_end();

@@ -25,7 +25,7 @@ static MPI_T_pvar_handle counter(const char *name, int class)
 	return h;
 }
 
-static long long value(MPI_T_pvar_handle h)
+static long long partial_value(MPI_T_pvar_handle h)
 {
 	long long n = -1;
 
@@ -33,7 +33,7 @@ static long long value(MPI_T_pvar_handle h)
 	return n;
 }
 
-static void begin(void)
+static void partial_begin(void)
 {
 	int level;
 
@@ -72,15 +72,15 @@ static void short_reads(MPI_File f)
 	expect_eq(bytes(&s), 30);
 	OK(MPI_File_read_at(f, SIZE - 40, buf, 100, MPI_BYTE, &s));
 	expect_eq(bytes(&s), 40);
-	expect_eq(value(moved[0]), 100);
-	expect_eq(value(partial), 4);
-	expect_eq(value(later), 3);
-	expect_eq(value(failed), 0);
-	expect(value(later_ns) > 0);
+	expect_eq(partial_value(moved[0]), 100);
+	expect_eq(partial_value(partial), 4);
+	expect_eq(partial_value(later), 3);
+	expect_eq(partial_value(failed), 0);
+	expect(partial_value(later_ns) > 0);
 }
 
 /* A call that is refused is no access: neither counted nor failed. */
-static void refused(MPI_File f)
+static void partial_refused(MPI_File f)
 {
 	MPI_Request r;
 
@@ -91,15 +91,15 @@ static void refused(MPI_File f)
 	OK(MPI_File_iwrite_at_all(f, 0, buf, 3, MPI_BYTE, &r));
 	FAILS(MPI_ERR_IO, "whole etypes", MPI_Wait(&r, MPI_STATUS_IGNORE));
 	OK(MPI_File_set_view(f, 0, MPI_BYTE, MPI_BYTE, "native", MPI_INFO_NULL));
-	expect_eq(value(failed), 0);
-	expect_eq(value(later), 0);
+	expect_eq(partial_value(failed), 0);
+	expect_eq(partial_value(later), 0);
 }
 
 /* A write that the limit of the file's size cuts. */
 static void short_write(MPI_File f)
 {
 	const struct rlimit all = {LIMIT, RLIM_INFINITY}, none = {RLIM_INFINITY, RLIM_INFINITY};
-	long long before = value(moved[1]);
+	long long before = partial_value(moved[1]);
 	MPI_Request r;
 	MPI_Status s;
 
@@ -111,10 +111,10 @@ static void short_write(MPI_File f)
 	FAILS(MPI_ERR_IO, "EFBIG", MPI_Wait(&r, &s));
 	expect_eq(bytes(&s), LIMIT);
 	CHECK(setrlimit(RLIMIT_FSIZE, &none) == 0);
-	expect_eq(value(moved[1]) - before, 2 * LIMIT);
-	expect_eq(value(failed), 2);
-	expect_eq(value(partial), 4);
-	expect_eq(value(later), 5);
+	expect_eq(partial_value(moved[1]) - before, 2 * LIMIT);
+	expect_eq(partial_value(failed), 2);
+	expect_eq(partial_value(partial), 4);
+	expect_eq(partial_value(later), 5);
 }
 
 /* The table of rank 0. */
@@ -148,14 +148,14 @@ int main(int argc, char **argv)
 	fflush(stderr);
 	terminal = dup(2);
 	CHECK(check_rank != 0 || freopen(file_name("said"), "w", stderr) != NULL);
-	begin();
+	partial_begin();
 	OK(MPI_Info_create(&info));
 	OK(MPI_Info_set(info, "haft_statistics", "true"));
 	OK(MPI_File_open(MPI_COMM_WORLD, file_name("short"),
 		MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE, info, &f));
 	OK(MPI_Info_free(&info));
 	OK(MPI_File_write_at_all(f, 0, buf, SIZE, MPI_BYTE, MPI_STATUS_IGNORE));
-	refused(f);
+	partial_refused(f);
 	short_reads(f);
 	OK(MPI_Barrier(MPI_COMM_WORLD));
 	short_write(f);

@@ -66,23 +66,23 @@ static int disk = -1; /* the file as the system has it */
 
 /* --- drawing, and failing ------------------------------------------------------------------- */
 
-static unsigned draw(unsigned below)
+static unsigned random_draw(unsigned below)
 {
 	state = state * 6364136223846793005ULL + 1442695040888963407ULL;
 	return (unsigned)(state >> 33) % below;
 }
 
-static int between(int low, int high)
+static int random_between(int low, int high)
 {
-	return low + (int)draw((unsigned)(high - low + 1));
+	return low + (int)random_draw((unsigned)(high - low + 1));
 }
 
 static bool one_in(unsigned n)
 {
-	return draw(n) == 0;
+	return random_draw(n) == 0;
 }
 
-__attribute__((format(printf, 1, 2))) static void say(const char *fmt, ...)
+__attribute__((format(printf, 1, 2))) static void random_say(const char *fmt, ...)
 {
 	va_list ap;
 
@@ -135,8 +135,8 @@ static int extent_wide(MPI_Datatype type, MPI_Aint *extent, void *extra)
 
 /* Converts `count' entries of the map of a type, tiled over the user's buffer, from entry
  * `position' on. */
-static int convert(void *mem, MPI_Datatype type, int count, void *filebuf, MPI_Offset position,
-	enum rep rep, bool reads)
+static int random_convert(void *mem, MPI_Datatype type, int count, void *filebuf,
+	MPI_Offset position, enum rep rep, bool reads)
 {
 	unsigned char *p = filebuf;
 	struct map *m;
@@ -158,12 +158,12 @@ static int convert(void *mem, MPI_Datatype type, int count, void *filebuf, MPI_O
 	return MPI_SUCCESS;
 }
 
-#define CONVERTER(name, rep, reads)                                              \
-	static int name(void *mem, MPI_Datatype type, int count, void *filebuf,  \
-		MPI_Offset position, void *extra)                                \
-	{                                                                        \
-		(void)extra;                                                     \
-		return convert(mem, type, count, filebuf, position, rep, reads); \
+#define CONVERTER(name, rep, reads)                                                     \
+	static int name(void *mem, MPI_Datatype type, int count, void *filebuf,         \
+		MPI_Offset position, void *extra)                                       \
+	{                                                                               \
+		(void)extra;                                                            \
+		return random_convert(mem, type, count, filebuf, position, rep, reads); \
 	}
 CONVERTER(mirror_read, REP_MIRROR, true)
 CONVERTER(mirror_write, REP_MIRROR, false)
@@ -190,13 +190,13 @@ static const struct {
 
 static struct ft draw_etype(int scale)
 {
-	int b = between(0, BASICS - 1);
+	int b = random_between(0, BASICS - 1);
 	struct ft basic = ft_basic(basics[b].type, basics[b].size, scale), t;
 	MPI_Aint at[2] = {0, 3 * basics[b].size};
 	int len[2] = {1, 2};
 
-	switch (draw(scale == 1 ? 8 : 6)) {
-	case 0: t = ft_contiguous(&basic, between(1, 3)); break;
+	switch (random_draw(scale == 1 ? 8 : 6)) {
+	case 0: t = ft_contiguous(&basic, random_between(1, 3)); break;
 	case 1: t = ft_vector(&basic, 2, 1, 2); break;
 	case 6: t = ft_resized(&basic, 0, 3 * basics[b].size); break;
 	case 7: t = ft_struct(&basic, 2, len, at); break;
@@ -209,34 +209,35 @@ static struct ft draw_etype(int scale)
 /* Blocks in order, with gaps between most of them; some are empty. */
 static int draw_blocks(int *lens, int *displs)
 {
-	int n = between(1, 5), at = between(0, 2);
+	int n = random_between(1, 5), at = random_between(0, 2);
 
 	for (int i = 0; i < n; i++) {
-		lens[i] = between(0, 3);
+		lens[i] = random_between(0, 3);
 		displs[i] = at;
-		at += lens[i] + between(0, 3);
+		at += lens[i] + random_between(0, 3);
 	}
 	return n;
 }
 
 static struct ft draw_array(const struct ft *e, int rank)
 {
-	struct array a = {.ndims = between(1, DIMS), .rank = rank};
+	struct array a = {.ndims = random_between(1, DIMS), .rank = rank};
 	bool dist = one_in(2);
 	int left = ranks;
 
 	a.order = one_in(2) ? MPI_ORDER_C : MPI_ORDER_FORTRAN;
 	for (int d = 0; d < a.ndims; d++) {
-		a.sizes[d] = between(2, 8);
-		a.subs[d] = between(1, a.sizes[d]);
-		a.starts[d] = between(0, a.sizes[d] - a.subs[d]);
+		a.sizes[d] = random_between(2, 8);
+		a.subs[d] = random_between(1, a.sizes[d]);
+		a.starts[d] = random_between(0, a.sizes[d] - a.subs[d]);
 		a.procs[d] = d == a.ndims - 1 ? left : left % 2 == 0 && one_in(2) ? 2 : 1;
 		left /= a.procs[d];
 		a.dist[d] = one_in(2) ? MPI_DISTRIBUTE_CYCLIC : MPI_DISTRIBUTE_BLOCK;
-		a.arg[d] = one_in(2) ? MPI_DISTRIBUTE_DFLT_DARG
-			   : a.dist[d] == MPI_DISTRIBUTE_CYCLIC
-				   ? between(1, 3)
-				   : (a.sizes[d] + a.procs[d] - 1) / a.procs[d] + between(0, 1);
+		a.arg[d] =
+			one_in(2) ? MPI_DISTRIBUTE_DFLT_DARG
+			: a.dist[d] == MPI_DISTRIBUTE_CYCLIC
+				? random_between(1, 3)
+				: (a.sizes[d] + a.procs[d] - 1) / a.procs[d] + random_between(0, 1);
 		if (a.procs[d] == 1 && one_in(3))
 			a.dist[d] = MPI_DISTRIBUTE_NONE;
 	}
@@ -250,21 +251,23 @@ static struct ft draw_simple(const struct ft *e, int rank, bool bytes)
 	int lens[8], displs[8], n, len;
 	MPI_Aint at[8];
 
-	switch (draw(bytes ? 11 : 7)) {
-	case 0: return ft_contiguous(e, between(1, 4));
-	case 1: len = between(1, 3); return ft_vector(e, between(1, 4), len, len + between(0, 3));
+	switch (random_draw(bytes ? 11 : 7)) {
+	case 0: return ft_contiguous(e, random_between(1, 4));
+	case 1:
+		len = random_between(1, 3);
+		return ft_vector(e, random_between(1, 4), len, len + random_between(0, 3));
 	case 2: n = draw_blocks(lens, displs); return ft_indexed(e, n, lens, displs);
 	case 3:
 		n = draw_blocks(lens, displs);
 		for (int i = 0; i < n; i++)
-			displs[i] = 4 * i + between(0, 1);
-		return ft_indexed_block(e, n, between(1, 3), displs);
+			displs[i] = 4 * i + random_between(0, 1);
+		return ft_indexed_block(e, n, random_between(1, 3), displs);
 	case 4:
 	case 5: return draw_array(e, rank);
 	case 6: return ft_dup(e);
 	case 7:
-		len = between(1, 3);
-		return ft_hvector(e, between(1, 4), len, (len + between(0, 2)) * ext);
+		len = random_between(1, 3);
+		return ft_hvector(e, random_between(1, 4), len, (len + random_between(0, 2)) * ext);
 	case 8:
 	case 9:
 		n = draw_blocks(lens, displs);
@@ -272,7 +275,7 @@ static struct ft draw_simple(const struct ft *e, int rank, bool bytes)
 			at[i] = displs[i] * ext;
 		return one_in(2) ? ft_hindexed(e, n, lens, at) : ft_struct(e, n, lens, at);
 	}
-	return ft_resized(e, 0, between(1, 3) * ext);
+	return ft_resized(e, 0, random_between(1, 3) * ext);
 }
 
 static struct ft draw_filetype(const struct ft *e, int rank, bool bytes)
@@ -280,12 +283,13 @@ static struct ft draw_filetype(const struct ft *e, int rank, bool bytes)
 	struct ft a = draw_simple(e, rank, bytes), b;
 	long ext = (long)map_extent(&a.m), unit = (long)map_extent(&e->m);
 
-	switch (draw(4)) {
-	case 0: b = ft_vector(&a, between(1, 3), 1, between(1, 2)); break;
+	switch (random_draw(4)) {
+	case 0: b = ft_vector(&a, random_between(1, 3), 1, random_between(1, 2)); break;
 	case 1:
 		if (!bytes || map_true_ub(&a.m) - map_true_lb(&a.m) > ext)
 			return a;
-		b = ft_resized(&a, (peers ? 0 : between(-1, 1)) * unit, ext + between(1, 3) * unit);
+		b = ft_resized(&a, (peers ? 0 : random_between(-1, 1)) * unit,
+			ext + random_between(1, 3) * unit);
 		break;
 	default: return a;
 	}
@@ -319,10 +323,11 @@ static bool filetype_fits(const struct map *m)
 
 static void draw_views(void)
 {
-	enum rep rep = one_in(2) ? REP_NATIVE : (enum rep)draw((unsigned)reps);
-	int scale = rep == REP_WIDE ? 2 : 1, kind = between(0, 3), len = between(1, 4);
+	enum rep rep = one_in(2) ? REP_NATIVE : (enum rep)random_draw((unsigned)reps);
+	int scale = rep == REP_WIDE ? 2 : 1, kind = random_between(0, 3),
+	    len = random_between(1, 4);
 	unsigned long long before, equal = state;
-	long disp = between(0, 40);
+	long disp = random_between(0, 40);
 
 	one_view = kind == 0;
 	equal = state;
@@ -342,7 +347,7 @@ static void draw_views(void)
 			v->filetype = interleaved(&v->etype, r, len);
 			continue;
 		}
-		v->disp = disp + between(0, 9);
+		v->disp = disp + random_between(0, 9);
 		v->filetype = draw_filetype(&v->etype, one_view ? 0 : r, scale == 1);
 		while (!filetype_fits(&v->filetype.fm)) {
 			ft_free(&v->filetype);
@@ -360,7 +365,7 @@ static void set_view(void)
 	int ni, na, nd, combiner;
 
 	draw_views();
-	say("MPI_File_set_view %s, disp %ld, tile %d entries", rep_names[v->rep], v->disp,
+	random_say("MPI_File_set_view %s, disp %ld, tile %d entries", rep_names[v->rep], v->disp,
 		v->filetype.fm.n);
 	if (!v->etype.named)
 		OK(MPI_Type_commit(&v->etype.type));
@@ -417,18 +422,18 @@ static void draw_part(struct access *a, int r)
 	struct part *p = &a->part[r];
 	const struct view *v = &view[r];
 
-	p->memory = (enum memory)draw(v->rep == REP_NATIVE ? MEMORIES : BYTES);
-	p->k = p->memory == SIMPLE || p->memory == BYTES ? 1 : between(1, 6);
-	p->count = one_in(8) ? 0 : one_in(4) ? between(1, 40) : between(1, 8);
-	p->salt = (int)draw(100000);
-	p->pos = between(0, one_in(3) ? 100 : 20);
+	p->memory = (enum memory)random_draw(v->rep == REP_NATIVE ? MEMORIES : BYTES);
+	p->k = p->memory == SIMPLE || p->memory == BYTES ? 1 : random_between(1, 6);
+	p->count = one_in(8) ? 0 : one_in(4) ? random_between(1, 40) : random_between(1, 8);
+	p->salt = (int)random_draw(100000);
+	p->pos = random_between(0, one_in(3) ? 100 : 20);
 	p->n = (long)p->k * p->count;
 	if (v->filetype.fm.n == 0 || (a->who >= 0 && a->who != r))
 		p->n = p->count = 0;
 }
 
 /* Moves the pointers, and gives each rank what does not collide with what others write. */
-static void element_at(struct access *a, int number)
+static void random_element_at(struct access *a, int number)
 {
 	for (int r = 0; r < ranks; r++) {
 		struct part *p = &a->part[r];
@@ -456,9 +461,9 @@ static void draw_access(struct access *a, int number, const struct access *first
 		a->form = first->form;
 	} else {
 		a->write = may_write && (!may_read || one_in(2));
-		a->form = (enum form)draw(FORMS);
+		a->form = (enum form)random_draw(FORMS);
 	}
-	a->where = (enum positioning)draw(one_view ? POSITIONINGS : SHARED);
+	a->where = (enum positioning)random_draw(one_view ? POSITIONINGS : SHARED);
 	a->collective = a->form == SPLIT || one_in(2);
 	if (a->where == SHARED && a->form == LATER)
 		a->collective = false;
@@ -467,7 +472,7 @@ static void draw_access(struct access *a, int number, const struct access *first
 		a->who = step % ranks;
 	for (int r = 0; r < ranks; r++)
 		draw_part(a, r);
-	element_at(a, number);
+	random_element_at(a, number);
 }
 
 /* --- doing it ------------------------------------------------------------------------------- */
@@ -603,7 +608,7 @@ static void verify_status(const struct access *a, long bytes)
 		same(count, size == 0 ? 0 : bytes % size == 0 ? bytes / size : MPI_UNDEFINED);
 }
 
-static void verify(struct access *a)
+static void random_verify(struct access *a)
 {
 	static unsigned char packed[SPAN];
 	static char want[SPAN];
@@ -699,7 +704,7 @@ static void describe(const struct access *a, int n)
 {
 	const struct part *p = &a->part[me];
 
-	say("%s%s %s%s, batch of %d; here: etype %ld, %ld of them, memory %d, %s",
+	random_say("%s%s %s%s, batch of %d; here: etype %ld, %ld of them, memory %d, %s",
 		a->form == LATER ? "i" : "", a->write ? "write" : "read",
 		a->where == AT       ? "at"
 		: a->where == SHARED ? "shared"
@@ -718,7 +723,7 @@ static void access_file(void)
 
 	memset(model.owner, 0, sizeof(model.owner));
 	draw_access(&a[0], 0, NULL);
-	n = a[0].form == LATER && !peers ? between(1, BATCH) : 1;
+	n = a[0].form == LATER && !peers ? random_between(1, BATCH) : 1;
 	for (int i = 1; i < n; i++)
 		draw_access(&a[i], i, &a[0]);
 	for (int i = 0; i < n; i++) {
@@ -739,7 +744,7 @@ static void access_file(void)
 	for (int i = 0; i < n; i++) {
 		if (a[i].who >= 0 && a[i].who != me)
 			continue;
-		verify(&a[i]);
+		random_verify(&a[i]);
 		ft_free(&a[i].type);
 		free(a[i].mem);
 	}
@@ -750,16 +755,16 @@ static void access_file(void)
 
 /* --- other calls ---------------------------------------------------------------------------- */
 
-static void seek(void)
+static void random_seek(void)
 {
 	bool together = one_view && one_in(2);
-	int whence[] = {MPI_SEEK_SET, MPI_SEEK_CUR, MPI_SEEK_END}, how = between(0, 2);
+	int whence[] = {MPI_SEEK_SET, MPI_SEEK_CUR, MPI_SEEK_END}, how = random_between(0, 2);
 	MPI_Offset at, mine = 0;
 
-	say("seek %s, whence %d", together ? "shared" : "individual", how);
+	random_say("seek %s, whence %d", together ? "shared" : "individual", how);
 	for (int r = 0; r < ranks; r++) {
 		bool empty = view[r].filetype.fm.n == 0;
-		long to = between(0, 60), base = 0;
+		long to = random_between(0, 60), base = 0;
 		long *where = together ? &shared_pointer : &pointer[r];
 
 		if (how == 1)
@@ -792,11 +797,11 @@ static void seek(void)
 
 static void resize(void)
 {
-	long to = between(0, 1500);
+	long to = random_between(0, 1500);
 	bool only_grows = one_in(2);
 	MPI_Offset size;
 
-	say("%s %ld", only_grows ? "preallocate" : "set_size", to);
+	random_say("%s %ld", only_grows ? "preallocate" : "set_size", to);
 	if (only_grows)
 		OK(MPI_File_preallocate(file, to));
 	else
@@ -815,7 +820,7 @@ static void resize(void)
 static void draw_hint(MPI_Info info, const char *key, const char *a, const char *b, const char *c)
 {
 	const char *value[] = {a, b, c};
-	int which = between(0, 3);
+	int which = random_between(0, 3);
 
 	if (which < 3)
 		OK(MPI_Info_set(info, key, value[which]));
@@ -843,9 +848,9 @@ static MPI_Info draw_hints(void)
 	return info;
 }
 
-static void open_file(void)
+static void random_open_file(void)
 {
-	int amode = MPI_MODE_CREATE | MPI_MODE_RDWR, how = between(0, 9);
+	int amode = MPI_MODE_CREATE | MPI_MODE_RDWR, how = random_between(0, 9);
 	MPI_Info info = draw_hints();
 
 	may_read = may_write = true;
@@ -859,7 +864,7 @@ static void open_file(void)
 	}
 	if (how == 2 && !peers)
 		amode |= MPI_MODE_APPEND;
-	say("MPI_File_open, amode %#x", (unsigned)amode);
+	random_say("MPI_File_open, amode %#x", (unsigned)amode);
 	OK(MPI_File_open(MPI_COMM_WORLD, path, amode, info, &file));
 	OK(MPI_Info_free(&info));
 	if (one_in(8))
@@ -883,21 +888,21 @@ static void open_file(void)
 
 static void reopen(void)
 {
-	say("MPI_File_close");
+	random_say("MPI_File_close");
 	OK(MPI_File_close(&file));
 	OK(MPI_Barrier(MPI_COMM_WORLD));
 	verify_file();
-	open_file();
+	random_open_file();
 }
 
 static void one_step(void)
 {
-	int what = between(0, 99);
+	int what = random_between(0, 99);
 
 	if (what < 12)
 		set_view();
 	else if (what < 18)
-		seek();
+		random_seek();
 	else if (what < 22 && may_write && !peers)
 		resize();
 	else if (what < 26)
@@ -941,7 +946,7 @@ int main(int argc, char **argv)
 	OK(MPI_Bcast(path, sizeof(path), MPI_BYTE, 0, MPI_COMM_WORLD));
 	for (int r = 0; r < RANKS; r++)
 		view[r].etype.type = view[r].filetype.type = MPI_DATATYPE_NULL;
-	open_file();
+	random_open_file();
 	for (step = 1; step <= steps; step++)
 		one_step();
 	for (int r = 0; r < ranks; r++)

@@ -13,7 +13,7 @@ static MPI_File file;
 static MPI_Datatype raw; /* not committed */
 
 /* All ranks have an error of one class. */
-static void refused(int err, const char *what)
+static void argument_refused(int err, const char *what)
 {
 	int class = 0, mine[2], all[2];
 
@@ -114,7 +114,7 @@ static void accesses(const struct call *c)
 			snprintf(what, sizeof(what), "%s %s %s, argument %d of rank %d",
 				form_words[c->form], where_words[c->where],
 				c->write ? "write" : "read", bad, rank);
-			refused(bad_call(c, bad, check_rank == rank), what);
+			argument_refused(bad_call(c, bad, check_rank == rank), what);
 			same_pointers(c);
 			OK(MPI_File_write_at_all(file, 100 * check_rank, buf, 100, MPI_BYTE, &s));
 			OK(MPI_File_read_at_all(file, 100 * check_rank, in, 100, MPI_BYTE, &s));
@@ -128,12 +128,14 @@ static void settings(void)
 	for (int rank = 0; rank < check_size; rank++) {
 		bool mine = check_rank == rank;
 
-		refused(MPI_File_set_size(file, mine ? -1 : 4096), "set_size");
-		refused(MPI_File_preallocate(file, mine ? -1 : 4096), "preallocate");
-		refused(MPI_File_seek_shared(file, mine ? -1 : 0, MPI_SEEK_SET), "seek_shared");
-		refused(MPI_File_seek_shared(file, 0, mine ? 4711 : MPI_SEEK_SET), "seek_shared");
-		refused(MPI_File_set_view(
-				file, mine ? -7 : 0, MPI_BYTE, MPI_BYTE, "native", MPI_INFO_NULL),
+		argument_refused(MPI_File_set_size(file, mine ? -1 : 4096), "set_size");
+		argument_refused(MPI_File_preallocate(file, mine ? -1 : 4096), "preallocate");
+		argument_refused(
+			MPI_File_seek_shared(file, mine ? -1 : 0, MPI_SEEK_SET), "seek_shared");
+		argument_refused(
+			MPI_File_seek_shared(file, 0, mine ? 4711 : MPI_SEEK_SET), "seek_shared");
+		argument_refused(MPI_File_set_view(file, mine ? -7 : 0, MPI_BYTE, MPI_BYTE,
+					 "native", MPI_INFO_NULL),
 			"set_view");
 	}
 }
@@ -143,23 +145,23 @@ static void views(void)
 	bool mine = check_rank == 0;
 	MPI_File f;
 
-	refused(MPI_File_set_view(
-			file, 0, MPI_BYTE, mine ? raw : MPI_BYTE, "native", MPI_INFO_NULL),
+	argument_refused(MPI_File_set_view(
+				 file, 0, MPI_BYTE, mine ? raw : MPI_BYTE, "native", MPI_INFO_NULL),
 		"set_view");
-	refused(MPI_File_set_view(file, 0, mine ? MPI_DATATYPE_NULL : MPI_BYTE, MPI_BYTE, "native",
-			MPI_INFO_NULL),
+	argument_refused(MPI_File_set_view(file, 0, mine ? MPI_DATATYPE_NULL : MPI_BYTE, MPI_BYTE,
+				 "native", MPI_INFO_NULL),
 		"set_view");
-	refused(MPI_File_set_view(
-			file, 0, MPI_BYTE, MPI_BYTE, mine ? NULL : "native", MPI_INFO_NULL),
+	argument_refused(MPI_File_set_view(file, 0, MPI_BYTE, MPI_BYTE, mine ? NULL : "native",
+				 MPI_INFO_NULL),
 		"set_view");
-	refused(MPI_File_open(MPI_COMM_WORLD, mine ? NULL : file_name("none"),
-			MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE, MPI_INFO_NULL,
-			&f),
+	argument_refused(MPI_File_open(MPI_COMM_WORLD, mine ? NULL : file_name("none"),
+				 MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE,
+				 MPI_INFO_NULL, &f),
 		"open");
 }
 
 /* Hints that must be equal are compared as they are. */
-static void hints(void)
+static void argument_hints(void)
 {
 	MPI_Info info;
 	MPI_File f;
@@ -202,7 +204,7 @@ int main(int argc, char **argv)
 	call_each(accesses);
 	settings();
 	views();
-	hints();
+	argument_hints();
 	positions();
 	OK(MPI_Type_free(&raw));
 	OK(MPI_File_close(&file));

@@ -9,7 +9,7 @@
 
 enum { RECORD = 100, RECORDS = 20 };
 
-static MPI_File open_file(const char *path, int amode)
+static MPI_File sequential_open_file(const char *path, int amode)
 {
 	MPI_File f;
 
@@ -18,7 +18,7 @@ static MPI_File open_file(const char *path, int amode)
 }
 
 /* Calls that need a position are refused. */
-static void refused(MPI_File f)
+static void sequential_refused(MPI_File f)
 {
 	MPI_Offset at;
 	MPI_Status s;
@@ -37,7 +37,7 @@ static void refused(MPI_File f)
 }
 
 /* Another process reads the pipe and counts whole records. */
-static int reader(const char *path)
+static int sequential_reader(const char *path)
 {
 	FILE *in = fopen(path, "r");
 	char record[RECORD];
@@ -63,11 +63,11 @@ static void to_pipe(const char *path)
 		CHECK(mkfifo(path, 0600) == 0);
 		child = fork();
 		if (child == 0)
-			_exit(reader(path));
+			_exit(sequential_reader(path));
 	}
 	OK(MPI_Barrier(MPI_COMM_WORLD));
-	f = open_file(path, MPI_MODE_WRONLY);
-	refused(f);
+	f = sequential_open_file(path, MPI_MODE_WRONLY);
+	sequential_refused(f);
 	memset(record, 'a' + check_rank, sizeof(record));
 	for (int i = 0; i < RECORDS / 2; i++) {
 		OK(MPI_File_write_shared(f, record, RECORD, MPI_CHAR, MPI_STATUS_IGNORE));
@@ -106,7 +106,7 @@ static void from_pipe(const char *path)
 		}
 	}
 	OK(MPI_Barrier(MPI_COMM_WORLD));
-	f = open_file(path, MPI_MODE_RDONLY);
+	f = sequential_open_file(path, MPI_MODE_RDONLY);
 	do {
 		OK(MPI_File_read_shared(f, c, sizeof(c), MPI_BYTE, &s));
 		mine += file_bytes(&s);
@@ -139,13 +139,13 @@ static void not_sequential(const char *path)
 
 static void to_device(void)
 {
-	MPI_File f = open_file("/dev/null", MPI_MODE_WRONLY);
+	MPI_File f = sequential_open_file("/dev/null", MPI_MODE_WRONLY);
 	char data[1000] = "";
 
 	OK(MPI_File_write_ordered(f, data, 1000, MPI_CHAR, MPI_STATUS_IGNORE));
 	OK(MPI_File_sync(f));
 	OK(MPI_File_close(&f));
-	f = open_file("/dev/full", MPI_MODE_WRONLY);
+	f = sequential_open_file("/dev/full", MPI_MODE_WRONLY);
 	FAILS(MPI_ERR_NO_SPACE, check_size > 1 ? "rank 0 of" : "ENOSPC", /* equal words */
 		MPI_File_write_ordered(f, data, 1000, MPI_CHAR, MPI_STATUS_IGNORE));
 	OK(MPI_File_close(&f));
@@ -153,7 +153,7 @@ static void to_device(void)
 
 static void to_file(const char *path)
 {
-	MPI_File f = open_file(path, MPI_MODE_WRONLY | MPI_MODE_CREATE);
+	MPI_File f = sequential_open_file(path, MPI_MODE_WRONLY | MPI_MODE_CREATE);
 	struct stat st;
 
 	OK(MPI_File_write_ordered(f, "0123456789", 10, MPI_CHAR, MPI_STATUS_IGNORE));

@@ -12,7 +12,7 @@
 enum { LONG = 1500000, WAITING = 40 };
 
 /* Another process reads `ranks' times LONG numbers, big-endian: the rank and a number in turn. */
-static int reader(const char *path, int ranks, bool external)
+static int long_reader(const char *path, int ranks, bool external)
 {
 	FILE *in = fopen(path, "r");
 	unsigned char b[4];
@@ -46,7 +46,7 @@ static void ordered(const char *path, const char *rep)
 		CHECK(mkfifo(path, 0600) == 0);
 		child = fork();
 		if (child == 0)
-			_exit(reader(path, check_size, rep[0] == 'e'));
+			_exit(long_reader(path, check_size, rep[0] == 'e'));
 	}
 	OK(MPI_Barrier(MPI_COMM_WORLD));
 	OK(MPI_File_open(

@@ -96,7 +96,7 @@ static void ordered(void)
 }
 
 /* A failure of one rank is that of all, and the pointer stays. */
-static void refused(void)
+static void pointer_refused(void)
 {
 	MPI_Offset before = position();
 	bool last = check_rank == check_size - 1;
@@ -146,7 +146,7 @@ int main(int argc, char **argv)
 	OK(MPI_File_set_view(f, 0, MPI_INT, MPI_INT, "native", MPI_INFO_NULL));
 	unordered();
 	ordered();
-	refused();
+	pointer_refused();
 	at_the_end();
 	OK(MPI_File_get_size(f, &end));
 	OK(MPI_File_seek_shared(f, 0, MPI_SEEK_END));

@@ -13,7 +13,7 @@ struct record {
 
 enum { RECORDS = 3, SIZE = 14 };
 
-static int extent(MPI_Datatype type, MPI_Aint *bytes, void *state)
+static int short_extent(MPI_Datatype type, MPI_Aint *bytes, void *state)
 {
 	int size;
 
@@ -157,9 +157,9 @@ static void short_chunk(const char *path, const char *rep)
 int main(int argc, char **argv)
 {
 	check_init(&argc, &argv);
-	OK(MPI_Register_datarep("plain", convert_in, MPI_CONVERSION_FN_NULL, extent, NULL));
+	OK(MPI_Register_datarep("plain", convert_in, MPI_CONVERSION_FN_NULL, short_extent, NULL));
 	OK(MPI_Register_datarep(
-		"as_is", MPI_CONVERSION_FN_NULL, MPI_CONVERSION_FN_NULL, extent, NULL));
+		"as_is", MPI_CONVERSION_FN_NULL, MPI_CONVERSION_FN_NULL, short_extent, NULL));
 	representation(file_name("external"), "external32");
 	representation(file_name("plain"), "plain");
 	representation(file_name("as_is"), "as_is");

@@ -4,7 +4,7 @@
 #include "tests/std/ch14/file_name.h"
 #include <sys/stat.h>
 
-static MPI_Offset size_of(MPI_File f)
+static MPI_Offset file_size_of(MPI_File f)
 {
 	MPI_Offset size;
 
@@ -23,22 +23,22 @@ int main(int argc, char **argv)
 	check_init(&argc, &argv);
 	path = file_name("sizes");
 	f = file_new(MPI_COMM_WORLD, path);
-	expect_eq(size_of(f), 0);
+	expect_eq(file_size_of(f), 0);
 	OK(MPI_Barrier(MPI_COMM_WORLD));
 	check_fill(data, 100, 1);
 	if (check_rank == 0)
 		OK(MPI_File_write_at(f, 0, data, 100, MPI_BYTE, MPI_STATUS_IGNORE));
 	OK(MPI_File_seek(f, 70, MPI_SEEK_SET));
 	OK(MPI_File_set_size(f, 50));
-	expect_eq(size_of(f), 50);
+	expect_eq(file_size_of(f), 50);
 	OK(MPI_File_get_position(f, &at));
 	expect_eq(at, 70); /* pointers stay, also behind the end */
 	OK(MPI_File_set_size(f, 1000));
-	expect_eq(size_of(f), 1000);
+	expect_eq(file_size_of(f), 1000);
 	OK(MPI_File_preallocate(f, 500)); /* never makes it shorter */
-	expect_eq(size_of(f), 1000);
+	expect_eq(file_size_of(f), 1000);
 	OK(MPI_File_preallocate(f, 1 << 20));
-	expect_eq(size_of(f), 1 << 20);
+	expect_eq(file_size_of(f), 1 << 20);
 	expect(stat(path, &st) == 0 && st.st_blocks >= (1 << 20) / 512);
 	OK(MPI_File_read_at_all(f, 0, data, 100, MPI_BYTE, MPI_STATUS_IGNORE));
 	expect_eq(check_wrong(data, 50, 1), -1);
@@ -49,7 +49,7 @@ int main(int argc, char **argv)
 		FAILS(MPI_ERR_NOT_SAME, "size", MPI_File_set_size(f, check_rank));
 		FAILS(MPI_ERR_NOT_SAME, "size", MPI_File_preallocate(f, check_rank));
 	}
-	expect_eq(size_of(f), 1 << 20);
+	expect_eq(file_size_of(f), 1 << 20);
 	OK(MPI_File_close(&f));
 	MPI_Finalize();
 	return check_end();

@@ -26,7 +26,7 @@ static MPI_File every_other(MPI_Comm comm, const char *path, int odd, int more)
 }
 
 /* Writes and reads runs [first, first + n) of the view; returns how many bytes are wrong. */
-static int once(MPI_File f, int first, int n, int value, bool all)
+static int twice_once(MPI_File f, int first, int n, int value, bool all)
 {
 	int wrong = 0;
 
@@ -52,7 +52,7 @@ static void both_open(const char *path)
 	for (int i = 0; i < 2; i++)
 		f[i] = every_other(MPI_COMM_WORLD, path, i, 0);
 	for (int i = 1; i <= TIMES; i++)
-		wrong += once(f[check_rank % 2], check_rank / 2 * n, n, i, false);
+		wrong += twice_once(f[check_rank % 2], check_rank / 2 * n, n, i, false);
 	expect_eq(wrong, 0);
 	for (int i = 0; i < 2; i++)
 		OK(MPI_File_close(&f[i]));
@@ -75,7 +75,7 @@ static void halves(const char *path, bool reopen)
 			OK(MPI_File_close(&f));
 			f = every_other(half, path, 1, 0);
 		}
-		wrong += once(f, rank * (RUNS / size), RUNS / size, i, i % 2 == 0);
+		wrong += twice_once(f, rank * (RUNS / size), RUNS / size, i, i % 2 == 0);
 	}
 	expect_eq(wrong, 0);
 	OK(MPI_File_close(&f));

@@ -44,7 +44,7 @@ static void refuse(int class, const char *text, MPI_Offset disp, MPI_Datatype et
 	unchanged();
 }
 
-static void types(void)
+static void view_types(void)
 {
 	MPI_Datatype falling = indexed(2, 0), negative = indexed(-1, 1), twice = indexed(0, 0);
 	MPI_Datatype good = indexed(0, 2), dup;
@@ -98,7 +98,7 @@ static void repeated(void)
 enum { MANY = 1000 };
 
 /* MANY blocks of an int at these displacements, of a type that is no comb. */
-static MPI_Datatype many(const MPI_Aint at[MANY])
+static MPI_Datatype view_many(const MPI_Aint at[MANY])
 {
 	MPI_Datatype t;
 	int one[MANY];
@@ -110,7 +110,7 @@ static MPI_Datatype many(const MPI_Aint at[MANY])
 }
 
 /* Mistakes at the end of a type of many blocks. */
-static void late(void)
+static void view_late(void)
 {
 	MPI_Datatype bad, woven, inside, row;
 	MPI_Aint at[MANY];
@@ -118,7 +118,7 @@ static void late(void)
 	for (int i = 0; i < MANY; i++)
 		at[i] = 24 * i + 12 * (i % 2); /* 0 36 48 84 96 ... */
 	at[MANY - 1] += 2;
-	bad = many(at);
+	bad = view_many(at);
 	inside = resized(bad, 24 * MANY);
 	FAILS(MPI_ERR_ARG, "not made of etypes",
 		MPI_File_set_view(f, 0, MPI_INT, inside, "native", MPI_INFO_NULL));
@@ -127,7 +127,7 @@ static void late(void)
 	for (int i = 0; i < MANY; i++)
 		at[i] = 24 * i;
 	at[MANY - 1] += 4; /* meets nothing but the last block of the tile behind it */
-	bad = many(at);
+	bad = view_many(at);
 	OK(MPI_Type_create_resized(bad, 0, 24 * (MANY / 2) + 8, &woven));
 	woven = committed(woven);
 	OK(MPI_File_set_view(f, 0, MPI_INT, woven, "native", MPI_INFO_NULL));
@@ -190,7 +190,7 @@ static void behind_many(void)
 }
 
 /* An access that is not complete keeps its view; a split one refuses a new view. */
-static void pending(void)
+static void view_pending(void)
 {
 	enum { N = 2 << 20 };
 	int *data = calloc(N, sizeof(*data)), got[2] = {0};
@@ -295,7 +295,7 @@ static void long_tiles(void)
 	three_blocks(tiles + 15, true);
 }
 
-static void others(void)
+static void view_others(void)
 {
 	refuse(MPI_ERR_ARG, "displacement", -5, MPI_INT, MPI_INT, "native");
 	refuse(MPI_ERR_ARG, "SEQUENTIAL", MPI_DISPLACEMENT_CURRENT, MPI_INT, MPI_INT, "native");
@@ -337,13 +337,13 @@ int main(int argc, char **argv)
 	OK(MPI_File_set_view(f, 8, MPI_INT, MPI_INT, "internal", MPI_INFO_NULL));
 	OK(MPI_File_seek(f, 5, MPI_SEEK_SET));
 	OK(MPI_File_seek_shared(f, 6, MPI_SEEK_SET));
-	types();
+	view_types();
 	repeated();
-	others();
-	pending();
+	view_others();
+	view_pending();
 	woven();
 	empty();
-	late();
+	view_late();
 	behind_many();
 	long_combs();
 	long_tiles();

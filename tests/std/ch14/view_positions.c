@@ -15,13 +15,13 @@ static MPI_Offset position(void)
 	return at;
 }
 
-static MPI_Offset end(void)
+static MPI_Offset position_end(void)
 {
 	OK(MPI_File_seek(f, 0, MPI_SEEK_END));
 	return position();
 }
 
-static MPI_Offset byte_of(MPI_Offset offset)
+static MPI_Offset position_byte_of(MPI_Offset offset)
 {
 	MPI_Offset byte;
 
@@ -30,7 +30,7 @@ static MPI_Offset byte_of(MPI_Offset offset)
 }
 
 /* Two of every five ints, from byte 4 on:  |4|##---|##---|... */
-static void strided(void)
+static void position_strided(void)
 {
 	MPI_Datatype two, tile;
 
@@ -40,18 +40,18 @@ static void strided(void)
 	OK(MPI_File_set_size(f, 0));
 	OK(MPI_File_set_view(f, 4, MPI_INT, tile, "native", MPI_INFO_NULL));
 	expect_eq(position(), 0);
-	expect_eq(end(), 0);
-	expect_eq(byte_of(0), 4);
-	expect_eq(byte_of(1), 8);
-	expect_eq(byte_of(2), 24);
-	expect_eq(byte_of(2000001), 4 + 20LL * 1000000 + 4);
+	expect_eq(position_end(), 0);
+	expect_eq(position_byte_of(0), 4);
+	expect_eq(position_byte_of(1), 8);
+	expect_eq(position_byte_of(2), 24);
+	expect_eq(position_byte_of(2000001), 4 + 20LL * 1000000 + 4);
 	for (MPI_Offset size = 0; size < 70; size++) {
 		MPI_Offset at = 0;
 
-		while (byte_of(at) < size)
+		while (position_byte_of(at) < size)
 			at++;
 		OK(MPI_File_set_size(f, size));
-		expect_eq(end(), at);
+		expect_eq(position_end(), at);
 	}
 	OK(MPI_File_seek(f, -1, MPI_SEEK_CUR));
 	FAILS(MPI_ERR_ARG, "seek", MPI_File_seek(f, -1000, MPI_SEEK_CUR));
@@ -62,7 +62,7 @@ static void strided(void)
 }
 
 /* A block of a matrix of 10^6 x 10^6 doubles. */
-static void huge(void)
+static void position_huge(void)
 {
 	int sizes[] = {1000000, 1000000}, part[] = {500000, 300000}, from[] = {250000, 600000};
 	MPI_Datatype t;
@@ -73,12 +73,12 @@ static void huge(void)
 	OK(MPI_Type_commit(&t));
 	for (int i = 0; i < 1000; i++)
 		OK(MPI_File_set_view(f, 0, MPI_DOUBLE, t, "native", MPI_INFO_NULL));
-	expect_eq(byte_of(0), 8 * (250000LL * 1000000 + 600000));
-	expect_eq(byte_of(300000), 8 * (250001LL * 1000000 + 600000));
+	expect_eq(position_byte_of(0), 8 * (250000LL * 1000000 + 600000));
+	expect_eq(position_byte_of(300000), 8 * (250001LL * 1000000 + 600000));
 	OK(MPI_File_write_at(f, 300000, &x, 1, MPI_DOUBLE, &s));
 	OK(MPI_File_read_at(f, 300000, &y, 1, MPI_DOUBLE, &s));
 	expect(y == 1.5);
-	expect_eq(end(), 300001);
+	expect_eq(position_end(), 300001);
 	OK(MPI_File_set_size(f, 0));
 	OK(MPI_Type_free(&t));
 }
@@ -113,8 +113,8 @@ int main(int argc, char **argv)
 {
 	check_init(&argc, &argv);
 	f = file_new(MPI_COMM_WORLD, file_name("positions"));
-	strided();
-	huge();
+	position_strided();
+	position_huge();
 	pointer();
 	OK(MPI_File_close(&f));
 	MPI_Finalize();

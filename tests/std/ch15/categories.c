@@ -99,7 +99,8 @@ static void called(MPI_T_event_instance event, MPI_T_event_registration registra
 	CHECK(!"called");
 }
 
-static void freed(MPI_T_event_registration registration, MPI_T_cb_safety safety, void *data)
+static void category_freed(
+	MPI_T_event_registration registration, MPI_T_cb_safety safety, void *data)
 {
 	(void)registration, (void)safety, (void)data;
 	CHECK(!"called");
@@ -136,7 +137,7 @@ static void events(void)
 	CHECK(MPI_T_event_callback_get_info(r, MPI_T_CB_REQUIRE_NONE, &info) ==
 		MPI_T_ERR_INVALID_HANDLE);
 	CHECK(MPI_T_event_set_dropped_handler(r, dropped) == MPI_T_ERR_INVALID_HANDLE);
-	CHECK(MPI_T_event_handle_free(r, NULL, freed) == MPI_T_ERR_INVALID_HANDLE);
+	CHECK(MPI_T_event_handle_free(r, NULL, category_freed) == MPI_T_ERR_INVALID_HANDLE);
 	CHECK(MPI_T_event_read(e, 0, &n) == MPI_T_ERR_INVALID_HANDLE);
 	CHECK(MPI_T_event_copy(e, &n) == MPI_T_ERR_INVALID_HANDLE);
 	CHECK(MPI_T_event_get_timestamp(e, &t) == MPI_T_ERR_INVALID_HANDLE);

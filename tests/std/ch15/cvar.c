@@ -11,7 +11,7 @@ struct var {
 	MPI_T_enum words;
 };
 
-static void ask(int i, struct var *v)
+static void cvar_ask(int i, struct var *v)
 {
 	int name = sizeof(v->name), desc = sizeof(v->desc);
 
@@ -20,7 +20,7 @@ static void ask(int i, struct var *v)
 	CHECK(name == (int)strlen(v->name) + 1 && desc == (int)strlen(v->desc) + 1);
 }
 
-static int find(const char *name)
+static int cvar_find(const char *name)
 {
 	int i = -1;
 
@@ -28,16 +28,16 @@ static int find(const char *name)
 	return i;
 }
 
-static void put(char *room, const char *s)
+static void cvar_put(char *room, const char *s)
 {
 	memcpy(room, s, strlen(s) + 1);
 }
 
-static MPI_T_cvar_handle open_var(const char *name, int *count)
+static MPI_T_cvar_handle cvar_open(const char *name, int *count)
 {
 	MPI_T_cvar_handle h = MPI_T_CVAR_HANDLE_NULL;
 
-	OK(MPI_T_cvar_handle_alloc(find(name), NULL, &h, count));
+	OK(MPI_T_cvar_handle_alloc(cvar_find(name), NULL, &h, count));
 	CHECK(h != MPI_T_CVAR_HANDLE_NULL && *count >= 1);
 	return h;
 }
@@ -50,7 +50,7 @@ static void close_var(MPI_T_cvar_handle *h)
 
 /* MPI-5.0 15.3.6.1: names are unique and not empty; each leads back to its index; types are of
  * table 19; names stay. */
-static void listed(void)
+static void cvar_listed(void)
 {
 	int n;
 
@@ -58,9 +58,9 @@ static void listed(void)
 	for (int i = 0; i < n; i++) {
 		struct var a, b;
 
-		ask(i, &a);
-		ask(i, &b);
-		CHECK(a.name[0] != '\0' && find(a.name) == i);
+		cvar_ask(i, &a);
+		cvar_ask(i, &b);
+		CHECK(a.name[0] != '\0' && cvar_find(a.name) == i);
 		CHECK(a.type == MPI_INT || a.type == MPI_COUNT || a.type == MPI_CHAR);
 		CHECK(a.type == MPI_INT || a.words == MPI_T_ENUM_NULL);
 		CHECK(a.verbosity >= MPI_T_VERBOSITY_USER_BASIC &&
@@ -79,7 +79,7 @@ static void unwanted(void)
 }
 
 /* MPI-5.0 15.3.10: errors. */
-static void wrong(void)
+static void cvar_wrong(void)
 {
 	int n, x, count;
 	MPI_T_cvar_handle h, freed;
@@ -96,7 +96,7 @@ static void wrong(void)
 	CHECK(MPI_T_cvar_get_num(NULL) == MPI_T_ERR_INVALID);
 	CHECK(MPI_T_cvar_handle_alloc(n, NULL, &h, &count) == MPI_T_ERR_INVALID_INDEX);
 	CHECK(MPI_T_cvar_handle_alloc(0, NULL, NULL, &count) == MPI_T_ERR_INVALID);
-	h = freed = open_var("HAFT_EAGER", &count);
+	h = freed = cvar_open("HAFT_EAGER", &count);
 	CHECK(MPI_T_cvar_read(h, NULL) == MPI_T_ERR_INVALID);
 	close_var(&h);
 	CHECK(MPI_T_cvar_read(h, &x) == MPI_T_ERR_INVALID_HANDLE);
@@ -116,7 +116,7 @@ static void wrong(void)
 static void number(void)
 {
 	int count, old, x = 12345, y = 0, bad = -1;
-	MPI_T_cvar_handle h = open_var("HAFT_EAGER", &count);
+	MPI_T_cvar_handle h = cvar_open("HAFT_EAGER", &count);
 
 	CHECK(count == 1);
 	OK(MPI_T_cvar_read(h, &old));
@@ -130,14 +130,14 @@ static void number(void)
 	close_var(&h);
 }
 
-static void large(void)
+static void cvar_large(void)
 {
 	int count;
 	MPI_Count x = (MPI_Count)1 << 33, y = 0;
-	MPI_T_cvar_handle h = open_var("HAFT_UNEXPECTED", &count);
+	MPI_T_cvar_handle h = cvar_open("HAFT_UNEXPECTED", &count);
 	struct var v;
 
-	ask(find("HAFT_UNEXPECTED"), &v);
+	cvar_ask(cvar_find("HAFT_UNEXPECTED"), &v);
 	CHECK(v.type == MPI_COUNT && count == 1);
 	OK(MPI_T_cvar_write(h, &x));
 	OK(MPI_T_cvar_read(h, &y));
@@ -146,22 +146,22 @@ static void large(void)
 }
 
 /* MPI-5.0 15.3.5: MPI_CHAR is a string, and there is room for any that is valid. */
-static void text(void)
+static void cvar_text(void)
 {
 	int count;
 	char *room;
-	MPI_T_cvar_handle h = open_var("HAFT_CHECK", &count);
+	MPI_T_cvar_handle h = cvar_open("HAFT_CHECK", &count);
 	struct var v;
 
-	ask(find("HAFT_CHECK"), &v);
+	cvar_ask(cvar_find("HAFT_CHECK"), &v);
 	CHECK(v.type == MPI_CHAR && count > (int)sizeof("types,coll"));
 	room = calloc(1, (size_t)count);
-	put(room, "types,coll");
+	cvar_put(room, "types,coll");
 	OK(MPI_T_cvar_write(h, room));
 	memset(room, 'x', (size_t)count);
 	OK(MPI_T_cvar_read(h, room));
 	CHECK(strcmp(room, "types,coll") == 0);
-	put(room, "rubbish");
+	cvar_put(room, "rubbish");
 	CHECK(MPI_T_cvar_write(h, room) == MPI_T_ERR_INVALID);
 	room[0] = '\0';
 	OK(MPI_T_cvar_write(h, room));
@@ -170,33 +170,33 @@ static void text(void)
 }
 
 /* Text that is not checked before use; written again and again. */
-static void plan(void)
+static void cvar_plan(void)
 {
 	int count;
 	char room[4096] = "bcast=binomial";
-	MPI_T_cvar_handle h = open_var("HAFT_COLL_ALGORITHM", &count);
+	MPI_T_cvar_handle h = cvar_open("HAFT_COLL_ALGORITHM", &count);
 
 	CHECK(count <= (int)sizeof(room));
 	OK(MPI_T_cvar_write(h, room));
-	put(room, "");
+	cvar_put(room, "");
 	OK(MPI_T_cvar_read(h, room));
 	CHECK(strcmp(room, "bcast=binomial") == 0);
 	memset(room, 'a', sizeof(room));
 	CHECK(MPI_T_cvar_write(h, room) == MPI_T_ERR_INVALID);
-	put(room, "");
+	cvar_put(room, "");
 	OK(MPI_T_cvar_write(h, room));
 	close_var(&h);
 }
 
 /* MPI-5.0 15.3.5: names for the values of an enumeration. */
-static void words(void)
+static void cvar_words(void)
 {
 	struct var v;
 	char name[64];
 	int n = 0, len = sizeof(name), value = -1, count;
-	MPI_T_cvar_handle h = open_var("HAFT_ERRHANDLER", &count);
+	MPI_T_cvar_handle h = cvar_open("HAFT_ERRHANDLER", &count);
 
-	ask(find("HAFT_ERRHANDLER"), &v);
+	cvar_ask(cvar_find("HAFT_ERRHANDLER"), &v);
 	CHECK(v.type == MPI_INT && v.words != MPI_T_ENUM_NULL && count == 1);
 	OK(MPI_T_enum_get_info(v.words, &n, name, &len));
 	CHECK(n == 6 && len > 1);
@@ -219,10 +219,10 @@ static void words(void)
 }
 
 /* A written value takes effect: the initial error handler returns, so this process lives. */
-static void works(void)
+static void cvar_works(void)
 {
 	int count, ret = 2;
-	MPI_T_cvar_handle h = open_var("HAFT_ERRHANDLER", &count);
+	MPI_T_cvar_handle h = cvar_open("HAFT_ERRHANDLER", &count);
 
 	OK(MPI_T_cvar_write(h, &ret));
 	close_var(&h);
@@ -231,15 +231,15 @@ static void works(void)
 
 /* MPI-5.0 15.3.6.3: variables read when MPI started cannot be set any more; those read later
  * can. */
-static void late(void)
+static void cvar_late(void)
 {
 	int count, x = 1, y = 0;
-	MPI_T_cvar_handle h = open_var("HAFT_COLL", &count);
+	MPI_T_cvar_handle h = cvar_open("HAFT_COLL", &count);
 
 	OK(MPI_T_cvar_read(h, &x));
 	CHECK(MPI_T_cvar_write(h, &x) == MPI_T_ERR_CVAR_SET_NEVER);
 	close_var(&h);
-	h = open_var("HAFT_REORDER", &count);
+	h = cvar_open("HAFT_REORDER", &count);
 	x = 1;
 	OK(MPI_T_cvar_write(h, &x));
 	OK(MPI_T_cvar_read(h, &y));
@@ -259,7 +259,7 @@ static void at_any_time(void)
 	MPI_Request r;
 
 	for (int i = 0; i < 6; i++) {
-		h = open_var(names[i], &count);
+		h = cvar_open(names[i], &count);
 		OK(MPI_T_cvar_read(h, &old));
 		OK(MPI_T_cvar_write(h, &zero));
 		OK(MPI_Sendrecv(&y, 1, MPI_INT, check_rank, 0, &x, 1, MPI_INT, check_rank, 0,
@@ -270,7 +270,7 @@ static void at_any_time(void)
 	}
 	if (check_size != 2)
 		return;
-	h = open_var(check_has_remote() ? "HAFT_EAGER_NET" : "HAFT_EAGER", &count);
+	h = cvar_open(check_has_remote() ? "HAFT_EAGER_NET" : "HAFT_EAGER", &count);
 	OK(MPI_T_cvar_read(h, &old));
 	for (int eager = 1; eager >= 0; eager--) {
 		OK(MPI_T_cvar_write(h, eager ? &old : &zero));
@@ -292,22 +292,22 @@ int main(int argc, char **argv)
 	int provided;
 
 	OK(MPI_T_init_thread(MPI_THREAD_SINGLE, &provided));
-	listed();
+	cvar_listed();
 	unwanted();
-	wrong();
+	cvar_wrong();
 	number();
-	large();
-	text();
-	plan();
-	words();
-	works();
+	cvar_large();
+	cvar_text();
+	cvar_plan();
+	cvar_words();
+	cvar_works();
 	check_init(&argc, &argv);
-	listed();
-	wrong();
-	late();
+	cvar_listed();
+	cvar_wrong();
+	cvar_late();
 	at_any_time();
 	MPI_Finalize();
-	late();
+	cvar_late();
 	OK(MPI_T_finalize());
 	return 0;
 }

@@ -10,14 +10,14 @@
 static MPI_T_event_registration unregistered;
 static int calls, frees, drops;
 
-static void count(
+static void event_count(
 	MPI_T_event_instance e, MPI_T_event_registration reg, MPI_T_cb_safety safety, void *user)
 {
 	(void)e, (void)reg, (void)safety, (void)user;
 	calls++;
 }
 
-static void on_free(MPI_T_event_registration reg, MPI_T_cb_safety safety, void *user)
+static void event_on_free(MPI_T_event_registration reg, MPI_T_cb_safety safety, void *user)
 {
 	(void)reg, (void)safety, (void)user;
 	frees++;
@@ -38,7 +38,8 @@ static int type_of(const char *name)
 	return i;
 }
 
-static MPI_T_event_registration listen(const char *name, void *object, MPI_T_event_cb_function *fn)
+static MPI_T_event_registration event_listen(
+	const char *name, void *object, MPI_T_event_cb_function *fn)
 {
 	MPI_T_event_registration reg = NULL;
 
@@ -49,7 +50,7 @@ static MPI_T_event_registration listen(const char *name, void *object, MPI_T_eve
 }
 
 /* 15.3.4: all calls need the interface, and no call ends the program. */
-static void refused(void)
+static void event_refused(void)
 {
 	MPI_T_source_order order;
 	MPI_Count ticks;
@@ -62,7 +63,7 @@ static void refused(void)
 	expect_eq(MPI_T_event_handle_alloc(0, NULL, MPI_INFO_NULL, &unregistered),
 		MPI_T_ERR_NOT_INITIALIZED);
 	expect_eq(MPI_T_event_register_callback(
-			  unregistered, MPI_T_CB_REQUIRE_NONE, MPI_INFO_NULL, NULL, count),
+			  unregistered, MPI_T_CB_REQUIRE_NONE, MPI_INFO_NULL, NULL, event_count),
 		MPI_T_ERR_NOT_INITIALIZED);
 	expect_eq(MPI_T_event_handle_free(unregistered, NULL, NULL), MPI_T_ERR_NOT_INITIALIZED);
 	expect_eq(MPI_T_event_handle_get_info(unregistered, &info), MPI_T_ERR_NOT_INITIALIZED);
@@ -79,7 +80,7 @@ static void refused(void)
 }
 
 /* 15.3.10: wrong arguments. */
-static void mistakes(void)
+static void event_mistakes(void)
 {
 	MPI_T_event_registration reg = unregistered;
 	MPI_Comm null = MPI_COMM_NULL;
@@ -102,12 +103,12 @@ static void mistakes(void)
 	expect(MPI_T_event_handle_alloc(bound, &(MPI_Comm){MPI_COMM_SELF}, MPI_INFO_NULL, NULL) ==
 		MPI_T_ERR_INVALID);
 	expect_eq(MPI_T_event_register_callback(
-			  NULL, MPI_T_CB_REQUIRE_NONE, MPI_INFO_NULL, NULL, count),
+			  NULL, MPI_T_CB_REQUIRE_NONE, MPI_INFO_NULL, NULL, event_count),
 		MPI_T_ERR_INVALID_HANDLE);
 	expect_eq(MPI_T_event_register_callback((MPI_T_event_registration)(uintptr_t)12345,
-			  MPI_T_CB_REQUIRE_NONE, MPI_INFO_NULL, NULL, count),
+			  MPI_T_CB_REQUIRE_NONE, MPI_INFO_NULL, NULL, event_count),
 		MPI_T_ERR_INVALID_HANDLE);
-	expect_eq(MPI_T_event_handle_free(NULL, NULL, on_free), MPI_T_ERR_INVALID_HANDLE);
+	expect_eq(MPI_T_event_handle_free(NULL, NULL, event_on_free), MPI_T_ERR_INVALID_HANDLE);
 	expect_eq(MPI_T_event_handle_get_info(NULL, &info), MPI_T_ERR_INVALID_HANDLE);
 	expect_eq(MPI_T_event_callback_get_info(NULL, MPI_T_CB_REQUIRE_NONE, &info),
 		MPI_T_ERR_INVALID_HANDLE);
@@ -133,7 +134,7 @@ static void ends_all(
 	(void)reg, (void)safety, (void)user;
 	calls++;
 	for (int i = 0; i < 2; i++)
-		expect_ok(MPI_T_event_handle_free(both[i], NULL, on_free));
+		expect_ok(MPI_T_event_handle_free(both[i], NULL, event_on_free));
 	expect_ok(MPI_T_event_copy(e, x)); /* the instance is valid until the callback ends */
 	expect_eq(MPI_T_event_copy(e, NULL), MPI_T_ERR_INVALID);
 	expect_eq(MPI_T_event_read(e, -1, x), MPI_T_ERR_INVALID_INDEX);
@@ -146,8 +147,8 @@ static void ends_inside(void)
 	MPI_Comm self = MPI_COMM_SELF;
 
 	calls = frees = 0;
-	both[0] = listen("comm_named", &self, ends_all);
-	both[1] = listen("comm_named", &self, count);
+	both[0] = event_listen("comm_named", &self, ends_all);
+	both[1] = event_listen("comm_named", &self, event_count);
 	expect_ok(MPI_Comm_set_name(MPI_COMM_SELF, "a"));
 	expect(calls >= 1 && calls <= 2);
 	expect_ok(MPI_Barrier(MPI_COMM_SELF));
@@ -161,7 +162,7 @@ static void ends_inside(void)
 static void drops_without_callback(void)
 {
 	MPI_Comm self = MPI_COMM_SELF;
-	MPI_T_event_registration reg = listen("comm_named", &self, count);
+	MPI_T_event_registration reg = event_listen("comm_named", &self, event_count);
 
 	calls = drops = 0;
 	expect_ok(MPI_T_event_set_dropped_handler(reg, on_drop));
@@ -170,7 +171,7 @@ static void drops_without_callback(void)
 	expect_ok(MPI_Comm_set_name(MPI_COMM_SELF, "lost"));
 	expect_eq(calls + drops, 0);
 	expect_ok(MPI_T_event_register_callback(
-		reg, MPI_T_CB_REQUIRE_ASYNC_SIGNAL_SAFE, MPI_INFO_NULL, NULL, count));
+		reg, MPI_T_CB_REQUIRE_ASYNC_SIGNAL_SAFE, MPI_INFO_NULL, NULL, event_count));
 	expect_ok(MPI_Comm_set_name(MPI_COMM_SELF, "heard"));
 	expect_eq(drops, 1);
 	expect_eq(calls, 1);
@@ -195,13 +196,13 @@ static void finalize_inside(void)
 	int provided;
 
 	calls = frees = 0;
-	listen("comm_named", &self, closes);
-	listen("comm_named", &self, count);
+	event_listen("comm_named", &self, closes);
+	event_listen("comm_named", &self, event_count);
 	expect_ok(MPI_Comm_set_name(MPI_COMM_SELF, "closes"));
 	expect_eq(calls, 1);
 	expect_ok(MPI_Comm_set_name(MPI_COMM_SELF, "nobody"));
 	expect_eq(calls, 1);
-	refused();
+	event_refused();
 	expect_ok(MPI_T_init_thread(MPI_THREAD_SINGLE, &provided));
 	expect_ok(MPI_Comm_set_name(MPI_COMM_SELF, "nobody"));
 	expect_eq(calls, 1);
@@ -212,19 +213,19 @@ int main(int argc, char **argv)
 	MPI_T_event_registration first;
 	int provided;
 
-	refused();
+	event_refused();
 	expect_ok(MPI_T_init_thread(MPI_THREAD_SINGLE, &provided));
-	first = listen("comm_created", NULL, count);
+	first = event_listen("comm_created", NULL, event_count);
 	check_init(&argc, &argv);
-	expect_ok(MPI_T_event_handle_free(first, NULL, on_free));
+	expect_ok(MPI_T_event_handle_free(first, NULL, event_on_free));
 	frees = calls = 0;
-	mistakes();
+	event_mistakes();
 	ends_inside();
 	drops_without_callback();
 	finalize_inside();
-	listen("comm_named", &(MPI_Comm){MPI_COMM_SELF}, count);
+	event_listen("comm_named", &(MPI_Comm){MPI_COMM_SELF}, event_count);
 	MPI_Finalize();
 	expect_ok(MPI_T_finalize());
-	refused();
+	event_refused();
 	return check_end();
 }

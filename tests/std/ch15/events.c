@@ -28,7 +28,7 @@ static struct {
 static int freed;
 static void *freed_user;
 
-static int type_of(const char *name)
+static int event_type_of(const char *name)
 {
 	int i = -1;
 
@@ -53,34 +53,34 @@ static void callback(
 	got.n++;
 }
 
-static void on_free(MPI_T_event_registration reg, MPI_T_cb_safety safety, void *user)
+static void event_on_free(MPI_T_event_registration reg, MPI_T_cb_safety safety, void *user)
 {
 	CHECK(reg != NULL && safety == MPI_T_CB_REQUIRE_NONE);
 	freed++;
 	freed_user = user;
 }
 
-static MPI_T_event_registration listen(const char *name, void *object)
+static MPI_T_event_registration event_listen(const char *name, void *object)
 {
 	MPI_T_event_registration reg;
 
-	OK(MPI_T_event_handle_alloc(type_of(name), object, MPI_INFO_NULL, &reg));
+	OK(MPI_T_event_handle_alloc(event_type_of(name), object, MPI_INFO_NULL, &reg));
 	OK(MPI_T_event_register_callback(
 		reg, MPI_T_CB_REQUIRE_NONE, MPI_INFO_NULL, &got, callback));
 	return reg;
 }
 
-static void end(MPI_T_event_registration reg)
+static void event_end(MPI_T_event_registration reg)
 {
 	int before = freed;
 
-	OK(MPI_T_event_handle_free(reg, &freed, on_free));
+	OK(MPI_T_event_handle_free(reg, &freed, event_on_free));
 	CHECK(freed == before + 1 && freed_user == &freed);
 	CHECK(MPI_T_event_handle_free(reg, NULL, NULL) == MPI_T_ERR_INVALID_HANDLE);
 }
 
 /* 15.3.8.3: the facts of a type are right and stay. */
-static void types(void)
+static void event_types(void)
 {
 	int n, back;
 
@@ -145,7 +145,7 @@ static void sources(void)
 /* A communicator from its making to its end; bound to one, or not. */
 static void comms(void)
 {
-	MPI_T_event_registration made = listen("comm_created", NULL), named, over, other;
+	MPI_T_event_registration made = event_listen("comm_created", NULL), named, over, other;
 	MPI_Comm c, d, world = MPI_COMM_WORLD;
 	int at[2];
 	MPI_Count now;
@@ -160,9 +160,9 @@ static void comms(void)
 	CHECK(got.n == 2 && got.of[1].at >= got.of[0].at);
 	OK(MPI_T_source_get_timestamp(got.of[1].source, &now));
 	CHECK(now >= got.of[1].at);
-	named = listen("comm_named", &c);
-	over = listen("comm_freed", &c);
-	other = listen("comm_freed", &world);
+	named = event_listen("comm_named", &c);
+	over = event_listen("comm_freed", &c);
+	other = event_listen("comm_freed", &world);
 	got.n = 0;
 	OK(MPI_Comm_set_name(d, "d"));
 	OK(MPI_Comm_free(&d));
@@ -171,10 +171,10 @@ static void comms(void)
 	CHECK(got.n == 1 && got.of[0].reg == named);
 	OK(MPI_Comm_free(&c));
 	CHECK(got.n == 2 && got.of[1].reg == over);
-	end(made);
-	end(named);
-	end(over);
-	end(other);
+	event_end(made);
+	event_end(named);
+	event_end(over);
+	event_end(other);
 	got.n = 0;
 	OK(MPI_Comm_dup(MPI_COMM_WORLD, &c));
 	OK(MPI_Comm_free(&c));
@@ -183,8 +183,8 @@ static void comms(void)
 
 static void wins_and_files(void)
 {
-	MPI_T_event_registration made = listen("win_created", NULL), over,
-				 opened = listen("file_opened", NULL), closed;
+	MPI_T_event_registration made = event_listen("win_created", NULL), over,
+				 opened = event_listen("file_opened", NULL), closed;
 	char name[4096];
 	MPI_File f;
 	MPI_Win w;
@@ -192,7 +192,7 @@ static void wins_and_files(void)
 	got.n = 0;
 	OK(MPI_Win_create(name, 100, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &w));
 	CHECK(got.n == 1 && got.of[0].reg == made && got.of[0].first == (uint64_t)(uintptr_t)w);
-	over = listen("win_freed", &w);
+	over = event_listen("win_freed", &w);
 	OK(MPI_Win_free(&w));
 	CHECK(got.n == 2 && got.of[1].reg == over);
 	snprintf(name, sizeof(name), "%s/events.%d",
@@ -200,18 +200,18 @@ static void wins_and_files(void)
 	OK(MPI_File_open(MPI_COMM_SELF, name,
 		MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE, MPI_INFO_NULL, &f));
 	CHECK(got.n == 3 && got.of[2].reg == opened);
-	closed = listen("file_closed", &f);
+	closed = event_listen("file_closed", &f);
 	OK(MPI_File_close(&f));
 	CHECK(got.n == 4 && got.of[3].reg == closed);
-	end(made);
-	end(over);
-	end(opened);
-	end(closed);
+	event_end(made);
+	event_end(over);
+	event_end(opened);
+	event_end(closed);
 }
 
-static void errors(void)
+static void event_errors(void)
 {
-	MPI_T_event_registration reg = listen("error_raised", NULL);
+	MPI_T_event_registration reg = event_listen("error_raised", NULL);
 	MPI_Comm c;
 	int code, function, x = 0;
 
@@ -223,17 +223,17 @@ static void errors(void)
 	memcpy(&code, got.of[0].data, sizeof(code));
 	memcpy(&function, got.of[0].data + sizeof(code), sizeof(function));
 	CHECK(code == MPI_ERR_RANK && function > 0);
-	end(reg);
+	event_end(reg);
 	OK(MPI_Comm_free(&c));
 }
 
 /* Messages: one that is unexpected, one that waits for its receive; and waits. */
-static void messages(void)
+static void event_messages(void)
 {
 	static char big[BIG];
-	MPI_T_event_registration kept = listen("message_kept", NULL),
-				 begun = listen("wait_begun", NULL),
-				 ended = listen("wait_ended", NULL), other, rts;
+	MPI_T_event_registration kept = event_listen("message_kept", NULL),
+				 begun = event_listen("wait_begun", NULL),
+				 ended = event_listen("wait_ended", NULL), other, rts;
 	MPI_Comm c, world = MPI_COMM_WORLD;
 	bool seen = false;
 	MPI_Request r;
@@ -243,8 +243,8 @@ static void messages(void)
 	got.n = 0;
 	OK(MPI_Barrier(MPI_COMM_WORLD)); /* the first message comes after all listen */
 	OK(MPI_Comm_dup(MPI_COMM_WORLD, &c));
-	rts = listen("rendezvous_begun", &c);
-	other = listen("rendezvous_begun", &world);
+	rts = event_listen("rendezvous_begun", &c);
+	other = event_listen("rendezvous_begun", &world);
 	if (check_rank == 0) {
 		OK(MPI_Send(x, 4, MPI_INT, 1, 9, c));
 		OK(MPI_Isend(big, BIG, MPI_CHAR, 1, 10, c, &r));
@@ -266,11 +266,11 @@ static void messages(void)
 	}
 	for (int i = 1; i < got.n; i++)
 		CHECK(got.of[i].reg != other && got.of[i].at >= got.of[i - 1].at);
-	end(kept);
-	end(begun);
-	end(ended);
-	end(rts);
-	end(other);
+	event_end(kept);
+	event_end(begun);
+	event_end(ended);
+	event_end(rts);
+	event_end(other);
 	OK(MPI_Comm_free(&c));
 }
 
@@ -296,7 +296,7 @@ static void safety(void)
 	int other = 0;
 
 	OK(MPI_T_event_handle_alloc(
-		type_of("comm_named"), &(MPI_Comm){MPI_COMM_SELF}, MPI_INFO_NULL, &reg));
+		event_type_of("comm_named"), &(MPI_Comm){MPI_COMM_SELF}, MPI_INFO_NULL, &reg));
 	OK(MPI_Comm_set_name(MPI_COMM_SELF, "nobody listens"));
 	for (int i = 0; i < 4; i++) {
 		OK(MPI_T_event_register_callback(reg, of[i], MPI_INFO_NULL, &levels[i], level));
@@ -316,7 +316,7 @@ static void safety(void)
 	OK(MPI_T_event_callback_set_info(reg, of[0], MPI_INFO_NULL));
 	OK(MPI_T_event_callback_get_info(reg, of[0], &info));
 	OK(MPI_Info_free(&info));
-	end(reg);
+	event_end(reg);
 }
 
 /* 15.3.8.2: a callback whose requirement is NONE may call MPI, and MPI_T, and end itself.  Its own
@@ -324,7 +324,7 @@ static void safety(void)
 static int inside, calls;
 static MPI_T_event_instance old;
 
-static void busy(
+static void event_busy(
 	MPI_T_event_instance e, MPI_T_event_registration reg, MPI_T_cb_safety safety, void *user)
 {
 	MPI_T_pvar_session s;
@@ -348,7 +348,7 @@ static void busy(
 		OK(MPI_Comm_dup(MPI_COMM_WORLD, &c));
 		OK(MPI_Comm_free(&c));
 	} else {
-		OK(MPI_T_event_handle_free(reg, &freed, on_free));
+		OK(MPI_T_event_handle_free(reg, &freed, event_on_free));
 	}
 	inside--;
 }
@@ -360,8 +360,9 @@ static void reentry(void)
 	MPI_Count at;
 
 	freed = 0;
-	OK(MPI_T_event_handle_alloc(type_of("comm_created"), NULL, MPI_INFO_NULL, &reg));
-	OK(MPI_T_event_register_callback(reg, MPI_T_CB_REQUIRE_NONE, MPI_INFO_NULL, NULL, busy));
+	OK(MPI_T_event_handle_alloc(event_type_of("comm_created"), NULL, MPI_INFO_NULL, &reg));
+	OK(MPI_T_event_register_callback(
+		reg, MPI_T_CB_REQUIRE_NONE, MPI_INFO_NULL, NULL, event_busy));
 	OK(MPI_Comm_dup(MPI_COMM_WORLD, &c));
 	CHECK(calls == 1 && freed == 0);
 	OK(MPI_Barrier(MPI_COMM_WORLD));
@@ -375,7 +376,7 @@ static void reentry(void)
  * event. */
 static long dropped, seen, seen_at_drop = -1;
 
-static void count(
+static void event_count(
 	MPI_T_event_instance e, MPI_T_event_registration reg, MPI_T_cb_safety safety, void *user)
 {
 	(void)e, (void)reg, (void)safety, (void)user;
@@ -407,10 +408,11 @@ static void drops(void)
 	MPI_Comm self = MPI_COMM_SELF, world = MPI_COMM_WORLD;
 	int many = 1000;
 
-	OK(MPI_T_event_handle_alloc(type_of("comm_named"), &self, MPI_INFO_NULL, &reg));
+	OK(MPI_T_event_handle_alloc(event_type_of("comm_named"), &self, MPI_INFO_NULL, &reg));
 	OK(MPI_T_event_set_dropped_handler(reg, on_drop));
-	OK(MPI_T_event_register_callback(reg, MPI_T_CB_REQUIRE_NONE, MPI_INFO_NULL, &seen, count));
-	OK(MPI_T_event_handle_alloc(type_of("comm_named"), &world, MPI_INFO_NULL, &starter));
+	OK(MPI_T_event_register_callback(
+		reg, MPI_T_CB_REQUIRE_NONE, MPI_INFO_NULL, &seen, event_count));
+	OK(MPI_T_event_handle_alloc(event_type_of("comm_named"), &world, MPI_INFO_NULL, &starter));
 	OK(MPI_T_event_register_callback(
 		starter, MPI_T_CB_REQUIRE_NONE, MPI_INFO_NULL, &many, flood));
 	OK(MPI_Comm_set_name(MPI_COMM_WORLD, "start"));
@@ -418,18 +420,18 @@ static void drops(void)
 	OK(MPI_Comm_set_name(MPI_COMM_SELF, "the next"));
 	CHECK(dropped > 0 && seen_at_drop == 0 && seen + dropped == 1001);
 	OK(MPI_T_event_set_dropped_handler(reg, NULL));
-	end(reg);
-	end(starter);
+	event_end(reg);
+	event_end(starter);
 }
 
 /* 15.3.2, 15.3.10: objects and handles that are none. */
-static void wrong(void)
+static void event_wrong(void)
 {
 	MPI_T_event_registration reg = (MPI_T_event_registration)(uintptr_t)0x55;
 	MPI_Comm null = MPI_COMM_NULL;
 	MPI_Info info;
 	char buf[BUFFER];
-	int n, i = type_of("comm_freed");
+	int n, i = event_type_of("comm_freed");
 
 	CHECK(MPI_T_event_handle_alloc(i, NULL, MPI_INFO_NULL, &reg) == MPI_T_ERR_INVALID);
 	CHECK(MPI_T_event_handle_alloc(i, &null, MPI_INFO_NULL, &reg) == MPI_T_ERR_INVALID);
@@ -463,22 +465,22 @@ int main(int argc, char **argv)
 	int provided;
 
 	OK(MPI_T_init_thread(MPI_THREAD_SINGLE, &provided));
-	types();
+	event_types();
 	sources();
 	categories();
-	first = listen("comm_created", NULL);
+	first = event_listen("comm_created", NULL);
 	check_init(&argc, &argv);
-	end(first);
+	event_end(first);
 	comms();
 	wins_and_files();
-	errors();
+	event_errors();
 	if (check_size > 1)
-		messages();
+		event_messages();
 	safety();
 	reentry();
 	drops();
-	wrong();
-	first = listen("comm_created", NULL); /* MPI_T_finalize ends it */
+	event_wrong();
+	first = event_listen("comm_created", NULL); /* MPI_T_finalize ends it */
 	OK(MPI_T_finalize());
 	OK(MPI_Comm_dup(MPI_COMM_WORLD, &(MPI_Comm){MPI_COMM_NULL}));
 	MPI_Finalize();

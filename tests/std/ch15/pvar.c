@@ -16,7 +16,7 @@ struct var {
 
 static MPI_T_pvar_session session, other;
 
-static void ask(int i, struct var *v)
+static void pvar_ask(int i, struct var *v)
 {
 	int len = sizeof(v->name);
 
@@ -24,7 +24,7 @@ static void ask(int i, struct var *v)
 		&v->bind, &v->readonly, &v->continuous, &v->atomic));
 }
 
-static MPI_T_pvar_handle open_var(const char *name, int class)
+static MPI_T_pvar_handle pvar_open(const char *name, int class)
 {
 	MPI_T_pvar_handle h = MPI_T_PVAR_HANDLE_NULL;
 	int i, count = 0;
@@ -35,7 +35,7 @@ static MPI_T_pvar_handle open_var(const char *name, int class)
 	return h;
 }
 
-static num value(MPI_T_pvar_handle h)
+static num pvar_value(MPI_T_pvar_handle h)
 {
 	num x = 77;
 
@@ -44,7 +44,7 @@ static num value(MPI_T_pvar_handle h)
 }
 
 /* A message to each neighbour, which surely are counted. */
-static void exchange(int n)
+static void pvar_exchange(int n)
 {
 	int x = 0, to = (check_rank + 1) % check_size,
 	    from = (check_rank + check_size - 1) % check_size;
@@ -55,7 +55,7 @@ static void exchange(int n)
 }
 
 /* MPI-5.0 15.3.7.2: name and class are unique together and lead back to the index. */
-static void listed(void)
+static void pvar_listed(void)
 {
 	int n, back;
 
@@ -64,7 +64,7 @@ static void listed(void)
 	for (int i = 0; i < n; i++) {
 		struct var v;
 
-		ask(i, &v);
+		pvar_ask(i, &v);
 		OK(MPI_T_pvar_get_index(v.name, v.class, &back));
 		CHECK(back == i && v.name[0] != '\0');
 		CHECK(v.class == MPI_T_PVAR_CLASS_STATE || v.class == MPI_T_PVAR_CLASS_PERCENTAGE ||
@@ -109,83 +109,83 @@ static const char *got_name(void)
  * value. */
 static void counter(void)
 {
-	MPI_T_pvar_handle h = open_var(put_name(), MPI_T_PVAR_CLASS_COUNTER);
+	MPI_T_pvar_handle h = pvar_open(put_name(), MPI_T_PVAR_CLASS_COUNTER);
 	num x;
 
-	exchange(2);
-	CHECK(value(h) == 0);
+	pvar_exchange(2);
+	CHECK(pvar_value(h) == 0);
 	OK(MPI_T_pvar_start(session, h));
-	exchange(3);
-	x = value(h);
+	pvar_exchange(3);
+	x = pvar_value(h);
 	CHECK(x >= 3);
 	OK(MPI_T_pvar_stop(session, h));
-	x = value(h);
-	exchange(5);
-	CHECK(value(h) == x);
+	x = pvar_value(h);
+	pvar_exchange(5);
+	CHECK(pvar_value(h) == x);
 	OK(MPI_T_pvar_start(session, h));
 	OK(MPI_T_pvar_start(session, h));
-	exchange(4);
-	CHECK(value(h) >= x + 4);
+	pvar_exchange(4);
+	CHECK(pvar_value(h) >= x + 4);
 	OK(MPI_T_pvar_handle_free(session, &h));
 	CHECK(h == MPI_T_PVAR_HANDLE_NULL);
 }
 
 /* MPI-5.0 15.3.7.6: reset gives the starting value, write any; readreset does both at once. */
-static void changed(void)
+static void pvar_changed(void)
 {
-	MPI_T_pvar_handle h = open_var(put_name(), MPI_T_PVAR_CLASS_COUNTER);
+	MPI_T_pvar_handle h = pvar_open(put_name(), MPI_T_PVAR_CLASS_COUNTER);
 	num x = 1000, y = 0;
 
 	OK(MPI_T_pvar_write(session, h, &x));
-	CHECK(value(h) == 1000);
+	CHECK(pvar_value(h) == 1000);
 	OK(MPI_T_pvar_start(session, h));
-	exchange(2);
-	CHECK(value(h) >= 1002);
+	pvar_exchange(2);
+	CHECK(pvar_value(h) >= 1002);
 	OK(MPI_T_pvar_stop(session, h));
-	x = value(h);
+	x = pvar_value(h);
 	OK(MPI_T_pvar_readreset(session, h, &y));
-	CHECK(y == x && value(h) == 0);
+	CHECK(y == x && pvar_value(h) == 0);
 	OK(MPI_T_pvar_write(session, h, &x));
 	OK(MPI_T_pvar_reset(session, h));
-	CHECK(value(h) == 0);
+	CHECK(pvar_value(h) == 0);
 	OK(MPI_T_pvar_handle_free(session, &h));
 }
 
 /* MPI-5.0 15.3.7.4: two sessions do not see each other, nor two handles of one. */
-static void apart(void)
+static void pvar_apart(void)
 {
-	MPI_T_pvar_handle a = open_var(put_name(), MPI_T_PVAR_CLASS_COUNTER),
-			  b = open_var(put_name(), MPI_T_PVAR_CLASS_COUNTER);
+	MPI_T_pvar_handle a = pvar_open(put_name(), MPI_T_PVAR_CLASS_COUNTER),
+			  b = pvar_open(put_name(), MPI_T_PVAR_CLASS_COUNTER);
 	num x;
 
 	OK(MPI_T_pvar_start(session, a));
-	exchange(2);
-	CHECK(value(a) >= 2 && value(b) == 0);
+	pvar_exchange(2);
+	CHECK(pvar_value(a) >= 2 && pvar_value(b) == 0);
 	CHECK(MPI_T_pvar_read(other, a, &x) == MPI_T_ERR_INVALID_HANDLE);
 	CHECK(MPI_T_pvar_start(other, a) == MPI_T_ERR_INVALID_HANDLE);
 	CHECK(MPI_T_pvar_handle_free(other, &a) == MPI_T_ERR_INVALID_HANDLE);
 	OK(MPI_T_pvar_reset(other, MPI_T_PVAR_ALL_HANDLES));
-	CHECK(value(a) >= 2);
+	CHECK(pvar_value(a) >= 2);
 	OK(MPI_T_pvar_handle_free(session, &a));
 	OK(MPI_T_pvar_handle_free(session, &b));
 }
 
 /* MPI-5.0 15.3.7.5, 15.3.7.6: all of a session; those that cannot are passed over. */
-static void all(void)
+static void pvar_all(void)
 {
-	MPI_T_pvar_handle a = open_var(put_name(), MPI_T_PVAR_CLASS_COUNTER),
-			  b = open_var(got_name(), MPI_T_PVAR_CLASS_COUNTER),
-			  c = open_var("unexpected_bytes", MPI_T_PVAR_CLASS_LEVEL);
+	MPI_T_pvar_handle a = pvar_open(put_name(), MPI_T_PVAR_CLASS_COUNTER),
+			  b = pvar_open(got_name(), MPI_T_PVAR_CLASS_COUNTER),
+			  c = pvar_open("unexpected_bytes", MPI_T_PVAR_CLASS_LEVEL);
 	num x;
 
 	OK(MPI_T_pvar_start(session, MPI_T_PVAR_ALL_HANDLES));
 	OK(MPI_Barrier(MPI_COMM_WORLD)); /* else a neighbour's messages may have come before */
-	exchange(2);
-	CHECK(value(a) >= 2 && value(b) >= 2);
+	pvar_exchange(2);
+	CHECK(pvar_value(a) >= 2 && pvar_value(b) >= 2);
 	OK(MPI_T_pvar_stop(session, MPI_T_PVAR_ALL_HANDLES));
 	OK(MPI_T_pvar_stop(session, MPI_T_PVAR_ALL_HANDLES));
 	OK(MPI_T_pvar_reset(session, MPI_T_PVAR_ALL_HANDLES));
-	CHECK(value(a) == 0 && value(b) == 0);
+	CHECK(pvar_value(a) == 0 && pvar_value(b) == 0);
 	CHECK(MPI_T_pvar_read(session, MPI_T_PVAR_ALL_HANDLES, &x) == MPI_T_ERR_INVALID_HANDLE);
 	CHECK(MPI_T_pvar_write(session, MPI_T_PVAR_ALL_HANDLES, &x) == MPI_T_ERR_INVALID_HANDLE);
 	CHECK(MPI_T_pvar_readreset(session, MPI_T_PVAR_ALL_HANDLES, &x) ==
@@ -199,13 +199,13 @@ static void all(void)
  * written, and info said so. */
 static void fixed(void)
 {
-	MPI_T_pvar_handle h = open_var("unexpected_bytes", MPI_T_PVAR_CLASS_LEVEL);
+	MPI_T_pvar_handle h = pvar_open("unexpected_bytes", MPI_T_PVAR_CLASS_LEVEL);
 	struct var v;
 	num x = 1;
 	int i;
 
 	OK(MPI_T_pvar_get_index("unexpected_bytes", MPI_T_PVAR_CLASS_LEVEL, &i));
-	ask(i, &v);
+	pvar_ask(i, &v);
 	CHECK(v.continuous == 1 && v.readonly == 1 && v.atomic == 0);
 	CHECK(MPI_T_pvar_start(session, h) == MPI_T_ERR_PVAR_NO_STARTSTOP);
 	CHECK(MPI_T_pvar_stop(session, h) == MPI_T_ERR_PVAR_NO_STARTSTOP);
@@ -226,7 +226,7 @@ static void classes(void)
 		struct var v;
 		size_t len;
 
-		ask(i, &v);
+		pvar_ask(i, &v);
 		len = strlen(v.name);
 		if (len > 3 && strcmp(v.name + len - 3, "_ns") == 0)
 			CHECK(v.class == MPI_T_PVAR_CLASS_TIMER);
@@ -238,7 +238,7 @@ static void classes(void)
 enum { KEPT = 4000 };
 
 /* A message that comes before its receive and is kept; the neighbour sends it. */
-static void keep(void)
+static void pvar_keep(void)
 {
 	static char out[KEPT], in[KEPT];
 	int to = (check_rank + 1) % check_size, from = (check_rank + check_size - 1) % check_size;
@@ -257,36 +257,36 @@ static void keep(void)
  * handles do not see each other's. */
 static void watermarks(void)
 {
-	MPI_T_pvar_handle a = open_var("unexpected_bytes", MPI_T_PVAR_CLASS_HIGHWATERMARK),
-			  b = open_var("unexpected_bytes", MPI_T_PVAR_CLASS_HIGHWATERMARK),
-			  level = open_var("unexpected_bytes", MPI_T_PVAR_CLASS_LEVEL);
+	MPI_T_pvar_handle a = pvar_open("unexpected_bytes", MPI_T_PVAR_CLASS_HIGHWATERMARK),
+			  b = pvar_open("unexpected_bytes", MPI_T_PVAR_CLASS_HIGHWATERMARK),
+			  level = pvar_open("unexpected_bytes", MPI_T_PVAR_CLASS_LEVEL);
 	num top, x = 5;
 	struct var v;
 	int i;
 
 	OK(MPI_T_pvar_get_index("unexpected_bytes", MPI_T_PVAR_CLASS_HIGHWATERMARK, &i));
-	ask(i, &v);
+	pvar_ask(i, &v);
 	CHECK(v.continuous == 0 && v.readonly == 0 && v.atomic == 1);
-	keep(); /* before they start: not theirs */
-	CHECK(value(a) == 0);
+	pvar_keep(); /* before they start: not theirs */
+	CHECK(pvar_value(a) == 0);
 	OK(MPI_T_pvar_start(session, a));
-	CHECK(value(a) == value(level) && value(a) < KEPT);
-	keep();
-	top = value(a);
-	CHECK(top >= KEPT && value(level) < KEPT);
+	CHECK(pvar_value(a) == pvar_value(level) && pvar_value(a) < KEPT);
+	pvar_keep();
+	top = pvar_value(a);
+	CHECK(top >= KEPT && pvar_value(level) < KEPT);
 	OK(MPI_T_pvar_start(session, b));
-	CHECK(value(b) < KEPT && value(a) == top);
+	CHECK(pvar_value(b) < KEPT && pvar_value(a) == top);
 	OK(MPI_T_pvar_readreset(session, a, &x));
-	CHECK(x == top && value(a) < KEPT);
+	CHECK(x == top && pvar_value(a) < KEPT);
 	OK(MPI_T_pvar_stop(session, a));
-	keep();
-	CHECK(value(a) < KEPT && value(b) >= KEPT);
+	pvar_keep();
+	CHECK(pvar_value(a) < KEPT && pvar_value(b) >= KEPT);
 	x = 100 * KEPT;
 	OK(MPI_T_pvar_write(session, b, &x));
-	keep();
-	CHECK(value(b) == x);
+	pvar_keep();
+	CHECK(pvar_value(b) == x);
 	OK(MPI_T_pvar_reset(session, b));
-	CHECK(value(b) < KEPT);
+	CHECK(pvar_value(b) < KEPT);
 	OK(MPI_T_pvar_handle_free(session, &a));
 	OK(MPI_T_pvar_handle_free(session, &b));
 	OK(MPI_T_pvar_handle_free(session, &level));
@@ -295,36 +295,36 @@ static void watermarks(void)
 /* Levels: early messages, posted receives, live objects. */
 static void levels(void)
 {
-	MPI_T_pvar_handle ahead = open_var("unexpected_messages", MPI_T_PVAR_CLASS_LEVEL),
-			  posted = open_var("posted_receives", MPI_T_PVAR_CLASS_LEVEL),
-			  comms = open_var("live_MPI_Comm", MPI_T_PVAR_CLASS_LEVEL);
+	MPI_T_pvar_handle ahead = pvar_open("unexpected_messages", MPI_T_PVAR_CLASS_LEVEL),
+			  posted = pvar_open("posted_receives", MPI_T_PVAR_CLASS_LEVEL),
+			  comms = pvar_open("live_MPI_Comm", MPI_T_PVAR_CLASS_LEVEL);
 	MPI_Request r;
 	MPI_Comm c;
 	num n;
 	int x = 5, y = 0;
 
-	n = value(posted);
+	n = pvar_value(posted);
 	OK(MPI_Irecv(&y, 1, MPI_INT, check_rank, 7, MPI_COMM_WORLD, &r));
-	CHECK(value(posted) == n + 1);
+	CHECK(pvar_value(posted) == n + 1);
 	OK(MPI_Send(&x, 1, MPI_INT, check_rank, 7, MPI_COMM_WORLD));
 	OK(MPI_Wait(&r, MPI_STATUS_IGNORE));
-	CHECK(value(posted) == n);
-	n = value(ahead);
+	CHECK(pvar_value(posted) == n);
+	n = pvar_value(ahead);
 	OK(MPI_Isend(&x, 1, MPI_INT, check_rank, 8, MPI_COMM_WORLD, &r));
-	CHECK(value(ahead) > n); /* a neighbour's collective call may have come as well */
+	CHECK(pvar_value(ahead) > n); /* a neighbour's collective call may have come as well */
 	OK(MPI_Recv(&y, 1, MPI_INT, check_rank, 8, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
 	OK(MPI_Wait(&r, MPI_STATUS_IGNORE));
-	n = value(comms);
+	n = pvar_value(comms);
 	OK(MPI_Comm_dup(MPI_COMM_WORLD, &c));
-	CHECK(value(comms) == n + 1);
+	CHECK(pvar_value(comms) == n + 1);
 	OK(MPI_Comm_free(&c));
-	CHECK(value(comms) == n);
+	CHECK(pvar_value(comms) == n);
 }
 
 /* MPI-5.0 15.3.10: handles that are none. */
-static void wrong(void)
+static void pvar_wrong(void)
 {
-	MPI_T_pvar_handle h = open_var(put_name(), MPI_T_PVAR_CLASS_COUNTER), freed = h;
+	MPI_T_pvar_handle h = pvar_open(put_name(), MPI_T_PVAR_CLASS_COUNTER), freed = h;
 	MPI_T_pvar_session s = (MPI_T_pvar_session)(uintptr_t)0x55, end;
 	num x;
 	int count, n;
@@ -353,12 +353,12 @@ static void wrong(void)
 #define TRANSPORTS 3
 
 /* Frames by all ways: before MPI_Init the transport is not known. */
-static num sum(const MPI_T_pvar_handle *h)
+static num pvar_sum(const MPI_T_pvar_handle *h)
 {
 	num x = 0;
 
 	for (int i = 0; i < TRANSPORTS; i++)
-		x += value(h[i]);
+		x += pvar_value(h[i]);
 	return x;
 }
 
@@ -372,32 +372,32 @@ int main(int argc, char **argv)
 	OK(MPI_T_init_thread(MPI_THREAD_SINGLE, &provided));
 	OK(MPI_T_pvar_session_create(&session));
 	for (int i = 0; i < TRANSPORTS; i++) {
-		before[i] = open_var(puts[i], MPI_T_PVAR_CLASS_COUNTER);
+		before[i] = pvar_open(puts[i], MPI_T_PVAR_CLASS_COUNTER);
 		OK(MPI_T_pvar_start(session, before[i]));
 	}
-	CHECK(sum(before) == 0);
+	CHECK(pvar_sum(before) == 0);
 	old = session;
 	OK(MPI_T_pvar_session_create(&session));
 	OK(MPI_T_pvar_session_create(&other));
-	listed();
+	pvar_listed();
 	check_init(&argc, &argv);
 	check_local((check_rank + 1) % check_size, &to_local);
 	check_local((check_rank + check_size - 1) % check_size, &from_local);
-	listed();
+	pvar_listed();
 	counter();
-	changed();
-	apart();
-	all();
+	pvar_changed();
+	pvar_apart();
+	pvar_all();
 	fixed();
 	classes();
 	watermarks();
 	levels();
-	wrong();
+	pvar_wrong();
 	OK(MPI_T_pvar_session_free(&session));
 	session = old;
-	CHECK(sum(before) > 0);
+	CHECK(pvar_sum(before) > 0);
 	MPI_Finalize();
-	CHECK(sum(before) > 0);
+	CHECK(pvar_sum(before) > 0);
 	OK(MPI_T_pvar_session_free(&session));
 	OK(MPI_T_pvar_session_free(&other));
 	OK(MPI_T_finalize());

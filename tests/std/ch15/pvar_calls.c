@@ -14,7 +14,7 @@ static MPI_T_pvar_session session;
 static MPI_T_pvar_handle state;
 static volatile sig_atomic_t seen[2000];
 
-static void handler(int sig)
+static void calls_handler(int sig)
 {
 	int fn;
 
@@ -23,7 +23,8 @@ static void handler(int sig)
 		seen[fn]++;
 }
 
-static MPI_T_pvar_handle open_var(const char *name, int class, MPI_Datatype want, MPI_T_enum *e)
+static MPI_T_pvar_handle calls_open_var(
+	const char *name, int class, MPI_Datatype want, MPI_T_enum *e)
 {
 	MPI_T_pvar_handle h;
 	MPI_Datatype type;
@@ -39,7 +40,7 @@ static MPI_T_pvar_handle open_var(const char *name, int class, MPI_Datatype want
 }
 
 /* The value of a name in an enumeration. */
-static int value_of(MPI_T_enum e, const char *name)
+static int calls_value_of(MPI_T_enum e, const char *name)
 {
 	char text[64];
 	int n, value, len;
@@ -55,7 +56,7 @@ static int value_of(MPI_T_enum e, const char *name)
 }
 
 /* Rank 1 comes 300 ms late. */
-static void late(void)
+static void calls_late(void)
 {
 	double end = MPI_Wtime() + 0.3;
 
@@ -67,7 +68,7 @@ static void late(void)
 int main(int argc, char **argv)
 {
 	struct itimerval timer = {{0, 5000}, {0, 5000}}, none = {{0, 0}, {0, 0}};
-	struct sigaction act = {.sa_handler = handler, .sa_flags = SA_RESTART};
+	struct sigaction act = {.sa_handler = calls_handler, .sa_flags = SA_RESTART};
 	MPI_T_pvar_handle timed, room;
 	MPI_T_enum functions, nothing;
 	int provided, fn = -1;
@@ -76,12 +77,12 @@ int main(int argc, char **argv)
 
 	OK(MPI_T_init_thread(MPI_THREAD_SINGLE, &provided));
 	OK(MPI_T_pvar_session_create(&session));
-	timed = open_var("wait_ns", MPI_T_PVAR_CLASS_TIMER, MPI_UNSIGNED_LONG_LONG, &nothing);
+	timed = calls_open_var("wait_ns", MPI_T_PVAR_CLASS_TIMER, MPI_UNSIGNED_LONG_LONG, &nothing);
 	CHECK(nothing == MPI_T_ENUM_NULL);
-	state = open_var("in_call", MPI_T_PVAR_CLASS_STATE, MPI_INT, &functions);
-	room = open_var("segment_used", MPI_T_PVAR_CLASS_PERCENTAGE, MPI_DOUBLE, &nothing);
-	CHECK(functions != MPI_T_ENUM_NULL && value_of(functions, "none") == 0);
-	CHECK(value_of(functions, "MPI_Barrier") > 0);
+	state = calls_open_var("in_call", MPI_T_PVAR_CLASS_STATE, MPI_INT, &functions);
+	room = calls_open_var("segment_used", MPI_T_PVAR_CLASS_PERCENTAGE, MPI_DOUBLE, &nothing);
+	CHECK(functions != MPI_T_ENUM_NULL && calls_value_of(functions, "none") == 0);
+	CHECK(calls_value_of(functions, "MPI_Barrier") > 0);
 	OK(MPI_T_pvar_read(session, room, &part));
 	CHECK(part == 0.0);
 	check_init(&argc, &argv);
@@ -90,13 +91,13 @@ int main(int argc, char **argv)
 	CHECK(fn == 0);
 	sigaction(SIGALRM, &act, NULL);
 	setitimer(ITIMER_REAL, &timer, NULL);
-	late();
+	calls_late();
 	setitimer(ITIMER_REAL, &none, NULL);
 	OK(MPI_T_pvar_read(session, timed, &ns));
 	OK(MPI_T_pvar_read(session, room, &part));
 	CHECK(part > 0.0 && part <= 1.0);
 	if (check_rank == 0)
-		CHECK(ns > 200000000 && seen[value_of(functions, "MPI_Barrier")] > 10);
+		CHECK(ns > 200000000 && seen[calls_value_of(functions, "MPI_Barrier")] > 10);
 	else
 		CHECK(ns < 200000000 && seen[0] > 0);
 	OK(MPI_T_pvar_reset(session, timed));

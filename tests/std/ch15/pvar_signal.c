@@ -30,7 +30,7 @@ static bool alone; /* one handler at a time: its values are its own */
 	} while (0)
 
 /* All six calls, on counters, a watermark and levels. */
-static void handler(int sig)
+static void signal_handler(int sig)
 {
 	num x, y;
 
@@ -56,7 +56,7 @@ static void handler(int sig)
 	handled++;
 }
 
-static MPI_T_pvar_handle open_var(const char *name, int class)
+static MPI_T_pvar_handle signal_open_var(const char *name, int class)
 {
 	MPI_T_pvar_handle h;
 	int i, n;
@@ -74,11 +74,11 @@ static void open_vars(void)
 
 	OK(MPI_T_pvar_session_create(&session));
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		var[nvars++] = open_var(names[i], MPI_T_PVAR_CLASS_COUNTER);
-	var[nvars++] = open_var("net_put_bytes", MPI_T_PVAR_CLASS_AGGREGATE);
-	mark = open_var("unexpected_bytes", MPI_T_PVAR_CLASS_HIGHWATERMARK);
-	level = open_var("unexpected_messages", MPI_T_PVAR_CLASS_LEVEL);
-	counted = open_var("live_MPI_Comm", MPI_T_PVAR_CLASS_LEVEL);
+		var[nvars++] = signal_open_var(names[i], MPI_T_PVAR_CLASS_COUNTER);
+	var[nvars++] = signal_open_var("net_put_bytes", MPI_T_PVAR_CLASS_AGGREGATE);
+	mark = signal_open_var("unexpected_bytes", MPI_T_PVAR_CLASS_HIGHWATERMARK);
+	level = signal_open_var("unexpected_messages", MPI_T_PVAR_CLASS_LEVEL);
+	counted = signal_open_var("live_MPI_Comm", MPI_T_PVAR_CLASS_LEVEL);
 }
 
 /* The program's own tools: handles come and go, and values are its own. */
@@ -136,7 +136,7 @@ static void *beside(void *arg)
 int main(int argc, char **argv)
 {
 	bool multiple = argc > 1 && strcmp(argv[1], "multiple") == 0;
-	struct sigaction act = {.sa_handler = handler, .sa_flags = SA_RESTART};
+	struct sigaction act = {.sa_handler = signal_handler, .sa_flags = SA_RESTART};
 	struct itimerval timer = {{0, 200}, {0, 200}}, none = {{0, 0}, {0, 0}};
 	int provided;
 	pthread_t t;

@@ -67,7 +67,7 @@ static void expect_one(struct matrix *m, int to, int from, int n)
 }
 
 /* Each kind of send and of receive. */
-static void exchange(struct matrix *m, MPI_Comm comm, int to, int from, int n)
+static void traffic_exchange(struct matrix *m, MPI_Comm comm, int to, int from, int n)
 {
 	MPI_Request r, p[2];
 	MPI_Message msg;
@@ -107,7 +107,7 @@ static void exchange_sizes(struct matrix *m, MPI_Comm comm, int to, int from)
 	static const int sizes[] = {0, 8, 3000, BIG};
 
 	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
-		exchange(m, comm, to, from, sizes[i]);
+		traffic_exchange(m, comm, to, from, sizes[i]);
 }
 
 /* Messages of other communicators, and those of collective calls, are not among them. */
@@ -147,7 +147,7 @@ static void within(void)
 }
 
 /* Between groups the elements are ranks of the remote one. */
-static void between(void)
+static void traffic_between(void)
 {
 	int half = check_rank % 2, mine, other;
 	MPI_Comm part, inter;
@@ -169,7 +169,7 @@ static void between(void)
 }
 
 /* A handle needs the address of a handle of a communicator. */
-static void wrong(void)
+static void traffic_wrong(void)
 {
 	MPI_T_pvar_handle h;
 	MPI_Comm null = MPI_COMM_NULL;
@@ -188,8 +188,8 @@ int main(int argc, char **argv)
 	OK(MPI_T_init_thread(MPI_THREAD_SINGLE, &provided));
 	OK(MPI_T_pvar_session_create(&session));
 	within();
-	between();
-	wrong();
+	traffic_between();
+	traffic_wrong();
 	OK(MPI_T_finalize());
 	MPI_Finalize();
 	return 0;

@@ -36,7 +36,7 @@ static void open_once(void)
 
 /* MPI-5.0 15.3.4: it ends with the last of as many MPI_T_finalize as there were
  * MPI_T_init_thread. */
-static void counted(void)
+static void tool_counted(void)
 {
 	int n;
 
@@ -86,7 +86,7 @@ int main(int argc, char **argv)
 	int provided;
 
 	closed();
-	counted();
+	tool_counted();
 	handles_end();
 	CHECK(MPI_T_init_thread(-17, &provided) == MPI_T_ERR_INVALID);
 	CHECK(MPI_T_init_thread(MPI_THREAD_SINGLE, NULL) == MPI_T_ERR_INVALID);

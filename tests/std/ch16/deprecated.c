@@ -6,7 +6,7 @@
 
 static int heard;
 
-static void line(MPI_Comm *comm, int *code, ...)
+static void old_line(MPI_Comm *comm, int *code, ...)
 {
 	(void)comm;
 	(void)code;
@@ -14,7 +14,7 @@ static void line(MPI_Comm *comm, int *code, ...)
 }
 
 /* 16.1: attributes by the names of MPI-1. */
-static void attributes(void)
+static void old_attributes(void)
 {
 	int key, flag = 0, x = 5, *got = NULL, *same = NULL;
 
@@ -34,7 +34,7 @@ static void attributes(void)
 /* 16.2: the old typedefs name the same functions. */
 static void typedefs(void)
 {
-	MPI_Comm_errhandler_fn *old = line;
+	MPI_Comm_errhandler_fn *old = old_line;
 	MPI_Errhandler h;
 
 	OK(MPI_Comm_create_errhandler(old, &h));
@@ -63,7 +63,7 @@ static void infos(void)
 }
 
 /* 16.4: MPI_HOST, and sizes as MPI_Count by functions of their own. */
-static void counts(void)
+static void old_counts(void)
 {
 	MPI_Count size, lower, extent, again, n;
 	MPI_Datatype t;
@@ -90,10 +90,10 @@ static void counts(void)
 int main(int argc, char **argv)
 {
 	check_init(&argc, &argv);
-	attributes();
+	old_attributes();
 	typedefs();
 	infos();
-	counts();
+	old_counts();
 	MPI_Finalize();
 	return 0;
 }

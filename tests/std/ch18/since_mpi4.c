@@ -6,7 +6,7 @@
 
 static int heard;
 
-static void line(MPI_Comm *comm, int *code, ...)
+static void mpi4_line(MPI_Comm *comm, int *code, ...)
 {
 	int same;
 
@@ -27,7 +27,7 @@ static int has_hint(MPI_Comm comm)
 	return flag && strcmp(value, "true") == 0;
 }
 
-static void hints(void)
+static void mpi4_hints(void)
 {
 	MPI_Comm hinted, dup, later;
 	MPI_Request r;
@@ -55,8 +55,8 @@ int main(int argc, char **argv)
 	MPI_Info none = MPI_INFO_NULL;
 
 	check_init(&argc, &argv);
-	hints();
-	OK(MPI_Comm_create_errhandler(line, &h));
+	mpi4_hints();
+	OK(MPI_Comm_create_errhandler(mpi4_line, &h));
 	OK(MPI_Comm_set_errhandler(MPI_COMM_SELF, h));
 	CHECK(MPI_Info_free(&none) != MPI_SUCCESS && heard == 1);
 	OK(MPI_Errhandler_free(&h));

@@ -5,7 +5,7 @@
 
 #include <mpi.h>
 
-static int size_of(MPI_Datatype t)
+static int kind_size_of(MPI_Datatype t)
 {
 	int size = -1;
 
@@ -14,7 +14,7 @@ static int size_of(MPI_Datatype t)
 }
 
 /* MPI-5.0 19.1.9: a kind is the smallest one with the precision and the range */
-static void sizes(void)
+static void kind_sizes(void)
 {
 	static const struct {
 		int p, r, size;
@@ -27,18 +27,18 @@ static void sizes(void)
 
 	for (size_t i = 0; i < sizeof(reals) / sizeof(reals[0]); i++) {
 		expect_ok(MPI_Type_create_f90_real(reals[i].p, reals[i].r, &t));
-		expect_eq(size_of(t), reals[i].size);
+		expect_eq(kind_size_of(t), reals[i].size);
 		expect_ok(MPI_Type_create_f90_complex(reals[i].p, reals[i].r, &t));
-		expect_eq(size_of(t), 2 * reals[i].size);
+		expect_eq(kind_size_of(t), 2 * reals[i].size);
 	}
 	for (size_t i = 0; i < sizeof(integers) / sizeof(integers[0]); i++) {
 		expect_ok(MPI_Type_create_f90_integer(integers[i].r, &t));
-		expect_eq(size_of(t), integers[i].size);
+		expect_eq(kind_size_of(t), integers[i].size);
 	}
 }
 
 /* MPI-5.0 19.1.9: the same arguments give the same handle, others another */
-static void same(void)
+static void kind_same(void)
 {
 	MPI_Datatype a, b;
 
@@ -57,7 +57,7 @@ static void same(void)
 }
 
 /* MPI-5.0 19.1.9: they are predefined: committed, used in reductions, not freed, but duplicated */
-static void predefined(void)
+static void kind_predefined(void)
 {
 	MPI_Datatype t, u;
 	double in = 1.5, out = 0;
@@ -72,12 +72,12 @@ static void predefined(void)
 	expect_eq(err, MPI_ERR_TYPE);
 	expect(error_says(err, "predefined") && u == t);
 	expect_ok(MPI_Type_dup(t, &u));
-	expect_eq(size_of(u), 8);
+	expect_eq(kind_size_of(u), 8);
 	expect_ok(MPI_Type_free(&u));
 }
 
 /* MPI-5.0 19.1.9: kinds that no compiler has */
-static void none(void)
+static void kind_none(void)
 {
 	MPI_Datatype t = MPI_DATATYPE_NULL;
 
@@ -108,10 +108,10 @@ int main(int argc, char **argv)
 {
 	MPI_Init(&argc, &argv);
 	MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
-	sizes();
-	same();
-	predefined();
-	none();
+	kind_sizes();
+	kind_same();
+	kind_predefined();
+	kind_none();
 	match();
 	MPI_Finalize();
 	return check_end();

@@ -22,7 +22,7 @@ static void fresh(int *buf)
 	}
 }
 
-static void end(MPI_Request *r, int is_persistent)
+static void large_end(MPI_Request *r, int is_persistent)
 {
 	if (is_persistent)
 		OK(MPI_Start(r));
@@ -31,7 +31,7 @@ static void end(MPI_Request *r, int is_persistent)
 		OK(MPI_Request_free(r));
 }
 
-static void same(const char *call, const char *form)
+static void large_same(const char *call, const char *form)
 {
 	if (memcmp(in, want, sizeof(in)) == 0)
 		return;
@@ -48,15 +48,15 @@ static void same(const char *call, const char *form)
 		OK(MPI_##Big simple);                                   \
 		fresh(in);                                              \
 		OK(MPI_##Big##_c(__VA_ARGS__));                         \
-		same(#Big, "blocking");                                 \
+		large_same(#Big, "blocking");                           \
 		fresh(in);                                              \
 		OK(MPI_I##low##_c(__VA_ARGS__, &r));                    \
-		end(&r, 0);                                             \
-		same(#Big, "nonblocking");                              \
+		large_end(&r, 0);                                       \
+		large_same(#Big, "nonblocking");                        \
 		fresh(in);                                              \
 		OK(MPI_##Big##_init_c(__VA_ARGS__, MPI_INFO_NULL, &r)); \
-		end(&r, 1);                                             \
-		same(#Big, "persistent");                               \
+		large_end(&r, 1);                                       \
+		large_same(#Big, "persistent");                         \
 	} while (0)
 
 #define T MPI_INT
@@ -74,7 +74,7 @@ static void rooted(void)
 	FORMS(Reduce, reduce, (out, want, EACH, T, MPI_SUM, 0, C), out, in, EACH, T, MPI_SUM, 0, C);
 }
 
-static void all_to_all(void)
+static void large_all_to_all(void)
 {
 	FORMS(Allgather, allgather, (out, EACH, T, want, EACH, T, C), out, EACH, T, in, EACH, T, C);
 	FORMS(Allgatherv, allgatherv, (out, EACH, T, want, icounts, idispls, T, C), out, EACH, T,
@@ -86,7 +86,7 @@ static void all_to_all(void)
 		out, counts, bytes, types, in, counts, bytes, types, C);
 }
 
-static void reductions(void)
+static void large_reductions(void)
 {
 	FORMS(Allreduce, allreduce, (out, want, EACH, T, MPI_MAX, C), out, in, EACH, T, MPI_MAX, C);
 	FORMS(Reduce_scatter_block, reduce_scatter_block, (out, want, EACH, T, MPI_SUM, C), out, in,
@@ -113,7 +113,7 @@ static void bcast(void)
 		else
 			OK(MPI_Bcast_init_c(in, MOST, T, n - 1, C, MPI_INFO_NULL, &r));
 		if (form > 0)
-			end(&r, form == 2);
+			large_end(&r, form == 2);
 		for (int i = 0; i < MOST; i++)
 			CHECK(in[i] == (n - 1) * 100 + i);
 	}
@@ -131,8 +131,8 @@ int main(int argc, char **argv)
 		types[i] = T;
 	}
 	rooted();
-	all_to_all();
-	reductions();
+	large_all_to_all();
+	large_reductions();
 	bcast();
 	MPI_Finalize();
 	return 0;

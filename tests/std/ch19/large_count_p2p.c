@@ -8,7 +8,7 @@ enum { N = 5, TAG = 4 };
 
 static int out[N], in[N], other;
 
-static void fill(int salt)
+static void large_fill(int salt)
 {
 	for (int i = 0; i < N; i++) {
 		out[i] = check_rank * 1000 + salt * 10 + i;
@@ -16,7 +16,7 @@ static void fill(int salt)
 	}
 }
 
-static void verify(int salt)
+static void large_verify(int salt)
 {
 	for (int i = 0; i < N; i++)
 		CHECK(in[i] == other * 1000 + salt * 10 + i);
@@ -26,7 +26,7 @@ static void verify(int salt)
 #define SEND(salt, send)                                                           \
 	do {                                                                       \
 		MPI_Request r = MPI_REQUEST_NULL;                                  \
-		fill(salt);                                                        \
+		large_fill(salt);                                                  \
 		if (check_rank == 1)                                               \
 			OK(MPI_Irecv(in, N, MPI_INT, 0, TAG, MPI_COMM_WORLD, &r)); \
 		OK(MPI_Barrier(MPI_COMM_WORLD));                                   \
@@ -34,7 +34,7 @@ static void verify(int salt)
 			OK(send);                                                  \
 		OK(MPI_Wait(&r, MPI_STATUS_IGNORE));                               \
 		if (check_rank == 1)                                               \
-			verify(salt);                                              \
+			large_verify(salt);                                        \
 	} while (0)
 
 #define ARGS out, N, MPI_INT, 1, TAG, MPI_COMM_WORLD
@@ -57,41 +57,41 @@ static void sends(void)
 	OK(MPI_Wait(&q, MPI_STATUS_IGNORE));
 }
 
-static int start(int err, MPI_Request *q)
+static int large_start(int err, MPI_Request *q)
 {
 	return err != MPI_SUCCESS ? err : MPI_Start(q);
 }
 
-static void done(MPI_Request *q)
+static void large_done(MPI_Request *q)
 {
 	OK(MPI_Wait(q, MPI_STATUS_IGNORE));
 	if (check_rank == 0)
 		OK(MPI_Request_free(q));
 }
 
-static void persistent(void)
+static void large_persistent(void)
 {
 	MPI_Request q = MPI_REQUEST_NULL;
 
-	SEND(11, start(MPI_Send_init_c(ARGS, &q), &q));
-	done(&q);
-	SEND(12, start(MPI_Ssend_init_c(ARGS, &q), &q));
-	done(&q);
-	SEND(13, start(MPI_Rsend_init_c(ARGS, &q), &q));
-	done(&q);
-	SEND(14, start(MPI_Bsend_init_c(ARGS, &q), &q));
-	done(&q);
+	SEND(11, large_start(MPI_Send_init_c(ARGS, &q), &q));
+	large_done(&q);
+	SEND(12, large_start(MPI_Ssend_init_c(ARGS, &q), &q));
+	large_done(&q);
+	SEND(13, large_start(MPI_Rsend_init_c(ARGS, &q), &q));
+	large_done(&q);
+	SEND(14, large_start(MPI_Bsend_init_c(ARGS, &q), &q));
+	large_done(&q);
 }
 
 /* Rank 1 receives by `receive', which leaves the data in `in'. */
 #define RECEIVE(salt, receive)                                                 \
 	do {                                                                   \
-		fill(salt);                                                    \
+		large_fill(salt);                                              \
 		if (check_rank == 0) {                                         \
 			OK(MPI_Send(out, N, MPI_INT, 1, TAG, MPI_COMM_WORLD)); \
 		} else {                                                       \
 			OK(receive);                                           \
-			verify(salt);                                          \
+			large_verify(salt);                                    \
 		}                                                              \
 	} while (0)
 
@@ -103,7 +103,7 @@ static int by_request(int err, MPI_Request *q)
 static int by_persistent(int err, MPI_Request *q)
 {
 	if (err == MPI_SUCCESS)
-		err = start(err, q);
+		err = large_start(err, q);
 	if (err == MPI_SUCCESS)
 		err = MPI_Wait(q, MPI_STATUS_IGNORE);
 	return err != MPI_SUCCESS ? err : MPI_Request_free(q);
@@ -131,29 +131,29 @@ static void exchanges(void)
 {
 	MPI_Request q;
 
-	fill(31);
+	large_fill(31);
 	OK(MPI_Sendrecv_c(out, N, MPI_INT, other, TAG, in, N, MPI_INT, other, TAG, MPI_COMM_WORLD,
 		MPI_STATUS_IGNORE));
-	verify(31);
-	fill(32);
+	large_verify(31);
+	large_fill(32);
 	OK(MPI_Isendrecv_c(
 		out, N, MPI_INT, other, TAG, in, N, MPI_INT, other, TAG, MPI_COMM_WORLD, &q));
 	OK(MPI_Wait(&q, MPI_STATUS_IGNORE));
-	verify(32);
-	fill(33);
+	large_verify(32);
+	large_fill(33);
 	memcpy(in, out, sizeof(in));
 	OK(MPI_Sendrecv_replace_c(
 		in, N, MPI_INT, other, TAG, other, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
-	verify(33);
-	fill(34);
+	large_verify(33);
+	large_fill(34);
 	memcpy(in, out, sizeof(in));
 	OK(MPI_Isendrecv_replace_c(in, N, MPI_INT, other, TAG, other, TAG, MPI_COMM_WORLD, &q));
 	OK(MPI_Wait(&q, MPI_STATUS_IGNORE));
-	verify(34);
+	large_verify(34);
 }
 
 /* 3.6: buffers with sizes of MPI_Count, of the process and of a communicator. */
-static void buffers(void)
+static void large_buffers(void)
 {
 	static char space[4096];
 	MPI_Count size;
@@ -161,7 +161,7 @@ static void buffers(void)
 
 	OK(MPI_Buffer_attach_c(space, sizeof(space)));
 	sends();
-	persistent();
+	large_persistent();
 	OK(MPI_Buffer_detach_c(&was, &size));
 	CHECK(was == space && size == sizeof(space));
 	OK(MPI_Comm_attach_buffer_c(MPI_COMM_WORLD, space, sizeof(space)));
@@ -175,7 +175,7 @@ int main(int argc, char **argv)
 {
 	check_init(&argc, &argv);
 	other = 1 - check_rank;
-	buffers();
+	large_buffers();
 	receives();
 	exchanges();
 	MPI_Finalize();

@@ -10,7 +10,7 @@ enum { N = 6 };
 static int *mem, other;
 static int out[N], got[N];
 
-static void set(int base)
+static void large_set(int base)
 {
 	for (int i = 0; i < N; i++) {
 		out[i] = base + i;
@@ -18,7 +18,7 @@ static void set(int base)
 	}
 }
 
-static void is(const int *buf, int base, int step)
+static void large_is(const int *buf, int base, int step)
 {
 	for (int i = 0; i < N; i++)
 		CHECK(buf[i] == base + step * i);
@@ -30,35 +30,35 @@ static void moves(MPI_Win win)
 	MPI_Request r;
 
 	OK(MPI_Win_lock(MPI_LOCK_EXCLUSIVE, other, 0, win));
-	set(10);
+	large_set(10);
 	OK(MPI_Put_c(out, N, MPI_INT, other, 0, N, MPI_INT, win));
 	OK(MPI_Win_flush(other, win));
 	OK(MPI_Get_c(got, N, MPI_INT, other, 0, N, MPI_INT, win));
 	OK(MPI_Win_flush(other, win));
-	is(got, 10, 1);
-	set(5);
+	large_is(got, 10, 1);
+	large_set(5);
 	OK(MPI_Accumulate_c(out, N, MPI_INT, other, 0, N, MPI_INT, MPI_SUM, win));
 	OK(MPI_Get_accumulate_c(
 		out, N, MPI_INT, got, N, MPI_INT, other, 0, N, MPI_INT, MPI_SUM, win));
 	OK(MPI_Win_flush(other, win));
-	is(got, 15, 2);
-	set(100);
+	large_is(got, 15, 2);
+	large_set(100);
 	OK(MPI_Rput_c(out, N, MPI_INT, other, 0, N, MPI_INT, win, &r));
 	OK(MPI_Wait(&r, MPI_STATUS_IGNORE));
 	OK(MPI_Win_flush(other, win));
 	OK(MPI_Rget_c(got, N, MPI_INT, other, 0, N, MPI_INT, win, &r));
 	OK(MPI_Wait(&r, MPI_STATUS_IGNORE));
-	is(got, 100, 1);
+	large_is(got, 100, 1);
 	OK(MPI_Raccumulate_c(out, N, MPI_INT, other, 0, N, MPI_INT, MPI_SUM, win, &r));
 	OK(MPI_Wait(&r, MPI_STATUS_IGNORE));
 	OK(MPI_Rget_accumulate_c(
 		out, N, MPI_INT, got, N, MPI_INT, other, 0, N, MPI_INT, MPI_NO_OP, win, &r));
 	OK(MPI_Wait(&r, MPI_STATUS_IGNORE));
-	is(got, 200, 2);
+	large_is(got, 200, 2);
 	OK(MPI_Win_unlock(other, win));
 }
 
-static void shared(void)
+static void large_shared(void)
 {
 	MPI_Aint size, unit;
 	MPI_Win win;
@@ -84,7 +84,7 @@ int main(int argc, char **argv)
 	if (check_rank == 0)
 		moves(win);
 	OK(MPI_Win_free(&win));
-	shared();
+	large_shared();
 	MPI_Finalize();
 	return 0;
 }
