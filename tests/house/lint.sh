@@ -230,11 +230,14 @@ put libshm/model/README.md "<!-- ${spdx#// } -->" "$(yes long | head -21 | tr '\
 offence readme libshm/model/README.md
 
 # Names that stand for several things.
-mkdir -p libnet
-for d in libshm libnet libmpi/p2p; do put $d/one_$(basename $d).c "$spdx" 'static int queue_take(void)' '{' '	return 0;' '}'; done
+mkdir -p libnet tests/unit
+for d in libshm libnet tests/unit; do put $d/one_$(basename $d).c "$spdx" 'static int queue_take(void)' '{' '	return 0;' '}'; done
 "$lint" >.git/out 2>&1
-[ "$(grep -c ': static: ' .git/out)" = 3 ] || bad "a static function in three files"
-rm lib*/one_* libmpi/p2p/one_*
+[ "$(grep -c ': static: ' .git/out)" = 3 ] || bad "a static function in three files, one of them a test"
+put tests/unit/body.inc "$spdx" 'static int body(void)' '{' '	return queue_take();' '}'
+"$lint" >.git/out 2>&1
+grep -q '^tests/.*: static: ' .git/out && bad "a test's function that a body of tests calls is a hook"
+rm lib*/one_* tests/unit/one_* tests/unit/body.inc
 put libobj/x.c "$spdx" 'static int take(void)' '{' '	return 0;' '}'
 offence static libobj/x.c
 put libshm/good.h "$spdx" '#ifndef B' '#define B' '#endif'

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* lint_homonym.c - one name, one thing, in the product: a search for a name, and a debugger's
- * `break', have one answer.
+/* lint_homonym.c - one name, one thing: a search for a name, and a debugger's `break', have one
+ * answer.
  *
- *     static    the name of a static function stands in at most two files, and has a noun in it
- *     base      a file's name is in one folder
- *     tag       a struct, union or enum tag is defined in one place of a library */
+ *     static    the name of a static function stands in at most two files, and has a noun in it;
+ *               not a hook: a header of tests declares it, or a body of several (*.inc) calls it
+ *     base      a file's name is in one folder, of the product or of tests
+ *     tag       a struct, union or enum tag is defined in one place of a library of the product */
 #include "tools/dev/lint.h"
 
 #include <ctype.h>
@@ -96,6 +97,37 @@ static const char *static_name(const char *p, const char *end, size_t *n)
 	return NULL;
 }
 
+/* Does the text call the name, or if `declares' declare it static for its includers to define? */
+static int asks_for(const struct file *f, const char *name, size_t n, int declares)
+{
+	size_t len;
+
+	for (const char *p = f->code; (p = word_next(p, &len)) != NULL; p += len) {
+		const char *line = p;
+
+		if (len != n || p[n] != '(' || strncmp(p, name, n) != 0)
+			continue;
+		while (line > f->code && line[-1] != '\n')
+			line--;
+		if (!declares || (begins(line, "static ") && p[strcspn(p, ";\n")] == ';'))
+			return 1;
+	}
+	return 0;
+}
+
+/* Is it a name that a header of tests, or a body that several of them include, asks for? */
+static int is_hook(const struct file *f, const char *name, size_t n)
+{
+	for (int i = 0; !f->is_product && i < lint_nfiles; i++) {
+		const struct file *g = &lint_files[i];
+		int is_body = ends(g->path, ".inc");
+
+		if ((is_body || (g->is_h && !g->is_product)) && asks_for(g, name, n, !is_body))
+			return 1;
+	}
+	return 0;
+}
+
 static void statics_add(const struct file *f)
 {
 	for (const char *p = f->code; (p = strstr(p, "\n{")) != NULL; p++) {
@@ -108,10 +140,10 @@ static void statics_add(const struct file *f)
 				from--;
 		while (from > f->code && isspace((unsigned char)from[1]));
 		name = static_name(from + 1, p, &n);
-		if (name == NULL)
+		if (name == NULL || is_hook(f, name, n))
 			continue;
 		position_add(name, n, "", f, line_of(f->code, name));
-		if (n < STATIC_MIN)
+		if (n < STATIC_MIN && f->is_product)
 			found(f->path, line_of(f->code, name), "static", "`%.*s' has no noun in it",
 				(int)n, name);
 	}
@@ -153,7 +185,7 @@ static void tags_add(const struct file *f)
 /* --- tests ---------------------------------------------------------------------------------- */
 
 /* The name of a test's file; and CHECK and its like where they are defined.  A test is linked
- * alone, so its static names and tags are its own; lib.sh is for the scripts of its folder. */
+ * alone, so its tags are its own; lib.sh is for the scripts of its folder. */
 static void test_names_add(const struct file *f)
 {
 	static const char *const macros[] = {"CHECK", "EXPECT", "ASSERT", "REQUIRE"};
@@ -183,7 +215,7 @@ void homonyms_check(void)
 
 	for (int i = 0; i < lint_nfiles; i++) {
 		f = &lint_files[i];
-		if (f->is_product && (f->is_c || f->is_h))
+		if (f->is_c || f->is_h)
 			statics_add(f);
 	}
 	positions_judge("static", STATIC_FILES, "the static function");
