@@ -37,7 +37,8 @@ offence() {
 put libobj/files.mk '# SPDX-License-Identifier: BSD-3-Clause' 'libobj_SRCS := libobj/good.c libobj/x.c' \
 	'libmpi_SRCS := libmpi/p2p/w.c libshm/z.c'
 five() {
-	put "$1" "<!-- ${spdx#// } -->" '# x' '' '## Decisions' '' '- **A.** a' '- **B.** b' '- **C.** c' '- **D.** d' "$2"
+	put "$1" "<!-- ${spdx#// } -->" '# x' '' '```' 'a ──► b' '```' 'Reading order: x.' '' \
+		'## Decisions' '' '- **A.** a' '- **B.** b' '- **C.** c' '- **D.** d' "$2"
 }
 for room in libobj libshm libmpi/p2p tools/dev; do five $room/README.md '- **E.** e'; done
 put libobj/good.h "$spdx" '#ifndef GOOD_H' '#define GOOD_H' 'int obj_good(void);' '#endif'
@@ -55,6 +56,11 @@ offence spdx libshm/README.md
 grep -q '^libshm/.*: readme: there is no libshm/README.md' .git/out || bad "no README"
 five libshm/README.md 'e'
 offence readme libshm/README.md
+for part in '/──►/d; /^```/d' '/^Reading order/d'; do
+	five libshm/README.md '- **E.** e'
+	sed -i "$part" libshm/README.md
+	offence readme libshm/README.md
+done
 five libshm/README.md '- **E.** It takes 3 us.'
 offence readme libshm/README.md
 five libshm/README.md '- **E.** e'
@@ -211,22 +217,23 @@ for turn in 'Who waits.' 'What is left.' 'It is his.' 'The same here.' 'Nobody w
 done
 put libobj/x.c "$spdx"
 mkdir -p libshm/model
-{ echo "<!-- ${spdx#// } -->"; yes a line | head -120; } >libshm/model/README.md
+five libshm/model/README.md '- **E.** e'
+yes a line | head -120 >>libshm/model/README.md
 offence readme libshm/model/README.md
 mkdir -p libshm/model tests/unit tests/std/ch03 tests/examples/hello
 put libshm/model/x.pml "/* ${spdx#// } */"
 offence readme libshm/model/x.pml
-five libshm/model/README.md 'e' # four decisions: enough there
+five libshm/model/README.md '- **E.** e'
 put tests/unit/x.txt "# ${spdx#// }"
 offence readme tests/unit/x.txt
 put tests/std/ch03/x.txt "# ${spdx#// }"
 put tests/examples/hello/x.txt "# ${spdx#// }"
-five tests/std/README.md 'e'
-five tests/examples/README.md 'e'
+five tests/std/README.md '- **E.** e'
+five tests/examples/README.md '- **E.** e'
 "$lint" >.git/out 2>&1
 grep -q '^\(tests\|libshm/model\)/.*: readme: ' .git/out && bad "chapters and examples have one README"
 rm -r tests/std/ch03 tests/examples
-put libshm/model/README.md "<!-- ${spdx#// } -->" "$(yes long | head -21 | tr '\n' ' ')."
+five libshm/model/README.md "$(printf '%s' '- **E.** ' && yes long | head -21 | tr '\n' ' ')."
 offence readme libshm/model/README.md
 
 # Names that stand for several things.

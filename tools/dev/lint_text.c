@@ -246,13 +246,17 @@ static void perf_check(const struct file *f)
 	free(head);
 }
 
-/* Decisions are wanted of the folders of the product, but not of a model. */
-static void decisions_check(const struct file *f)
+/* A room's page has a picture, a reading order, and decisions. */
+static void room_page_check(const struct file *f)
 {
-	int n = decisions_of(f), wanted = f->is_product && !ends(f->path, "/model/README.md");
+	int n = decisions_of(f);
 
-	if (wanted && n < DECISIONS_MIN)
+	if (n < DECISIONS_MIN)
 		found(f->path, 1, "readme", "%d decisions; %d are wanted", n, DECISIONS_MIN);
+	if (strstr(f->text, "\n```\n") == NULL)
+		found(f->path, 1, "readme", "no picture");
+	if (strcasestr(f->text, "reading order") == NULL && strstr(f->text, "Read first") == NULL)
+		found(f->path, 1, "readme", "no reading order");
 	if (f->is_product)
 		figures_check(f);
 }
@@ -270,7 +274,7 @@ static int is_first(int i, const char *room)
 	return 1;
 }
 
-/* Every room has a README; one of the product says five decisions. */
+/* Every room has a README. */
 void readmes_check(void)
 {
 	char room[LINE_LEN], page[LINE_LEN + 16];
@@ -283,7 +287,7 @@ void readmes_check(void)
 		room_of(f->path, room, sizeof(room));
 		snprintf(page, sizeof(page), "%s/README.md", room);
 		if (strcmp(f->path, page) == 0)
-			decisions_check(f);
+			room_page_check(f);
 		if (room[0] != '\0' && file_of(page) == NULL && is_first(i, room))
 			found(f->path, 1, "readme", "there is no %s", page);
 	}
