@@ -71,6 +71,7 @@ int p2p_open(void)
 	haft_valid_add("p2p_match_valid", p2p_match_valid);
 	haft_valid_add("p2p_queues_valid", p2p_queues_valid);
 	haft_valid_add("p2p_part_valid", p2p_part_valid);
+	haft_valid_add("p2p_sig_valid", p2p_sig_valid);
 	return p2p_match_open() != 0 ? MPI_ERR_NO_MEM : p2p_probe_open();
 }
 

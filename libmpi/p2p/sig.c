@@ -3,6 +3,7 @@
 #include "libmpi/p2p/sig.h"
 
 #include "libmpi/core/err.h"
+#include "libmpi/p2p/match.h"
 #include "libmpi/p2p/p2p_state.h"
 #include "libmpi/p2p/request.h"
 #include "libmpi/type/signature.h"
@@ -53,4 +54,22 @@ void p2p_sig_check(struct req *r, const struct p2p_sig *sig)
 				r->res.source, len > 0 ? name : "a communicator", sig->words,
 				r->res.tag, r->comm->rank,
 				type_signature_words(r->type, r->res.bytes, words, sizeof(words))));
+}
+
+static void sig_look(void *arg, const struct unexpected *u)
+{
+	bool *valid = arg;
+
+	if (u->sig != NULL &&
+		(!p2p_state.watched || memchr(u->sig->words, '\0', sizeof(u->sig->words)) == NULL))
+		*valid = false;
+}
+
+bool p2p_sig_valid(void)
+{
+	bool valid = p2p_state.sig == NULL;
+
+	if (p2p_match.posted != NULL) /* it has opened */
+		p2p_match_each(sig_look, &valid);
+	return valid;
 }

@@ -55,6 +55,10 @@ struct p2p_sig *p2p_sig_for_copy(const struct req *r);
 /* A message with this signature has been matched with r: if the types differ, r fails. */
 void p2p_sig_check(struct req *r, const struct p2p_sig *sig);
 
+/* Is no signature set, as no message is being matched, do the words of those of unexpected messages
+ * end, and are their matches compared?  (core/valid.h) */
+bool p2p_sig_valid(void);
+
 /* Does this send carry a signature?  Only users' messages do. */
 static inline bool p2p_sig_wanted(const struct req *r, bool checks)
 {

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* RUN np=1,2 */
+/* RUN np=1 env="HAFT_CHECK=types" */
 /* The invariants of engines hold in a program that uses them, and each sees its structure broken:
- * files with their locks, stages and queues; ports; connected jobs; aliases; datatypes.  A child
- * breaks private memory, which goes with it; shared memory is mended afterwards. */
+ * files with their locks, stages and queues; ports; connected jobs; aliases; datatypes; signatures
+ * of messages.  A child breaks private memory, which goes with it; shared memory is mended
+ * afterwards. */
 #include "libmpi/core/objects.h"
 #include "libmpi/core/type_object.h"
 #include "libmpi/core/valid.h"
@@ -12,6 +14,9 @@
 #include "libmpi/io/io_valid.h"
 #include "libmpi/io/shared.h"
 #include "libmpi/io/stage.h"
+#include "libmpi/p2p/match.h"
+#include "libmpi/p2p/p2p_state.h"
+#include "libmpi/p2p/sig.h"
 #include "libmpi/via/alias.h"
 #include "tests/std/ch14/file_name.h"
 
@@ -165,6 +170,31 @@ static void connections(void)
 	OK(MPI_Comm_free(&dup));
 }
 
+static void words_never_end(void *arg, const struct unexpected *u)
+{
+	(void)arg;
+	if (u->sig != NULL)
+		memset(u->sig->words, 'x', sizeof(u->sig->words));
+}
+
+/* HAFT_CHECK=types: an unexpected message has a signature. */
+static void signatures(void)
+{
+	static const struct p2p_sig own;
+	int x = 1, y = 0;
+	MPI_Request r;
+
+	OK(MPI_Isend(&x, 1, MPI_INT, check_rank, 0, MPI_COMM_WORLD, &r));
+	CHECK(p2p_sig_valid());
+	BROKEN("p2p_sig_valid", p2p_state.sig = &own);
+	if (p2p_state.checks) {
+		BROKEN("p2p_sig_valid", p2p_state.watched = false);
+		BROKEN("p2p_sig_valid", p2p_match_each(words_never_end, NULL));
+	}
+	OK(MPI_Recv(&y, 1, MPI_INT, check_rank, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+	OK(MPI_Wait(&r, MPI_STATUS_IGNORE));
+}
+
 int main(int argc, char **argv)
 {
 	check_init(&argc, &argv);
@@ -173,6 +203,7 @@ int main(int argc, char **argv)
 	ports();
 	aliases();
 	connections();
+	signatures();
 	CHECK(haft_valid_all() == NULL);
 	MPI_Finalize();
 	return check_end();
