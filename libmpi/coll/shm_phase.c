@@ -203,15 +203,18 @@ void coll_phase_wait_calls(struct coll *s, uint64_t e)
 	phase_wait_members(s, e, true, coll_line_flag(s, e));
 }
 
-/* So many calls may be announced before all members have come: few enough for a line's flag. */
+/* So many calls may be announced before all members have come: few enough for a line's flag.  A
+ * member that is so far ahead waits until the others are near: it would otherwise look at their
+ * lines, and so slow them down, in each of its calls. */
 #define ANNOUNCED_AHEAD (1 << (LINE_PHASE_BITS - 3))
+#define ANNOUNCED_NEAR  (ANNOUNCED_AHEAD / 4)
 
 void coll_phase_announce(struct coll *s)
 {
-	uint64_t e = coll_phase_begin(s), want = e - ANNOUNCED_AHEAD;
+	uint64_t e = coll_phase_begin(s);
 
-	if (unlikely((int64_t)(s->safe - want) < 0))
-		coll_phase_wait_all(s, want);
+	if (unlikely((int64_t)(s->safe - (e - ANNOUNCED_AHEAD)) < 0))
+		coll_phase_wait_all(s, e - ANNOUNCED_NEAR);
 	coll_phase_arrive(s, e);
 }
 
