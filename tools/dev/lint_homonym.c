@@ -2,8 +2,9 @@
 /* lint_homonym.c - one name, one thing: a search for a name, and a debugger's `break', have one
  * answer.
  *
- *     static    the name of a static function stands in at most two files, and has a noun in it;
- *               not a hook: a header of tests declares it, or a body of several (*.inc) calls it
+ *     static    the name of a static function stands in at most two files, and in the product has a
+ *               noun in it; not a hook of tests: their headers declare it, or a body of several of
+ *               them (*.inc) calls it
  *     base      a file's name is in one folder, of the product or of tests
  *     tag       a struct, union or enum tag is defined in one place of a library of the product */
 #include "tools/dev/lint.h"
