@@ -207,14 +207,14 @@ void coll_phase_wait_calls(struct coll *s, uint64_t e)
  * member that is so far ahead waits until the others are near: it would otherwise look at their
  * lines, and so slow them down, in each of its calls. */
 #define ANNOUNCED_AHEAD (1 << (LINE_PHASE_BITS - 3))
-#define ANNOUNCED_NEAR  (ANNOUNCED_AHEAD / 4)
+#define ANNOUNCED_LEFT  (ANNOUNCED_AHEAD / 4)
 
 void coll_phase_announce(struct coll *s)
 {
 	uint64_t e = coll_phase_begin(s);
 
 	if (unlikely((int64_t)(s->safe - (e - ANNOUNCED_AHEAD)) < 0))
-		coll_phase_wait_all(s, e - ANNOUNCED_NEAR);
+		coll_phase_wait_all(s, e - ANNOUNCED_LEFT);
 	coll_phase_arrive(s, e);
 }
 
