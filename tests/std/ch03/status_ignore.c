@@ -6,7 +6,7 @@
 
 enum { TAG = 3, N = 4 };
 
-static void receiver(void)
+static void ignore_receiver(void)
 {
 	MPI_Request r[N];
 	MPI_Message m;
@@ -54,7 +54,7 @@ int main(int argc, char **argv)
 	if (check_rank == 0)
 		ignore_sender();
 	else
-		receiver();
+		ignore_receiver();
 	MPI_Finalize();
 	return 0;
 }
