@@ -82,8 +82,10 @@ static int from_group_check(const struct group *g, const char *what, const char 
 static int from_group_finish(int err, struct comm *c, const struct info *info,
 	struct errh *errhandler, struct comm **newcomm)
 {
-	if (err != 0)
+	if (err != 0) {
+		haft_err_attach(NULL, err); /* not to the leaders' communicator, which is gone */
 		return err;
+	}
 	comm_set_hints(c, info);
 	obj_errh_set(c, errhandler);
 	*newcomm = c;
