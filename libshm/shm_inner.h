@@ -239,6 +239,7 @@ struct shm_private {
 	bool short_nap;      /* something full that no watch covers */
 	bool oversubscribed; /* more open seats than CPUs, when it was last looked at */
 	bool weak;           /* no membarrier although senders do not fence */
+	bool yield_lost;     /* a yield has lost the CPU for long: none until ticks.yield_again */
 	uint32_t waits;      /* ended so far */
 	uint32_t retries;    /* > 0: a short spin has ended waits lately */
 	uint32_t no_spin;    /* > 0: others want this CPU: do not spin */
@@ -247,6 +248,7 @@ struct shm_private {
 	struct {                     /* of yields: shm_wait.c */
 		uint64_t slow, next; /* a yield of so many is slow; the next look at the clock */
 		uint64_t first, first_ns; /* of the first such look, in ticks and by the clock */
+		uint64_t yield_again;     /* the end of a time without yields */
 	} ticks;
 	uint32_t event_seen; /* head->event, as far as news were handed to `hear' */
 	shm_news_fn *hear;

@@ -5,6 +5,11 @@
  *   yield, yield, yield         (timed: a fast yield means that no other thread wanted the CPU)
  *   sleep in the futex          (after 4 slow yields or 200 fast ones)
  *
+ * A yield gives the CPU to any process that wants it.  One of another job keeps it for
+ * milliseconds, and kernels since Linux 6.18 take the rest of the yielder's slice as well.  A
+ * sleeper that is woken runs at once instead.  So after such a yield, waits do not yield for a
+ * time.
+ *
  * The rank's struct shm_tune sets these numbers, and whether it sleeps.  A rank that never sleeps
  * goes on yielding, and shows its wait all the same.
  *
@@ -23,11 +28,14 @@
 #include "libshm/ticks.h"
 
 #define SPINS_OVERSUB    50   /* other processes want our CPU, but each rank may have its own */
+#define SPINS_LOST       600  /* before a sleep without yields: about as long as a wake-up takes */
 #define SPIN_RETRY       8    /* after so many failures in a row, such spinning is tried seldom */
 #define SPIN_RETRY_EVERY 16   /* then in one wait of so many */
 #define YIELDS_SLOW      4    /* then other threads need the CPU more */
 #define YIELD_SLOW_NS    1600 /* a yield that took longer: another thread ran */
-#define TICKS_GUESS      3    /* a nanosecond, until they are measured */
+#define YIELD_LOST_NS    500000u   /* longer: a process that computes had the CPU for its slice */
+#define YIELD_LOST_TIMES 64        /* then no yields for so many times as long */
+#define TICKS_GUESS      3         /* a nanosecond, until they are measured */
 #define TICKS_LOOK_NS    100000u   /* between two looks at the clock while yields are slow */
 #define TICKS_LEAST_NS   1000000u  /* so long a time measures a tick well enough */
 #define NO_SPIN_WAITS    32        /* waits without spinning after a slow yield */
@@ -444,19 +452,29 @@ static void sleep_shown(struct shm *s, struct shm_wait *w)
 		return;
 	}
 	shm_spread_update(s);
+	if (in->yield_lost) /* no slow yield looks */
+		shm_spread_look(s, shm_os_now());
 	in->nap_ns = 0;
 	wait_hide(s, w);
 }
 
+/* May a wait yield now, at `ticks'?  Not for some time after the CPU was lost by it. */
+static bool yield_allowed(struct shm_private *in, uint64_t ticks)
+{
+	if (in->yield_lost && ticks - in->ticks.yield_again < UINT64_MAX / 2)
+		in->yield_lost = false;
+	return !in->yield_lost;
+}
+
 /* Have there been yields enough for a sleep?  A rank that never sleeps shows its wait from here
  * on. */
-static bool yield_enough(struct shm *s, struct shm_wait *w)
+static bool yield_enough(struct shm *s, struct shm_wait *w, uint64_t ticks)
 {
 	const struct shm_tune *t = &s->in->tune;
 
 	if (t->sleep == SHM_SLEEP_ALWAYS)
 		return true;
-	if (w->slow < YIELDS_SLOW && w->slow + w->fast < t->yields)
+	if (yield_allowed(s->in, ticks) && w->slow < YIELDS_SLOW && w->slow + w->fast < t->yields)
 		return false;
 	if (t->sleep == SHM_SLEEP_AUTO)
 		return true;
@@ -490,14 +508,22 @@ static __attribute__((noinline)) void yield_look(struct shm *s, uint64_t ticks)
 	shm_spread_look(s, now);
 }
 
+/* A yield that ended at `now' has taken so many ticks.  A long one: no yields for a time. */
+static void yield_forgo(struct shm_private *in, uint64_t now, uint64_t taken)
+{
+	if (taken <= yield_slow_ticks(in) * (YIELD_LOST_NS / YIELD_SLOW_NS))
+		return;
+	in->yield_lost = true;
+	in->ticks.yield_again = now + taken * YIELD_LOST_TIMES;
+}
+
 /* One yield; true: that is enough of them. */
 static bool yield_once(struct shm *s, struct shm_wait *w)
 {
-	uint64_t before, after;
+	uint64_t before = shm_ticks(), after;
 
-	if (yield_enough(s, w))
+	if (yield_enough(s, w, before))
 		return true;
-	before = shm_ticks();
 	lock_release(s, w);
 	sched_yield();
 	lock_retake(s, w);
@@ -510,26 +536,35 @@ static bool yield_once(struct shm *s, struct shm_wait *w)
 		w->slow++;
 		s->count.yields_slow++;
 		s->in->no_spin = NO_SPIN_WAITS;
+		yield_forgo(s->in, after, after - before);
 		if (after - s->in->ticks.next < UINT64_MAX / 2)
 			yield_look(s, after);
 	}
 	return false;
 }
 
+static uint32_t spins_at_most(const struct shm_private *in, uint32_t spins)
+{
+	return in->tune.spins < spins ? in->tune.spins : spins;
+}
+
 static uint32_t spins_oversub(const struct shm_private *in)
 {
-	return in->tune.spins < SPINS_OVERSUB ? in->tune.spins : SPINS_OVERSUB;
+	return spins_at_most(in, SPINS_OVERSUB);
 }
 
 /* How many spins are worth while.  With more ranks than CPUs a spinning rank keeps another from
- * running.  If other processes use the CPUs, the peer may run on another CPU just now, or may need
- * ours: recent success decides. */
+ * running.  After a yield that lost the CPU, they last about as long as a sleep's wake-up.  If
+ * other processes use the CPUs, the peer may run on another CPU just now, or may need ours: recent
+ * success decides. */
 static uint32_t spins_allowed(const struct shm *s)
 {
 	const struct shm_private *in = s->in;
 
 	if (in->tune.sleep == SHM_SLEEP_ALWAYS || (in->oversubscribed && in->tune.yields == 0))
 		return 0; /* without yields oversubscription is not noticed */
+	if (in->yield_lost)
+		return in->oversubscribed ? 0 : spins_at_most(in, SPINS_LOST);
 	if (in->no_spin == 0)
 		return in->tune.spins;
 	if (in->oversubscribed)

@@ -45,6 +45,8 @@ COPY=${COPY:-tests/bench/copy.c}
 BARE=${BARE:-tests/bench/bare_start.c}
 SOURCES=${SOURCES:-$(sed -n '/^bench_SRCS/,/[^\\]$/s/^\t\([^ ]*\).*/\1/p' "$here/files.mk")}
 failed=0
+busy=
+trap busy_end EXIT
 
 die()
 {
@@ -174,6 +176,23 @@ now()
 	echo "${EPOCHREALTIME/,/.}"
 }
 
+# Four processes a CPU that compute, as another job's do.
+busy_begin()
+{
+	local i
+	for ((i = 4 * $(nproc); i > 0; i--)); do
+		bash -c 'while :; do :; done' &
+		busy="$busy $!"
+	done
+}
+
+busy_end()
+{
+	[ -z "$busy" ] || kill $busy
+	[ -z "$busy" ] || wait $busy 2>/dev/null
+	busy=
+}
+
 # job LIB FIGURE NP PLACE ROUND: runs it, appends its lines to the results.
 job()
 {
@@ -182,6 +201,7 @@ job()
 	cores) options="-p" ;;
 	share) prefix="taskset -c $(first_cpu)"; options="-t 400 -b 20" ;;
 	helper) prefix="env HAFT_PROGRESS=thread"; options="-t 400 -b 20" ;;
+	busy) options="-t 3000 -b 1000"; busy_begin ;;
 	*) options="-t 400 -b 20" ;;
 	esac
 	[ "$figure" != profcall ] || prefix="env HAFT_PROFILE=$work/profile.txt"
@@ -195,6 +215,7 @@ job()
 		>"$out" 2>>"$log" </dev/null
 	rc=$?
 	end=$(now)
+	busy_end
 	[ $rc = 137 ] && rc=124
 	if [ "$figure" = start ] && [ $rc = 0 ]; then
 		awk -v a="$start" -v b="$end" 'BEGIN { printf "= start s %.6f\n", b - a }' >"$out"
