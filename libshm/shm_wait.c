@@ -7,8 +7,8 @@
  *
  * A yield gives the CPU to any process that wants it.  One of another job keeps it for
  * milliseconds, and kernels since Linux 6.18 take the rest of the yielder's slice as well.  A
- * sleeper that is woken runs at once instead.  So after such a yield, waits do not yield for a
- * time.
+ * sleeper that is woken runs at once instead.  So after such a yield waits do not yield for a
+ * time, unless there are more ranks than CPUs: then yields are for the ranks.
  *
  * The rank's struct shm_tune sets these numbers, and whether it sleeps.  A rank that never sleeps
  * goes on yielding, and shows its wait all the same.
@@ -508,10 +508,11 @@ static __attribute__((noinline)) void yield_look(struct shm *s, uint64_t ticks)
 	shm_spread_look(s, now);
 }
 
-/* A yield that ended at `now' has taken so many ticks.  A long one: no yields for a time. */
+/* A yield that ended at `now' has taken so many ticks.  A long one: no yields for a time.  If there
+ * are more ranks than CPUs, it may have run another rank, which is what yields are for. */
 static void yield_forgo(struct shm_private *in, uint64_t now, uint64_t taken)
 {
-	if (taken <= yield_slow_ticks(in) * (YIELD_LOST_NS / YIELD_SLOW_NS))
+	if (in->oversubscribed || taken <= yield_slow_ticks(in) * (YIELD_LOST_NS / YIELD_SLOW_NS))
 		return;
 	in->yield_lost = true;
 	in->ticks.yield_again = now + taken * YIELD_LOST_TIMES;
@@ -563,8 +564,8 @@ static uint32_t spins_allowed(const struct shm *s)
 
 	if (in->tune.sleep == SHM_SLEEP_ALWAYS || (in->oversubscribed && in->tune.yields == 0))
 		return 0; /* without yields oversubscription is not noticed */
-	if (in->yield_lost)
-		return in->oversubscribed ? 0 : spins_at_most(in, SPINS_LOST);
+	if (in->yield_lost && !in->oversubscribed)
+		return spins_at_most(in, SPINS_LOST);
 	if (in->no_spin == 0)
 		return in->tune.spins;
 	if (in->oversubscribed)
