@@ -247,9 +247,9 @@ static uint64_t nap_stretch(const struct shm_seg *seg)
 	return ranks_per_cpu > NAP_OVERSUB ? ranks_per_cpu / NAP_OVERSUB : 1;
 }
 
-/* The wait has become a long one: shows its description, and from time to time again: it may wait
- * for other ranks by now.  Where ranks are many, a wait is long later: each walks its stack for a
- * description, and in a start of 256 ranks on two CPUs all of them did so in MPI_Finalize. */
+/* If the wait has become a long one: shows its description, and from time to time again: it may
+ * wait for other ranks by now.  Where ranks are many, a wait is long later: each rank walks its
+ * stack for a description, and all ranks of such a job do so in MPI_Finalize. */
 static void wait_describe(struct shm *s, struct shm_wait *w)
 {
 	uint64_t description[SHM_DESCRIPTION_LEN / 8] = {0}, now = shm_os_now();
@@ -480,7 +480,7 @@ static bool yield_enough(struct shm *s, struct shm_wait *w, uint64_t ticks)
 		return true;
 	if (s->in->shown != w)
 		wait_show(s, w);
-	else if (shm_os_now() - w->begin_ns > SHM_DESCRIBE_MS * UINT64_C(1000000))
+	else
 		wait_describe(s, w);
 	return false;
 }
