@@ -109,22 +109,8 @@ void p2p_deliver(void *arg, const struct shm_frame *f)
 	deliver_frame(f);
 }
 
-int p2p_poll_from(int peer)
-{
-	struct shm_frame f;
-	int n = 0;
-
-	if (unlikely(via.mixed))
-		return via_poll_from(peer);
-	while (n < VIA_BATCH && via_frame_peek(peer, &f)) {
-		deliver_frame(&f);
-		via_frame_next(&f);
-		n++;
-	}
-	return n;
-}
-
-int p2p_poll_posted(int peer)
+/* Delivers a batch of a peer's frames; `posted': none after the last posted receive has matched. */
+static inline int deliver_from(int peer, bool posted)
 {
 	struct shm_frame f;
 	int n = 0;
@@ -134,8 +120,18 @@ int p2p_poll_posted(int peer)
 	while (via_frame_peek(peer, &f)) {
 		deliver_frame(&f);
 		via_frame_next(&f);
-		if (++n == VIA_BATCH || p2p_match.nposted == 0)
+		if (++n == VIA_BATCH || (posted && p2p_match.nposted == 0))
 			break;
 	}
 	return n;
+}
+
+int p2p_poll_from(int peer)
+{
+	return deliver_from(peer, false);
+}
+
+int p2p_poll_posted(int peer)
+{
+	return deliver_from(peer, true);
 }
