@@ -188,8 +188,9 @@ busy_begin()
 
 busy_end()
 {
-	[ -z "$busy" ] || kill $busy
-	[ -z "$busy" ] || wait $busy 2>/dev/null
+	[ -n "$busy" ] || return
+	kill $busy
+	wait $busy 2>/dev/null
 	busy=
 }
 
