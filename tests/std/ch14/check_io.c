@@ -73,18 +73,40 @@ static void checked_buffers(void)
 	OK(MPI_File_iwrite_at(f, (MPI_Offset)N * check_rank, data, N / 4, MPI_INT, &r));
 	spoil(&data[N - 1]);
 	FAILS(MPI_ERR_BUFFER, "was changed", MPI_Wait(&r, MPI_STATUS_IGNORE));
-	for (int i = 0; i < 4; i++) {
-		MPI_Offset at = (MPI_Offset)N * check_rank;
+	memset(data, 'r', N);
+	OK(MPI_File_iread_at(f, (MPI_Offset)N * check_rank, data, N / 4, MPI_INT, &r));
+	OK(MPI_Wait(&r, MPI_STATUS_IGNORE));
+	expect(data[0] == 0 && data[N - 2] == 0);
+	memset(data, 'r', N);
+	OK(MPI_File_iread_at(f, (MPI_Offset)N * check_rank, data, N / 4, MPI_INT, &r));
+	spoil(&data[5]);
+	FAILS(MPI_ERR_BUFFER, "read from", MPI_Wait(&r, MPI_STATUS_IGNORE));
+	expect(data[0] == 0 && data[N - 2] == 0);
+	free(data);
+}
 
+/* Rank 0 changes its buffer before rank 1 has begun: a transfer that ended before the change has no
+ * error, and this one cannot have ended. */
+static void checked_collective_buffers(void)
+{
+	enum { N = 4 << 20 };
+	char *data = malloc(N);
+	MPI_Offset at = (MPI_Offset)N * check_rank;
+	MPI_Request r;
+
+	for (int changed = 0; changed < 2; changed++) {
 		memset(data, 'r', N);
-		OK(i < 2 ? MPI_File_iread_at(f, at, data, N / 4, MPI_INT, &r)
-			 : MPI_File_iread_at_all(f, at, data, N / 4, MPI_INT, &r));
-		if (i % 2 == 0)
-			OK(MPI_Wait(&r, MPI_STATUS_IGNORE));
-		else
+		if (check_rank == 1)
+			OK(MPI_Barrier(MPI_COMM_WORLD));
+		OK(MPI_File_iread_at_all(f, at, data, N / 4, MPI_INT, &r));
+		if (check_rank == 0 && changed)
 			spoil(&data[5]);
-		if (i % 2 != 0)
+		if (check_rank == 0)
+			OK(MPI_Barrier(MPI_COMM_WORLD));
+		if (check_rank == 0 && changed)
 			FAILS(MPI_ERR_BUFFER, "read from", MPI_Wait(&r, MPI_STATUS_IGNORE));
+		else
+			OK(MPI_Wait(&r, MPI_STATUS_IGNORE));
 		expect(data[0] == 0 && data[N - 2] == 0);
 	}
 	free(data);
@@ -155,6 +177,7 @@ int main(int argc, char **argv)
 	checked_strided();
 	in_order();
 	checked_buffers();
+	checked_collective_buffers();
 	one_buffer();
 	checked_many();
 	OK(MPI_File_close(&f));
