@@ -26,7 +26,6 @@
 #define REVOCATIONS_MAX 1024
 
 struct revocation {
-	struct revocation *next; /* an older one */
 	uint64_t ctx;
 	bool here;     /* its communicator has been here; else only told and differs are valid */
 	int told;      /* the farthest distance from which it has come */
@@ -36,11 +35,15 @@ struct revocation {
 	struct ft_flood flood;        /* flood.absent is malloc'ed */
 };
 
-static struct revocation *revocations; /* the latest first */
-static int nrevocations, nahead;       /* ahead: not here */
-static bool any_gone;                  /* a process has failed, or left */
+/* The latest ones, in a ring.  Their ids lie side by side: each process looks through them when it
+ * has just been woken, and has none of this memory in its cache. */
+static uint64_t revoked_ctx[REVOCATIONS_MAX];
+static struct revocation *revocations[REVOCATIONS_MAX];
+static uint64_t nrevocations; /* since the start; the next one's place is this modulo the size */
+static int nahead;            /* those that are not here */
+static bool any_gone;         /* a process has failed, or left */
 
-/* --- the list ------------------------------------------------------------------------------- */
+/* --- the ring ------------------------------------------------------------------------------- */
 
 static void revocation_free(struct revocation *r)
 {
@@ -54,24 +57,13 @@ static void revocation_free(struct revocation *r)
 	free(r);
 }
 
-static void revocation_forget_oldest(void)
-{
-	struct revocation **link = &revocations;
-
-	while ((*link)->next != NULL)
-		link = &(*link)->next;
-	revocation_free(*link);
-	*link = NULL;
-	nrevocations--;
-}
-
 static struct revocation *revocation_find(uint64_t ctx)
 {
-	struct revocation *r = revocations;
+	uint64_t i = nrevocations < REVOCATIONS_MAX ? nrevocations : REVOCATIONS_MAX;
 
-	while (r != NULL && r->ctx != ctx)
-		r = r->next;
-	return r;
+	while (i > 0 && revoked_ctx[i - 1] != ctx)
+		i--;
+	return i > 0 ? revocations[i - 1] : NULL;
 }
 
 static void *revoke_alloc(size_t size)
@@ -87,16 +79,16 @@ static void *revoke_alloc(size_t size)
 static struct revocation *revocation_get(uint64_t ctx)
 {
 	struct revocation *r = revocation_find(ctx);
+	uint64_t i;
 
 	if (r != NULL)
 		return r;
-	if (nrevocations == REVOCATIONS_MAX)
-		revocation_forget_oldest();
+	i = nrevocations++ % REVOCATIONS_MAX;
+	if (revocations[i] != NULL)
+		revocation_free(revocations[i]);
 	r = revoke_alloc(sizeof(*r));
-	r->ctx = ctx;
-	r->next = revocations;
-	revocations = r;
-	nrevocations++;
+	revocations[i] = r;
+	revoked_ctx[i] = r->ctx = ctx;
 	nahead++;
 	return r;
 }
@@ -282,7 +274,7 @@ void ft_revoke_got(const struct shm_frame *f)
 void ft_revoke_peer_lost(int peer)
 {
 	any_gone = true;
-	for (struct revocation *r = revocations; r != NULL; r = r->next)
-		if (r->here && ft_member_of(&r->m, peer) >= 0)
-			ft_flood_lost(&r->flood);
+	for (int i = 0; i < REVOCATIONS_MAX && revocations[i] != NULL; i++)
+		if (revocations[i]->here && ft_member_of(&revocations[i]->m, peer) >= 0)
+			ft_flood_lost(&revocations[i]->flood);
 }
