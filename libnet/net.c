@@ -351,7 +351,7 @@ void net_unpost(struct net *net, struct net_op *op)
 {
 	struct net_peer *p = net_peer_at(net, op->peer);
 
-	if (op->state != NET_OP_BUSY)
+	if (op->state != NET_OP_ACTIVE)
 		return;
 	net_ops_remove(&p->in.posts, op);
 	op->state = NET_OP_NONE;

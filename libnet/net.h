@@ -202,13 +202,13 @@ void net_commit(struct net *net, int peer, const struct net_hdr *h, size_t len);
  * time. */
 
 enum net_state {
-	NET_OP_NONE, /* as the user zeroed it */
-	NET_OP_BUSY, /* the buffer and the op are libnet's */
-	NET_OP_DONE, /* sent: the buffer may change; posted: it is full */
-	NET_OP_LOST, /* the peer is lost, the buffer is free */
+	NET_OP_NONE,   /* as the user zeroed it */
+	NET_OP_ACTIVE, /* the buffer and the op are libnet's */
+	NET_OP_DONE,   /* sent: the buffer may change; posted: it is full */
+	NET_OP_LOST,   /* the peer is lost, the buffer is free */
 };
 
-/* One send or post.  The user's memory; libnet's while BUSY.  `done' (or NULL) is called from
+/* One send or post.  The user's memory; libnet's while ACTIVE.  `done' (or NULL) is called from
  * inside a poll when the state has become DONE or LOST, the op is then the user's again. */
 struct net_op {
 	enum net_state state;
@@ -230,7 +230,7 @@ int net_send(
 /* Posts a buffer for the next len bytes of stream `id' from this peer.  As net_send otherwise. */
 int net_post(struct net *net, int peer, uint64_t id, void *buf, size_t len, struct net_op *op);
 
-/* Takes a BUSY post back: op->state is NET_OP_NONE, the buffer is free at once; bytes that still
+/* Takes an ACTIVE post back: op->state is NET_OP_NONE, the buffer is free at once; bytes that still
  * come for it are dropped, unless another buffer of the stream is posted. */
 void net_unpost(struct net *net, struct net_op *op);
 

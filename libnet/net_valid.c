@@ -48,7 +48,7 @@ static bool ops_valid(const struct net_ops *l)
 
 		if (head->prev != before || net_ops_find(l, head->id) != head)
 			return false;
-		for (; op->state == NET_OP_BUSY && op->at <= op->len && op->id == head->id;
+		for (; op->state == NET_OP_ACTIVE && op->at <= op->len && op->id == head->id;
 			op = op->same)
 			if (op->same == NULL)
 				break;

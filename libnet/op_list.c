@@ -48,7 +48,7 @@ void net_ops_add(struct net_ops *l, struct net_op *op)
 	struct net_op *head = net_ops_find(l, op->id);
 
 	op->same = NULL;
-	op->state = NET_OP_BUSY;
+	op->state = NET_OP_ACTIVE;
 	if (head == NULL) {
 		ops_append(l, op);
 		op->tail = op;

@@ -84,7 +84,7 @@ struct sched {
 	bool poisoned; /* it sends error messages from now on */
 	struct p2p_error_msg error;
 	struct req *req; /* the user's request; NULL: a blocking call */
-	bool busy;       /* a thread runs its steps */
+	bool running;    /* a thread runs its steps */
 	bool left;       /* its next step, a long copy, is left to progress */
 	struct step *steps;
 	int nsteps, room, at;
@@ -130,7 +130,7 @@ static struct sched *sched_new(const struct coll_args *k)
 	s->req = NULL;
 	s->bad = s->err = 0;
 	s->words = NULL;
-	s->busy = s->left = s->poisoned = false;
+	s->running = s->left = s->poisoned = false;
 	s->nsteps = s->at = 0;
 	s->nreqs = s->waited = s->round = s->most = 0;
 	s->nheld = 0;
@@ -683,14 +683,14 @@ static int sched_progress(void)
 		struct sched *here = s;
 		bool over;
 
-		if (s->busy || (!s->left && !s->reqs[s->waited].done)) {
+		if (s->running || (!s->left && !s->reqs[s->waited].done)) {
 			s = s->next;
 			continue;
 		}
 		moved++;
-		here->busy = true;
+		here->running = true;
 		over = sched_advance(here, false);
-		here->busy = false;
+		here->running = false;
 		s = here->next; /* only now: the list may have changed meanwhile */
 		if (!over)
 			continue;
@@ -710,9 +710,9 @@ static int sched_start(struct req *r)
 	s->at = s->nreqs = s->waited = 0;
 	s->err = 0;
 	s->poisoned = false;
-	s->busy = true;
+	s->running = true;
 	over = sched_advance(s, true);
-	s->busy = false;
+	s->running = false;
 	if (over) {
 		sched_finish(s);
 		return 0;

@@ -32,7 +32,7 @@
  *  - Such a member computes nothing more: it calls no user's function with data that have not come,
  *    and writes no result.
  *  - A schedule with a request holds all objects that its steps use.
- *  - One thread at a time runs the steps of a schedule (`busy'), although the library's lock is
+ *  - One thread at a time runs the steps of a schedule (`running'), although the library's lock is
  *    open during a user's function.  coll_sched_valid checks what can be checked of this. */
 #ifndef HAFT_COLL_SCHED_H
 #define HAFT_COLL_SCHED_H

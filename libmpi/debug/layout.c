@@ -45,12 +45,12 @@ __attribute__((visibility("default"), used)) const struct debug_layout MPIR_haft
 	AT(unexpected, next), AT(unexpected, ctx), AT(unexpected, peer), AT(unexpected, tag),
 	AT(unexpected, total), AT(unexpected, data), AT(unexpected, is_rts),
 	AT(unexpected, sender),
-	.state_busy = offsetof(struct p2p_state, busy),
+	.state_worklist = offsetof(struct p2p_state, worklist),
 	.state_ids_at = offsetof(struct p2p_state, ids.at),
 	.state_ids_n = offsetof(struct p2p_state, ids.n),
 	.peer_out = offsetof(struct p2p_peer, out),
 	.peer_pipe_sends = offsetof(struct p2p_peer, pipe_sends),
-	.peer_busy_next = offsetof(struct p2p_peer, busy_next),
+	.peer_worklist_next = offsetof(struct p2p_peer, worklist_next),
 };
 /* clang-format on */
 

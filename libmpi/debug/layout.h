@@ -36,8 +36,8 @@ struct debug_layout {
 	uint32_t messages_key, messages_mask;
 	uint32_t unexpected_next, unexpected_ctx, unexpected_peer, unexpected_tag, unexpected_total;
 	uint32_t unexpected_data, unexpected_is_rts, unexpected_sender;
-	uint32_t state_busy, state_ids_at, state_ids_n;
-	uint32_t peer_out, peer_pipe_sends, peer_busy_next;
+	uint32_t state_worklist, state_ids_at, state_ids_n;
+	uint32_t peer_out, peer_pipe_sends, peer_worklist_next;
 };
 
 #endif

@@ -207,14 +207,14 @@ def sends():
         thing = state["ids"]["at"][i]
         if int(thing) & 1 == 0:
             add(thing.cast(pointer("struct req")))
-    peer = state["busy"]
+    peer = state["worklist"]
     while int(peer):
         for queue in ("out", "pipe_sends"):
             r = peer[queue]["head"]
             while int(r):
                 add(r)
                 r = r["next"]
-        peer = peer["busy_next"]
+        peer = peer["worklist_next"]
     for u in unexpected():
         add(u["sender"])
     return [found[at] for at in sorted(found)]

@@ -108,12 +108,12 @@ static int request_add(struct spawn_request *q, int i, const char *command, char
 
 /* --- the launcher --------------------------------------------------------------------------- */
 
-static bool launcher_busy; /* a spawn of this process is under way; under the library's lock */
+static bool launcher_spawning; /* a spawn of this process is under way; under the library's lock */
 
 static bool launcher_free(void *arg)
 {
 	(void)arg;
-	return !launcher_busy;
+	return !launcher_spawning;
 }
 
 static bool launcher_answered(void *arg)
@@ -196,13 +196,13 @@ static void launcher_spawn(struct spawn_request *q, struct group *parents, struc
 	int err = launcher_birth(q, parents, &birth);
 
 	launcher_wait(launcher_free);
-	launcher_busy = true;
+	launcher_spawning = true;
 	if (err == 0)
 		err = boot_spawn_begin(q->command, q->count, birth);
 	launcher_answer(err, r);
 	if (r->abroad != NULL)
 		launcher_abroad(q, r);
-	launcher_busy = false;
+	launcher_spawning = false;
 	free(birth);
 }
 

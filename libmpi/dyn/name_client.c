@@ -32,9 +32,9 @@ struct client {
 	struct dyn_port_name at;
 	struct net_handshake handshake; /* fd -1: not connected */
 	enum client_stage stage;
-	bool busy;   /* a request is under way */
-	int users;   /* requests that hold this, also those that wait */
-	int names;   /* that depend on the connection */
+	bool requesting; /* a request is under way */
+	int users;       /* requests that hold this, also those that wait */
+	int names;       /* that depend on the connection */
 	bool reused; /* the request began on an open connection, which the server may have closed */
 	int why;     /* errno of a failure; 0: none */
 	uint32_t nap_ns;
@@ -245,7 +245,7 @@ static int client_failed(const struct client *k, int class)
 
 static bool client_free(void *arg)
 {
-	return !((struct client *)arg)->busy;
+	return !((struct client *)arg)->requesting;
 }
 
 /* Sends a request and waits for the answer, which is in k->answer.  port: NULL for a look-up. */
@@ -254,7 +254,7 @@ static int client_ask(struct client *k, enum boot_name_command command, const ch
 {
 	p2p_progress_until(
 		&(struct p2p_condition){.ready = client_free, .arg = k, .nap_ns = &k->nap_ns});
-	k->busy = true;
+	k->requesting = true;
 	k->request = (struct boot_name_request){.command = (uint32_t)command};
 	snprintf(k->request.service, sizeof(k->request.service), "%s", service);
 	snprintf(k->request.port, sizeof(k->request.port), "%s", port != NULL ? port : "");
@@ -264,7 +264,7 @@ static int client_ask(struct client *k, enum boot_name_command command, const ch
 	k->until = clock_now_ns() + NAME_CLIENT_S * NS_PER_S;
 	p2p_progress_until(
 		&(struct p2p_condition){.ready = client_step, .arg = k, .nap_ns = &k->nap_ns});
-	k->busy = false;
+	k->requesting = false;
 	if (k->why != 0)
 		return client_failed(k, class);
 	k->names = (int)k->answer.names;

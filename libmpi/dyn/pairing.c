@@ -24,9 +24,9 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#define NAP_NS  50000000  /* a sleep that nothing ends */
-#define LOOK_NS 100000000 /* between two looks whether awaited children live */
-#define BUSY_NS 1000000   /* while bytes wait to go, or a full queue may get room */
+#define NAP_NS       50000000  /* a sleep that nothing ends */
+#define LOOK_NS      100000000 /* between two looks whether awaited children live */
+#define NAP_SHORT_NS 1000000   /* while bytes wait to go, or a full queue may get room */
 
 enum pairing_step {
 	STEP_DIAL,   /* client: the next address */
@@ -228,7 +228,7 @@ static bool accept_advance(struct pairing *m)
 			return true;
 		}
 		if (err == -EAGAIN && clock_now_ns() < m->answer_until) {
-			m->nap_ns = BUSY_NS;
+			m->nap_ns = NAP_SHORT_NS;
 			return false;
 		}
 		pairing_hang_up(m);
@@ -325,7 +325,7 @@ static bool connect_dial(struct pairing *m)
 	int fd, err = net_dial(m->name.addr[m->addr], &fd);
 
 	if (err == NET_SYS && errno == EAGAIN) { /* the queue of a UNIX socket is full */
-		m->nap_ns = BUSY_NS;
+		m->nap_ns = NAP_SHORT_NS;
 		return false;
 	}
 	if (err != 0)
@@ -340,7 +340,7 @@ static bool connect_reached(struct pairing *m)
 	int err = net_dialled(m->handshake.fd);
 
 	if (err == EAGAIN) {
-		m->nap_ns = BUSY_NS;
+		m->nap_ns = NAP_SHORT_NS;
 		return false;
 	}
 	if (err != 0)
@@ -372,7 +372,7 @@ static bool connect_handshake(struct pairing *m)
 	int err = net_handshake_flush(&m->handshake);
 
 	if (err == -EAGAIN)
-		m->nap_ns = BUSY_NS;
+		m->nap_ns = NAP_SHORT_NS;
 	if (err == 0)
 		err = net_handshake_get(&m->handshake);
 	if (err == -EAGAIN)

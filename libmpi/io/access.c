@@ -98,7 +98,7 @@ static int access_prepare(struct io_job *j)
 	io_view_hold(f->view);
 	j->view = f->view;
 	j->atomic = f->atomic;
-	f->busy++;
+	f->jobs++;
 	err = access_check_mode(j);
 	if (err == 0)
 		err = io_view_complete(j->view);

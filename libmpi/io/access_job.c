@@ -87,7 +87,7 @@ void io_job_end(struct io_job *j)
 		io_file_poison(j->f, j->err, j->words);
 	if (j->view != NULL) {
 		io_view_drop(j->view);
-		j->f->busy--;
+		j->f->jobs--;
 	}
 	if (j->form != IO_BLOCKING)
 		obj_drop(j->type);

@@ -68,7 +68,7 @@ static bool close_is_idle(void *arg)
 {
 	const struct io_file *f = arg;
 
-	return f->busy == 0;
+	return f->jobs == 0;
 }
 
 /* Waits for the accesses that the program has left. */
@@ -77,7 +77,7 @@ static int close_drain(struct io_file *f)
 	const struct p2p_condition idle = {.ready = close_is_idle, .arg = f};
 	int err = io_file_idle(f);
 
-	if (f->busy > 0)
+	if (f->jobs > 0)
 		p2p_progress_until(&idle);
 	io_collective_drain(f);
 	return err;

@@ -53,7 +53,7 @@ static void collective_direct(struct io_collective *c)
 	own->inner = true;
 	io_view_hold(own->view);
 	obj_hold(own->type);
-	own->f->busy++;
+	own->f->jobs++;
 	io_independent_start(own, c->direct);
 }
 
@@ -148,7 +148,7 @@ static void collective_next(struct io_collective *c)
 		.next = c->next,
 		.active_next = c->active_next,
 		.request = c->request,
-		.busy = c->busy,
+		.running = c->running,
 		.later = c->later,
 		.by_calls = c->by_calls,
 		.state = COLLECTIVE_BEGIN};
@@ -492,7 +492,7 @@ static bool collective_is_ready(const struct io_collective *c)
 {
 	const struct req *r = collective_awaited(c);
 
-	return !c->busy && c->g->head == c && (r == NULL || r->done) &&
+	return !c->running && c->g->head == c && (r == NULL || r->done) &&
 	       !(c->stops_at_disk && c->writing);
 }
 
@@ -510,9 +510,9 @@ static int collective_progress(void)
 			continue;
 		}
 		moved++;
-		c->busy = true;
+		c->running = true;
 		over = collective_run(c);
-		c->busy = false;
+		c->running = false;
 		if (over) {
 			collective_remove(c);
 			collective_finish(c);

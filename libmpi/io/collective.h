@@ -35,8 +35,8 @@
 #define IO_CB_BLOCK_MIN MEAN_OR(64, 4096) /* bytes; a shorter block costs more than it saves */
 
 enum io_member_flags {
-	IO_MEMBER_BUSY = 1,     /* it may have another access of the file under way */
-	IO_MEMBER_SPACIOUS = 4, /* its stage is ready; of an aggregator */
+	IO_MEMBER_HAS_OTHERS = 1, /* it may have another access of the file under way */
+	IO_MEMBER_SPACIOUS = 4,   /* its stage is ready; of an aggregator */
 };
 
 /* The descriptor of a member's access; and at the end, of its result. */
@@ -110,7 +110,7 @@ struct io_collective {
 	struct req *request;               /* the user's; NULL: a blocking call, a refusal */
 	struct req *direct;                /* of this member's own access, under way */
 	struct req *comparison;            /* owned: of calls; NULL: none, or over */
-	bool busy;                         /* a thread runs it */
+	bool running;                      /* a thread runs it */
 	bool later;                        /* not a blocking call */
 	bool left;                         /* this member's data are left to aggregators */
 	bool staged;                       /* there have been rounds */

@@ -112,11 +112,11 @@ static void describe_cover(struct io_cover *cover, const struct io_job *j)
 
 /* May this member have an access under way that is not in the row of collective ones?  Until a
  * nonblocking one has ended, the program may start others. */
-static bool describe_is_busy(const struct io_collective *c)
+static bool describe_has_others(const struct io_collective *c)
 {
 	int own = c->g->queued + !c->later;
 
-	return c->later || c->f->busy > own || haft_life.user_threads;
+	return c->later || c->f->jobs > own || haft_life.user_threads;
 }
 
 void io_describe(struct io_collective *c, bool left)
@@ -125,8 +125,8 @@ void io_describe(struct io_collective *c, bool left)
 	const struct io_job *j = c->j;
 
 	*mine = (struct io_member){.err = j->err};
-	if (describe_is_busy(c))
-		mine->flags |= IO_MEMBER_BUSY;
+	if (describe_has_others(c))
+		mine->flags |= IO_MEMBER_HAS_OTHERS;
 	if (c->g->stage != NULL) {
 		struct io_stage *s = c->g->stage;
 
@@ -156,7 +156,7 @@ void io_describe(struct io_collective *c, bool left)
 struct described {
 	int64_t low, high, runs, most_runs;
 	struct io_cover cover;
-	bool failed, busy, stages;
+	bool failed, others, stages;
 };
 
 static struct described describe_all(const struct io_collective *c)
@@ -167,7 +167,7 @@ static struct described describe_all(const struct io_collective *c)
 		const struct io_member *m = &c->g->all[r];
 
 		d.failed = d.failed || m->err != 0;
-		d.busy = d.busy || (m->flags & IO_MEMBER_BUSY) != 0;
+		d.others = d.others || (m->flags & IO_MEMBER_HAS_OTHERS) != 0;
 		d.runs += m->runs;
 		d.most_runs = m->runs > d.most_runs ? m->runs : d.most_runs;
 		io_cover_add(&d.cover, &m->cover);
@@ -258,7 +258,7 @@ enum io_collective_state io_describe_choose(struct io_collective *c)
 	describe_aggregators(c, &d);
 	c->holes = c->j->direction == IO_WRITE && c->local &&
 		   !io_cover_is_full(&d.cover, d.low, d.high);
-	c->in_place = d.busy || c->j->atomic || (c->f->amode & MPI_MODE_WRONLY) != 0;
+	c->in_place = d.others || c->j->atomic || (c->f->amode & MPI_MODE_WRONLY) != 0;
 	c->why = describe_why(c, &d);
 	return c->why < IO_WHY_ROUNDS ? COLLECTIVE_SPREAD : COLLECTIVE_STAGE;
 }

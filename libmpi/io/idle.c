@@ -8,8 +8,8 @@ int io_file_idle(const struct io_file *f)
 	if (f->split.req != NULL)
 		return haft_err(
 			MPI_ERR_OTHER, "a split collective access of %s is active", f->path);
-	if (f->busy > 0)
+	if (f->jobs > 0)
 		return haft_err(MPI_ERR_OTHER, "%d nonblocking accesses of %s are not complete",
-			f->busy, f->path);
+			f->jobs, f->path);
 	return 0;
 }

@@ -18,7 +18,7 @@
  * Invariants
  *  - access.c converts: below it a job moves bytes of the view to or from memory of an equal
  *    size, and no other file knows of representations.
- *  - A job holds its view, and counts in file->busy, from its start to its end.  MPI_File_set_view
+ *  - A job holds its view, and counts in file->jobs, from its start to its end.  MPI_File_set_view
  *    puts a new view in place of the old one; it never changes one.
  *  - Nothing in this folder waits for a disk with the library's lock held (disk_os.c releases it).
  *  - A collective call returns an equal class on all members. */
@@ -143,7 +143,7 @@ struct io_file {
 	uint8_t turn;     /* of the two words of the shared pointer, the one in use: shared.h */
 	int64_t block;    /* bytes that the file system prefers to move at a time */
 	int64_t position; /* individual pointer, in etypes; under the library's lock */
-	int busy;         /* jobs under way; under the library's lock */
+	int jobs;         /* jobs under way; under the library's lock */
 	struct io_hosts *hosts;         /* of a file over hosts; else NULL */
 	int aggregators;                /* at open, for MPI_File_get_info: a hint may change it */
 	struct io_aggregate *aggregate; /* collective.h; NULL: one member */

@@ -107,7 +107,7 @@ static bool file_aggregate_valid(const struct io_file *f)
 
 bool io_file_valid(const struct io_file *f)
 {
-	return f->busy >= 0 && f->rank >= 0 && f->rank < f->size && f->file->io == f &&
+	return f->jobs >= 0 && f->rank >= 0 && f->rank < f->size && f->file->io == f &&
 	       file_view_valid(f) && file_shared_valid(f) && file_aggregate_valid(f);
 }
 

@@ -72,7 +72,7 @@ void p2p_credit_use(int peer, int64_t bytes)
 	if (over)
 		haft_event(EVENT_SENDER_HELD, NULL, peer, 0, 0, 0);
 	if (p->credit_due && p2p_credit_send(peer) == 0)
-		p2p_peer_busy(peer);
+		p2p_peer_enlist(peer);
 }
 
 void p2p_credit_received(int peer, bool credit)

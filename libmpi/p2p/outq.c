@@ -143,7 +143,7 @@ static void out_cts_gone(struct req *r)
 	} else {
 		r->state = STATE_PIPE_RECV;
 		p2p_queue_push(&p2p_peer(r->recv.from)->pipe_recvs, r);
-		p2p_peer_busy(r->recv.from);
+		p2p_peer_enlist(r->recv.from);
 	}
 }
 
@@ -259,7 +259,7 @@ void p2p_out_put(struct req *r, int peer)
 		out_gone(r);
 	} else if (err == VIA_AGAIN) {
 		p2p_queue_push(&p->out, r);
-		p2p_peer_busy(peer);
+		p2p_peer_enlist(peer);
 	} else {
 		out_failed(r, err);
 	}

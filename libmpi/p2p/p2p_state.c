@@ -61,7 +61,7 @@ bool p2p_queues_valid(void)
 		if (!queue_ends_valid(&p->out) || !queue_ends_valid(&p->pipe_sends) ||
 			!queue_ends_valid(&p->pipe_recvs) || !queue_states_valid(p))
 			return false;
-		if ((!p->busy && queue_has_work(p)) || p->unexpected_bytes < 0)
+		if ((!p->listed && queue_has_work(p)) || p->unexpected_bytes < 0)
 			return false;
 	}
 	return id_table_valid(&p2p_state.ids);

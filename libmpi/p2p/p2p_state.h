@@ -10,7 +10,7 @@
  * Invariants
  *  - pipe_sends of the sender and pipe_recvs of the receiver name the same messages in the same
  *    order: chunks of a pipe need no ids.
- *  - A peer with something in a queue is in the busy list.  Progress looks at no other peer.
+ *  - A peer with something in a queue is in the worklist.  Progress looks at no other peer.
  *  - An eager message or an RTS is put directly only if `out' is empty: they never overtake.
  *
  * The library's lock protects all of it (core/library_lock.h). */
@@ -35,11 +35,11 @@ struct req_queue {
 /* p2p's part of a row of via's table of peers. */
 struct p2p_peer {
 	struct req_queue out, pipe_sends, pipe_recvs;
-	struct p2p_peer *busy_next;
+	struct p2p_peer *worklist_next;
 	int64_t eager;            /* largest eager message to it, bytes; -1: it takes none */
 	int32_t peer;             /* its number */
 	int64_t unexpected_bytes; /* of eager messages from it without a receive */
-	bool busy;                /* in the busy list */
+	bool listed;              /* in the worklist */
 	bool no_credit;           /* it shall send no eager messages */
 	bool credit_due;          /* it has not been told the value of no_credit yet */
 	bool unborn;              /* it has ended before MPI_Init */
@@ -56,7 +56,7 @@ struct p2p_state {
 	bool checks;          /* users' messages carry type signatures: HAFT_CHECK=types */
 	bool watched;         /* a match is compared or counted: from the first `sig' or tool on */
 	const struct p2p_sig *sig; /* of the message that is being matched, or NULL */
-	struct p2p_peer *busy;     /* list, by busy_next */
+	struct p2p_peer *worklist; /* list, by worklist_next */
 	struct id_table ids;       /* requests that frames of peers name: RTS and COOP */
 	int64_t unexpected_max;    /* bytes from each peer; above, it loses its credit */
 	uint32_t lost;             /* peers that are gone, in good order or not */
@@ -82,16 +82,16 @@ static inline struct p2p_peer *p2p_peer(int peer)
 	return (struct p2p_peer *)(void *)via_peer_get(peer)->p2p;
 }
 
-/* Adds a peer to the busy list. */
-static inline void p2p_peer_busy(int peer)
+/* Adds a peer to the worklist. */
+static inline void p2p_peer_enlist(int peer)
 {
 	struct p2p_peer *p = p2p_peer(peer);
 
-	if (p->busy)
+	if (p->listed)
 		return;
-	p->busy = true;
-	p->busy_next = p2p_state.busy;
-	p2p_state.busy = p;
+	p->listed = true;
+	p->worklist_next = p2p_state.worklist;
+	p2p_state.worklist = p;
 	via_poller_wake();
 }
 
@@ -151,7 +151,7 @@ static inline struct req *p2p_queue_pop(struct req_queue *q)
 	return r;
 }
 
-/* Does every queue of every peer hold requests of the states that belong there, and has the busy
+/* Does every queue of every peer hold requests of the states that belong there, and does the
  * list each peer with work?  (core/valid.h) */
 bool p2p_queues_valid(void);
 

@@ -52,7 +52,7 @@ static void part_enqueue(struct part_op *p)
 	p->queued = true;
 	p->pending_next = peer->pending;
 	peer->pending = p;
-	p2p_peer_busy(p->peer);
+	p2p_peer_enlist(p->peer);
 }
 
 /* The order in which the partner must hear it. */

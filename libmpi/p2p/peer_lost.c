@@ -136,7 +136,7 @@ bool p2p_peer_ended(int peer, const char *words)
 
 	if (p->lost == PEER_HERE)
 		p2p_peer_end(peer, true, words);
-	if ((p->lost == PEER_LOST && !via_is_alias(peer)) || p->busy || p->out.head != NULL ||
+	if ((p->lost == PEER_LOST && !via_is_alias(peer)) || p->listed || p->out.head != NULL ||
 		p->pipe_sends.head != NULL || p->pipe_recvs.head != NULL || p->pending != NULL ||
 		p->unexpected_bytes != 0)
 		return false;

@@ -3,7 +3,7 @@
  * for the flags of collectives and of windows, for files.  Threads wait in via/waiters.c.
  *
  *     p2p_progress ──┬─> via_poll          frames that have arrived ──> deliver.c
- *                    ├─> the busy peers    credit, out, pipe_sends, pipe_recvs, pending
+ *                    ├─> the worklist      credit, out, pipe_sends, pipe_recvs, pending
  *                    └─> hooks             schedules of collectives, windows ...
  *
  *     p2p_progress_until ── ready? ── no: one pass ── nothing moved: spin, yield or sleep ──┐
@@ -62,24 +62,24 @@ static bool progress_has_work(const struct p2p_peer *p)
 	       p->credit_due || p->pending != NULL;
 }
 
-/* Serves the busy peers.  Those with nothing left leave the list. */
-static int progress_busy(void)
+/* Serves the peers with work.  Those with nothing left leave the list. */
+static int progress_worklist(void)
 {
-	struct p2p_peer *p = p2p_state.busy;
+	struct p2p_peer *p = p2p_state.worklist;
 	int moved = 0;
 
-	p2p_state.busy = NULL;
+	p2p_state.worklist = NULL;
 	while (p != NULL) {
-		struct p2p_peer *next = p->busy_next;
+		struct p2p_peer *next = p->worklist_next;
 		int peer = p->peer;
 
-		p->busy = false;
+		p->listed = false;
 		moved += p2p_credit_send(peer) + p2p_out_push(peer) + p2p_pipe_push(peer) +
 			 p2p_pipe_pull(peer);
 		if (p->pending != NULL)
 			moved += p2p_part_flush(peer);
 		if (progress_has_work(p))
-			p2p_peer_busy(peer);
+			p2p_peer_enlist(peer);
 		p = next;
 	}
 	return moved;
@@ -106,8 +106,8 @@ int p2p_progress_beside(int (*hook)(void))
 {
 	int moved = via_poll(), more;
 
-	if (p2p_state.busy != NULL)
-		moved += progress_busy();
+	if (p2p_state.worklist != NULL)
+		moved += progress_worklist();
 	more = hook != NULL ? hook() : 0;
 	if (more > 0)
 		via_poller_wake();
@@ -118,8 +118,8 @@ int p2p_progress(void)
 {
 	int moved = via_poll();
 
-	if (p2p_state.busy != NULL)
-		moved += progress_busy();
+	if (p2p_state.worklist != NULL)
+		moved += progress_worklist();
 	return progress.nhooks > 0 ? moved + progress_hooks() : moved;
 }
 
@@ -312,7 +312,7 @@ void p2p_wait_until(bool (*ready)(void *arg), void *arg, struct p2p_about about)
 static bool progress_nothing_out(void *arg)
 {
 	(void)arg;
-	return p2p_state.busy == NULL && via_quiet();
+	return p2p_state.worklist == NULL && via_quiet();
 }
 
 void p2p_flush(void)

@@ -198,7 +198,7 @@ static bool pt2pt_recv_fast(
 	int slot = via_peer(group_peer(comm_peers(c), source))->slot - 1, looks = LOOKS;
 	struct shm_frame f;
 
-	if (!p2p_match_empty() || p2p_state.busy != NULL || slot < 0)
+	if (!p2p_match_empty() || p2p_state.worklist != NULL || slot < 0)
 		return false;
 	while (!via_frame_peek(slot, &f)) {
 		if (--looks == 0)

@@ -52,10 +52,10 @@ struct stream_chunk {
 struct p2p_stream {
 	struct req *req;
 	uint64_t id;
-	int64_t next; /* bytes of the message that chunks have taken */
-	int64_t end;  /* bytes of the message that are moved */
-	int busy;     /* chunks that are the transport's */
-	int err;      /* the first, or 0 */
+	int64_t next;     /* bytes of the message that chunks have taken */
+	int64_t end;      /* bytes of the message that are moved */
+	int in_transport; /* chunks that are the transport's */
+	int err;          /* the first, or 0 */
 	bool sends;
 	int64_t most; /* bytes of a chunk of the window */
 	struct stream_chunk chunk[STREAM_CHUNKS];
@@ -98,7 +98,7 @@ static bool stream_take(struct stream_chunk *c)
 	if (s->err != 0)
 		return false;
 	s->next += n;
-	s->busy++;
+	s->in_transport++;
 	return true;
 }
 
@@ -108,7 +108,7 @@ static void stream_chunk_over(struct stream_chunk *c)
 	struct p2p_stream *s = c->stream;
 	struct req *r = s->req;
 
-	s->busy--;
+	s->in_transport--;
 	if (c->op.state == NET_OP_LOST)
 		s->err = VIA_LOST;
 	else if (c->mem != NULL && !s->sends)
@@ -121,7 +121,7 @@ static void stream_finish(struct p2p_stream *s)
 {
 	struct req *r = s->req;
 
-	if (s->busy > 0)
+	if (s->in_transport > 0)
 		return;
 	if (s->err != 0)
 		p2p_fail_request(r, stream_peer(s), s->err);
@@ -136,7 +136,7 @@ static void stream_chunk_done(struct net_op *op)
 	struct p2p_stream *s = c->stream;
 
 	stream_chunk_over(c);
-	while (stream_take(c) && c->op.state != NET_OP_BUSY)
+	while (stream_take(c) && c->op.state != NET_OP_ACTIVE)
 		stream_chunk_over(c);
 	stream_finish(s);
 }
@@ -173,11 +173,11 @@ static struct p2p_stream *stream_new(struct req *r, bool sends, uint64_t id, int
 			.stream = s,
 			.mem = whole ? NULL : s->window + i * most};
 	}
-	s->busy = 1; /* ours, until all have been given */
+	s->in_transport = 1; /* ours, until all have been given */
 	for (int i = 0; i < STREAM_CHUNKS; i++) {
 		struct stream_chunk *c = &s->chunk[i];
 
-		while (stream_take(c) && c->op.state != NET_OP_BUSY)
+		while (stream_take(c) && c->op.state != NET_OP_ACTIVE)
 			stream_chunk_over(c);
 	}
 	return s;
@@ -195,7 +195,7 @@ void p2p_stream_send(struct req *r, uint64_t id, int64_t room)
 	s = stream_new(r, true, id, r->bytes < room ? r->bytes : room);
 	if (s == NULL)
 		haft_abort_job(MPI_ERR_NO_MEM, "no memory to send a message that is awaited");
-	s->busy--;
+	s->in_transport--;
 	stream_finish(s);
 }
 
@@ -224,7 +224,7 @@ void p2p_stream_recv(struct req *r)
 
 	r->recv.stream = NULL;
 	r->state = STATE_STREAM;
-	s->busy--;
+	s->in_transport--;
 	stream_finish(s);
 }
 
@@ -234,7 +234,7 @@ void p2p_stream_stop(struct req *r)
 
 	r->recv.stream = NULL;
 	for (int i = 0; i < STREAM_CHUNKS; i++)
-		if (s->chunk[i].op.state == NET_OP_BUSY)
+		if (s->chunk[i].op.state == NET_OP_ACTIVE)
 			via_stream_unpost(&s->chunk[i].op);
 	free(s);
 }

@@ -55,7 +55,7 @@ static void send_cleared(struct req *r, uint64_t stream_id, int64_t room)
 	}
 	r->state = STATE_PIPE_SEND;
 	p2p_queue_push(&p2p_peer(r->peer)->pipe_sends, r);
-	p2p_peer_busy(r->peer);
+	p2p_peer_enlist(r->peer);
 	p2p_pipe_push(r->peer);
 }
 

@@ -13,7 +13,7 @@
  * A run is a contiguous piece of the target's memory, so the target knows no datatype of the
  * origin.  An operation that exceeds a frame goes in several; the last has head.last.
  *
- * Frames to one peer, answers included, wait in one queue while the transport is busy
+ * Frames to one peer, answers included, wait in one queue while the transport has no room
  * (frame_queue.c).  The target executes and answers in order, so the origin's operations complete
  * from the front of target->first.
  *

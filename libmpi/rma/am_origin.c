@@ -5,12 +5,12 @@
  *                                               └── target->first ... last: answered from the front
  *
  *      target's datatype ──> runs of memory (one for a dense type), made when the operation begins
- *      PUT      packed from the user's buffer frame by frame: busy until the last frame has left
+ *      PUT      packed from the user's buffer frame by frame: in use until the last frame has left
  *      ACC      elements are gathered into a row: the user's buffer is free at once
  *      GET      unpacked into the user's buffer as data arrives
  *
  * Counts of a target: a flush waits until issued == completed + failed, a local flush until
- * origin_busy == 0. */
+ * origin_pending == 0. */
 #include "libmpi/rma/am.h"
 
 #include "libmpi/core/err.h"
@@ -35,7 +35,7 @@ struct rma_am {
 	bool gone;     /* all frames have left */
 	bool answered; /* the target has answered */
 	bool dropped;  /* the window is broken: its frames do not go */
-	bool busy;     /* counted in origin_busy */
+	bool counted;  /* counted in origin_pending */
 	int err;       /* class of the error at the target */
 	int64_t disp;  /* as the user gave it */
 	struct rma_am_head head;
@@ -88,11 +88,11 @@ static void am_keep_failed(struct rma_am *m)
 /* The user's buffer is no longer in use. */
 static void am_release_buffer(struct rma_am *m)
 {
-	if (m->busy) {
-		m->w->target[m->rank].origin_busy--;
-		m->w->rma->origin_busy--;
+	if (m->counted) {
+		m->w->target[m->rank].origin_pending--;
+		m->w->rma->origin_pending--;
 	}
-	m->busy = false;
+	m->counted = false;
 	if (m->req != NULL) {
 		p2p_req_done(m->req);
 		obj_drop(m->req);
@@ -509,9 +509,9 @@ int rma_am_start(const struct rma_operation *j)
 	}
 	t->issued++;
 	j->w->rma->pending++;
-	m->busy = true;
-	t->origin_busy++;
-	j->w->rma->origin_busy++;
+	m->counted = true;
+	t->origin_pending++;
+	j->w->rma->origin_pending++;
 	*(t->last != NULL ? &t->last->next : &t->first) = m;
 	t->last = m;
 	rma_queue_put(&m->queued);
@@ -532,9 +532,9 @@ static bool am_flushed(void *arg)
 	const struct rma_target *t = &f->w->target[f->rank < 0 ? 0 : f->rank];
 
 	if (f->rank < 0)
-		return f->local ? f->w->rma->origin_busy == 0
+		return f->local ? f->w->rma->origin_pending == 0
 				: f->w->rma->pending == f->w->rma->failed;
-	return f->local ? t->origin_busy == 0 : t->issued == t->completed + t->failed;
+	return f->local ? t->origin_pending == 0 : t->issued == t->completed + t->failed;
 }
 
 /* Removes and returns the first operation that has failed at a rank (-1: any); NULL: none. */

@@ -15,11 +15,11 @@
 /* The items that wait for one peer; made when first needed, and kept in its row of via's table. */
 struct peer_queue {
 	struct rma_queued *first, *last;
-	struct peer_queue *busy_next;
-	bool busy;
+	struct peer_queue *worklist_next;
+	bool listed;
 };
 
-static struct peer_queue *busy; /* peers with a queue that is not empty */
+static struct peer_queue *worklist; /* peers with a queue that is not empty */
 
 static __attribute__((noreturn, cold)) void queue_no_memory(void)
 {
@@ -28,13 +28,13 @@ static __attribute__((noreturn, cold)) void queue_no_memory(void)
 
 static int queue_poll(void)
 {
-	struct peer_queue *y = busy, *next;
+	struct peer_queue *y = worklist, *next;
 	int moved = 0;
 
-	busy = NULL;
+	worklist = NULL;
 	for (; y != NULL; y = next) {
-		next = y->busy_next;
-		y->busy = false;
+		next = y->worklist_next;
+		y->listed = false;
 		while (y->first != NULL) {
 			struct rma_queued *o = y->first, *after = o->next;
 
@@ -43,10 +43,10 @@ static int queue_poll(void)
 			moved++;
 			y->first = after;
 		}
-		if (y->first != NULL && !y->busy) {
-			y->busy = true;
-			y->busy_next = busy;
-			busy = y;
+		if (y->first != NULL && !y->listed) {
+			y->listed = true;
+			y->worklist_next = worklist;
+			worklist = y;
 		}
 	}
 	return moved;
@@ -68,10 +68,10 @@ static void queue_wait_turn(struct rma_queued *o)
 	else
 		y->first = o;
 	y->last = o;
-	if (!y->busy) {
-		y->busy = true;
-		y->busy_next = busy;
-		busy = y;
+	if (!y->listed) {
+		y->listed = true;
+		y->worklist_next = worklist;
+		worklist = y;
 	}
 	p2p_progress_hook(queue_poll);
 	via_poller_wake();
@@ -95,7 +95,7 @@ int64_t rma_frame_max(void)
 	return (int64_t)via.frame_max & -16;
 }
 
-/* Out of memory counts as busy: memory may be freed meanwhile. */
+/* Out of memory counts as no room: memory may be freed meanwhile. */
 void *rma_frame_reserve(const struct rma_queued *o, int64_t bytes)
 {
 	void *room = NULL;

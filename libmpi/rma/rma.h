@@ -77,7 +77,7 @@ struct rma_target {
 	uint64_t seg;                /* address at which the member has mapped the segment */
 	uint64_t issued;             /* AM: operations that this process has begun */
 	uint64_t completed;          /* AM: of those, complete at the target */
-	uint64_t origin_busy;        /* AM: of those, whose origin buffer is still in use */
+	uint64_t origin_pending;     /* AM: of those, whose origin buffer is still in use */
 	char *map;                   /* where its part is mapped here; NULL: it is not */
 	struct rma_am *first, *last; /* AM: operations that the target has not answered */
 	struct rma_mailbox *mailbox; /* VM: NULL: none */
@@ -111,7 +111,7 @@ struct rma {
 	int64_t nempty;
 	void *memory;            /* of via_mem_new, freed with the window; NULL: none */
 	uint64_t pending;        /* AM: operations to all targets that are not complete */
-	uint64_t origin_busy;    /* AM: sum over all targets */
+	uint64_t origin_pending; /* AM: sum over all targets */
 	uint64_t failed;         /* AM: pending operations that have failed at their targets */
 	struct rma_am *failures; /* these operations: the next flush of their target reports them */
 };

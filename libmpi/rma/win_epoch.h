@@ -165,14 +165,14 @@ static inline int rma_flush_local(struct win *w, int rank)
 {
 	const struct rma_target *t = &w->target[rank];
 
-	return likely((t->origin_busy | t->failed) == 0) ? 0 : rma_flush_wait_local(w, rank);
+	return likely((t->origin_pending | t->failed) == 0) ? 0 : rma_flush_wait_local(w, rank);
 }
 
 static inline int rma_flush_local_all(struct win *w)
 {
 	const struct rma *r = w->rma;
 
-	return likely((r->origin_busy | r->failed) == 0) ? 0 : rma_flush_wait_local_all(w);
+	return likely((r->origin_pending | r->failed) == 0) ? 0 : rma_flush_wait_local_all(w);
 }
 
 /* Calls that never wait poll for incoming requests every EPOCH_POLL_CALLS calls, and always if

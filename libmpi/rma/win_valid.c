@@ -2,7 +2,7 @@
 /* win_valid.c - the invariants of windows, as a function that debug and MEAN builds run.
  *
  *      targets    issued - completed - failed = operations in first ... last      (am_origin.c)
- *      window     pending, origin_busy and failed are the sums over its targets
+ *      window     pending, origin_pending and failed are the sums over its targets
  *      epoch      locks and open epochs fit the state (win_epoch.h)
  *      lock       the word of a local target names what this process holds         (win_lock.h) */
 #include "libmpi/rma/win_epoch.h"
@@ -15,20 +15,20 @@
 static bool win_sums_valid(const struct win *w)
 {
 	const struct rma *r = w->rma;
-	uint64_t pending = 0, busy = 0, failed = 0;
+	uint64_t pending = 0, origin_pending = 0, failed = 0;
 
 	for (int i = 0; i < w->size; i++) {
 		const struct rma_target *t = &w->target[i];
 
-		if (t->completed + t->failed > t->issued || t->origin_busy > t->issued)
+		if (t->completed + t->failed > t->issued || t->origin_pending > t->issued)
 			return false;
 		if (t->method == RMA_DIRECT && w->flavor != MPI_WIN_FLAVOR_DYNAMIC && t->issued > 0)
 			return false;
 		pending += t->issued - t->completed;
-		busy += t->origin_busy;
+		origin_pending += t->origin_pending;
 		failed += t->failed;
 	}
-	return r->pending == pending && r->origin_busy == busy && r->failed == failed;
+	return r->pending == pending && r->origin_pending == origin_pending && r->failed == failed;
 }
 
 /* Does the lock word of a local target agree with what this process holds? */

@@ -44,7 +44,7 @@
 #define LOOKS     300 /* such a time also takes so many polls: the process may have been stopped */
 #define SILENCE   32  /* polls without a frame from a dead peer: the fabric has no more of them */
 #define NAP_WORK  1   /* ms: the fabric had no room for something */
-#define NAP_BUSY  10  /* ms: sends are under way, and the descriptor should wake us */
+#define NAP_SENDS 10  /* ms: sends are under way, and the descriptor should wake us */
 #define WORDS_LEN NET_WORDS_LEN
 #define LEAVE_NAP 50000 /* ns between two polls while leaving */
 
@@ -79,8 +79,8 @@ void via_ofi_work_add(struct ofi_peer *t)
 
 void via_ofi_started(void)
 {
-	if (via_ofi.busy++ == 0 && via_ofi.work == NULL)
-		nap_set(NAP_BUSY);
+	if (via_ofi.in_flight++ == 0 && via_ofi.work == NULL)
+		nap_set(NAP_SENDS);
 }
 
 static void random_fill(uint64_t *v)
@@ -513,7 +513,7 @@ static void fabric_event(const struct via_fabric_event *ev)
 			rx_post(b);
 		break;
 	case OFI_TX:
-		via_ofi.busy--;
+		via_ofi.in_flight--;
 		if (ev->err != 0)
 			via_ofi_fail(b->ofi_peer, ev->err);
 		buffer_put(b);
@@ -746,13 +746,13 @@ static int ofi_poll(bool all)
 	if (all || ++tick % PEEK == 0)
 		n += net_poll(via.net);
 	if (via_ofi.work == NULL)
-		nap_set(via_ofi.busy > 0 ? NAP_BUSY : 0);
+		nap_set(via_ofi.in_flight > 0 ? NAP_SENDS : 0);
 	return n;
 }
 
 static bool ofi_quiet(void)
 {
-	if (via_ofi.busy > 0 || !net_all_sent(via.net))
+	if (via_ofi.in_flight > 0 || !net_all_sent(via.net))
 		return false;
 	for (const struct ofi_peer *t = via_ofi.work; t != NULL; t = t->next)
 		if (t->waiting.head != NULL || !via_ofi_streams_quiet(t))

@@ -100,7 +100,7 @@ struct via_ofi {
 	struct ofi_peer *work;
 	void (*lost)(int peer, bool left, const char *words);
 	uint64_t secret, factor; /* of tags: random */
-	uint64_t busy;           /* operations under way, without posted receives */
+	uint64_t in_flight;      /* operations under way, without posted receives */
 	int connecting;          /* peers with HELLO sent and none received */
 	_Atomic uint32_t nap_ms; /* longest sleep; 0: any */
 	bool closing;

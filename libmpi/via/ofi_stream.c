@@ -223,7 +223,7 @@ int via_ofi_stream_send(int peer, uint64_t id, const void *buf, size_t len, stru
 		free(ofi_send);
 		return VIA_NOMEM;
 	}
-	op->state = NET_OP_BUSY;
+	op->state = NET_OP_ACTIVE;
 	op->peer = peer;
 	op->id = id;
 	op->buf = (uint8_t *)(uintptr_t)buf;
@@ -267,7 +267,7 @@ static void fragment_done(struct ofi_fragment *p, int err)
 	struct ofi_send *s = p->ofi_send;
 	struct net_op *op = s->op;
 
-	via_ofi.busy--;
+	via_ofi.in_flight--;
 	free(p);
 	s->parts--;
 	if (err != 0)
@@ -379,7 +379,7 @@ int via_ofi_stream_post(int peer, uint64_t id, void *buf, size_t len, struct net
 		free(p);
 		return VIA_LOST;
 	}
-	op->state = NET_OP_BUSY;
+	op->state = NET_OP_ACTIVE;
 	op->peer = peer;
 	op->id = id;
 	op->buf = buf;

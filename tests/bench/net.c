@@ -185,7 +185,7 @@ static double our_large(struct side *s, size_t len)
 	for (int i = 0; i < LARGES && s->me == 0; i++)
 		net_send(s->net, 1, (uint64_t)i, s->buf, len, &op[i]);
 	for (int i = 0; i < LARGES; i++) {
-		while (op[i].state == NET_OP_BUSY)
+		while (op[i].state == NET_OP_ACTIVE)
 			net_poll_from(s->net, !s->me);
 	}
 	if (s->me == 0)

@@ -377,7 +377,7 @@ static void net_round_run(void)
 	net_spoil(net_draw(8) ? WIRE_HELLO : 0);
 	net_play(net, post, buf);
 	net_close(net);
-	CHECK(post[0].state != NET_OP_BUSY && post[1].state != NET_OP_BUSY);
+	CHECK(post[0].state != NET_OP_ACTIVE && post[1].state != NET_OP_ACTIVE);
 	free(buf);
 }
 

@@ -205,7 +205,10 @@ five libmpi/README.md '- **E.** e'
 offence words libmpi/README.md
 put libobj/x.c "$spdx" 'int obj_epoch;'
 offence words libobj/x.c
-put libobj/x.c "$spdx" 'int obj_in_place, HAFT_EARLY;'
+put libobj/x.c "$spdx" 'int obj_is_busy;'
+offence words libobj/x.c
+put tests/std/x.h "$spdx" '#ifndef X_H' '#define X_H' 'extern int x_busy;' '#endif'
+put libobj/x.c "$spdx" '/* A busy machine. */' 'int obj_in_place, HAFT_EARLY, OBJ_BUSY;'
 "$lint" >.git/out 2>&1
 grep -q ': words: ' .git/out && bad "a name that is fine is refused"
 put libobj/x.c "$spdx" '/* The far side. */'

@@ -214,12 +214,12 @@ static bool batch_over(struct batch *b)
 	if (b->over)
 		return true;
 	for (int i = 0; i < b->nsends; i++) {
-		if (b->send[i].state == NET_OP_BUSY)
+		if (b->send[i].state == NET_OP_ACTIVE)
 			return false;
 		CHECK(b->send[i].state == NET_OP_DONE || hosts[b->from].lost[b->to]);
 	}
 	for (int i = 0; i < b->nposts; i++) {
-		if (b->post[i].state == NET_OP_BUSY && !hosts[b->from].lost[b->to])
+		if (b->post[i].state == NET_OP_ACTIVE && !hosts[b->from].lost[b->to])
 			return false;
 		CHECK(b->post[i].state != NET_OP_LOST || hosts[b->to].lost[b->from]);
 		if (b->post[i].state == NET_OP_DONE && !b->taken_back)
@@ -358,8 +358,8 @@ static void life_end(void)
 	}
 	for (int i = 0; i < nbatches; i++) {
 		for (int k = 0; k < CUTS_MAX; k++) {
-			CHECK(batches[i].send[k].state != NET_OP_BUSY);
-			CHECK(batches[i].post[k].state != NET_OP_BUSY);
+			CHECK(batches[i].send[k].state != NET_OP_ACTIVE);
+			CHECK(batches[i].post[k].state != NET_OP_ACTIVE);
 		}
 		free(batches[i].a);
 		free(batches[i].b);

@@ -84,7 +84,7 @@ static void valid_files(void)
 	OK(MPI_File_set_view(fh, check_rank, MPI_BYTE, comb, "native", MPI_INFO_NULL));
 	OK(MPI_File_write_all(fh, bytes, 16, MPI_BYTE, MPI_STATUS_IGNORE));
 	CHECK(haft_valid_all() == NULL);
-	BROKEN(FILES, f->busy = -1);
+	BROKEN(FILES, f->jobs = -1);
 	BROKEN(FILES, f->turn = 2);
 	BROKEN(FILES, f->position = -1);
 	BROKEN(FILES, f->view->refs = 0);

@@ -149,7 +149,7 @@ static void test_ops(void **state)
 	assert_null(l.first);
 	assert_int_equal(op[5].state, NET_OP_LOST);
 	assert_int_equal(op[3].state, NET_OP_LOST);
-	assert_int_equal(op[0].state, NET_OP_BUSY); /* it was taken out before */
+	assert_int_equal(op[0].state, NET_OP_ACTIVE); /* it was taken out before */
 }
 
 /* --- there and back ------------------------------------------------------------------------- */

@@ -4,6 +4,7 @@
  *
  *     WORD any         INSTEAD...     not in names, comments and literals
  *     WORD name        INSTEAD...     not in names: in prose it is a plain word
+ *     WORD product     INSTEAD...     not in names of the product
  *     WORD only:FOLDER INSTEAD...     in names of that folder of the product only
  *     NAME fine        WHY...         such a name may have a word that is refused
  *
@@ -22,7 +23,7 @@ enum pattern { WHO, WHAT, HE, SAME, BODY, PATTERNS };
 
 static const char *const patterns[PATTERNS] = {"who", "what", "he", "same", "nobody"};
 
-enum word_scope { WORD_ANY, WORD_NAME, WORD_ONLY, WORD_FINE };
+enum word_scope { WORD_ANY, WORD_NAME, WORD_PRODUCT, WORD_ONLY, WORD_FINE };
 
 static struct {
 	char word[32], folder[64], instead[96];
@@ -40,10 +41,11 @@ static void line_read(const char *line)
 		die("words.txt is too long");
 	snprintf(words[nwords].word, sizeof(words[0].word), "%s", word);
 	snprintf(words[nwords].instead, sizeof(words[0].instead), "%s", rest);
-	words[nwords].scope = strcmp(scope, "any") == 0    ? WORD_ANY
-			      : strcmp(scope, "fine") == 0 ? WORD_FINE
-			      : begins(scope, "only:")     ? WORD_ONLY
-							   : WORD_NAME;
+	words[nwords].scope = strcmp(scope, "any") == 0       ? WORD_ANY
+			      : strcmp(scope, "fine") == 0    ? WORD_FINE
+			      : strcmp(scope, "product") == 0 ? WORD_PRODUCT
+			      : begins(scope, "only:")        ? WORD_ONLY
+							      : WORD_NAME;
 	if (words[nwords].scope == WORD_ONLY)
 		snprintf(words[nwords].folder, sizeof(words[0].folder), "%s",
 			strchr(scope, ':') + 1);
@@ -87,6 +89,7 @@ static int is_refused(const struct file *f, int i, int is_name)
 	switch (words[i].scope) {
 	case WORD_ANY: return 1;
 	case WORD_NAME: return is_name;
+	case WORD_PRODUCT: return is_name && f->is_product;
 	case WORD_ONLY: return is_name && f->is_product && !inside(f->path, words[i].folder);
 	default: return 0;
 	}

@@ -39,7 +39,7 @@
 #define NS_S      1000000000u
 
 /* The result of one look at a rank. */
-enum look { MOVED, BUSY, STILL, OVER, UNKNOWN };
+enum look { MOVED, COMPUTES, STILL, OVER, UNKNOWN };
 
 void hang_init(struct job *j)
 {
@@ -100,8 +100,8 @@ static enum look rank_look(struct job *j, int r, uint64_t now)
 		return MOVED;
 	}
 	if (used > since / CPU_SHARE) {
-		k->busy_ns = now;
-		return BUSY;
+		k->cpu_used_ns = now;
+		return COMPUTES;
 	}
 	if (s->view.still_ns < k->still_ns)
 		k->still_ns = s->view.still_ns; /* the smallest age is the exact one */
@@ -144,7 +144,7 @@ static uint64_t still_since(const struct job *j, struct idle *n)
 		n->unborn += j->seen[r].state == BOOT_NEW;
 		n->away += k->away_ns != 0 && j->seen[r].state != BOOT_NEW;
 		still = k->still_ns > still ? k->still_ns : still;
-		still = k->busy_ns > still ? k->busy_ns : still;
+		still = k->cpu_used_ns > still ? k->cpu_used_ns : still;
 	}
 	return n->inside > 0 ? still : 0;
 }
@@ -159,7 +159,7 @@ bool hang_look(struct job *j, uint64_t now)
 	for (int r = 0; r < j->n; r++) {
 		enum look l = rank_look(j, r, now);
 
-		any |= l == MOVED || l == BUSY;
+		any |= l == MOVED || l == COMPUTES;
 		h->said &= l != MOVED;
 		j->rank[r].watch.idle |= l == STILL && !j->seen[r].runs;
 	}

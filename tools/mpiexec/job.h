@@ -47,9 +47,9 @@ struct remote_ranks;
 struct hang_rank {
 	uint64_t sleep;    /* start time of its sleep by its host's clock; 0: it does not sleep */
 	uint64_t still_ns; /* since when, by our clock; never too early */
-	uint64_t busy_ns;  /* when it last used CPU time */
-	uint64_t cpu_ns;   /* its CPU time at the last successful look ... */
-	uint64_t known_ns; /* ... and the time of that look */
+	uint64_t cpu_used_ns; /* when it last used CPU time */
+	uint64_t cpu_ns;      /* its CPU time at the last successful look ... */
+	uint64_t known_ns;    /* ... and the time of that look */
 	uint64_t away_ns; /* since when it has been outside of MPI without CPU time; 0: it is not */
 	bool idle;        /* no thread of it was runnable in a look since any rank has moved */
 };

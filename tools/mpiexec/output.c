@@ -648,7 +648,7 @@ void out_cut_rank(int r, uint64_t now_ns)
 			stream_cut(stream_of(r, which), now_ns);
 }
 
-bool out_busy(int r)
+bool out_stream_open(int r)
 {
 	return stream_of(r, 0)->open || stream_of(r, 1)->open;
 }

@@ -46,7 +46,7 @@ void out_label(int rank, int which, const char *label);
 
 /* True while a stream of the entry is open; out_cut_rank: reads the rest of its pipes and closes
  * them.  out_forget: after that, the entry is for another process. */
-bool out_busy(int rank);
+bool out_stream_open(int rank);
 void out_cut_rank(int rank, uint64_t now_ns);
 void out_forget(int rank);
 

@@ -106,7 +106,7 @@ static bool world_over(const struct job *j, const struct world *w)
 	for (int i = 0; i < w->n; i++) {
 		int r = w->entry[i];
 
-		if (r >= 0 && (j->rank[r].alive || j->rank[r].doubt || out_busy(r)))
+		if (r >= 0 && (j->rank[r].alive || j->rank[r].doubt || out_stream_open(r)))
 			return false;
 	}
 	return w->alive == 0 && !w->starting;
@@ -148,11 +148,11 @@ static void world_drop(struct job *j, struct world *w)
  * hold it. */
 static bool world_drains(const struct job *j, const struct world *w)
 {
-	bool busy = false;
+	bool open = false;
 
 	for (int i = 0; i < w->n; i++)
-		busy |= w->entry[i] >= 0 && out_busy(w->entry[i]);
-	return w->id > 0 && w->alive == 0 && busy && j->remote == NULL;
+		open |= w->entry[i] >= 0 && out_stream_open(w->entry[i]);
+	return w->id > 0 && w->alive == 0 && open && j->remote == NULL;
 }
 
 /* Ends the background processes of a world that has ended, and stops reading their output after

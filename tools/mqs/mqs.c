@@ -478,12 +478,12 @@ static int sends_add(struct mqs_process *p)
 		if (thing != 0 && (thing & 1) == 0)
 			err = send_add(p, thing);
 	}
-	peer = pointer_at(p, state + l->state_busy);
+	peer = pointer_at(p, state + l->state_worklist);
 	for (int i = 0; peer != 0 && i < STEPS_MAX && err == MQS_OK; i++) {
 		err = queue_sends_add(p, pointer_at(p, peer + l->peer_out));
 		if (err == MQS_OK)
 			err = queue_sends_add(p, pointer_at(p, peer + l->peer_pipe_sends));
-		peer = pointer_at(p, peer + l->peer_busy_next);
+		peer = pointer_at(p, peer + l->peer_worklist_next);
 	}
 	return err;
 }
