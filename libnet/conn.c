@@ -401,7 +401,7 @@ void net_conn_handshake(struct net_conn *c, bool in, bool out)
 	if (got > 0) {
 		request_check(c);
 	} else if (got < 0) {
-		c->net->shared.count.bad_quiet++;
+		c->net->shared.count.bad_silent++;
 		net_conn_close(c);
 	}
 }

@@ -293,7 +293,7 @@ struct net_count {
 	uint64_t bad_key;     /* the proof is wrong */
 	uint64_t bad_peer;    /* right key, but not one of us, or not for us */
 	uint64_t bad_twice;   /* a second connection of a peer that has or had one */
-	uint64_t bad_quiet;   /* said nothing, or not all of it, in hello_ms, or hung up */
+	uint64_t bad_silent;  /* said nothing, or not all of it, in hello_ms, or hung up */
 	uint64_t bad_surplus; /* sent away because there were more than strangers_max */
 	uint64_t bad_frame;   /* peers that broke the protocol */
 	uint64_t no_fd;       /* accept or connect met the limit of descriptors */

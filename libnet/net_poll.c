@@ -195,7 +195,7 @@ static void strangers_age(struct net *net, uint64_t now)
 		net_conn_handshake(c, true, false);
 		if (c->state != CONN_ACCEPTED)
 			continue;
-		net->shared.count.bad_quiet++;
+		net->shared.count.bad_silent++;
 		net_conn_close(c);
 	}
 }

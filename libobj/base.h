@@ -60,7 +60,7 @@ void obj_leak_root_drop(const void *p, size_t len);
 	} while (0)
 
 /* must_valid: a whole structure, checked by a function that looks at all of it: in debug builds and
- * in MEAN=1 builds, at quiet moments such as the end of the process. */
+ * in MEAN=1 builds, when no call is under way, as at the end of the process. */
 #define must_valid(x)                                              \
 	do {                                                       \
 		if ((HAFT_DEBUG || HAFT_MEAN) && unlikely(!(x)))   \

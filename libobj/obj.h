@@ -21,7 +21,7 @@
  *                     wait (your lock)
  *     takes X         takes lock X of libobj itself and gives it back before it returns
  *     runs callbacks  your code is run from inside: hold no lock of yours that it might want
- *     quiet           no other thread may be inside a function on this domain
+ *     exclusive       no other thread may be inside a function on this domain
  * In short
  *     no lock needed  obj_get obj_find obj_acquire obj_handle obj_int obj_to_int obj_from_int
  *                     obj_hold obj_drop* obj_new* obj_share obj_free* obj_attr_get obj_refs obj_why
@@ -29,7 +29,7 @@
  *     takes it itself obj_name_* obj_attr_set* obj_attr_delete* obj_attr_dup* obj_keyval_*
  *                     obj_errh_* obj_lang_add obj_class_open obj_foreach* obj_leaks*
  *                     obj_closure_new obj_reap*
- *     quiet           obj_domain_close obj_domain_threads obj_class_close
+ *     exclusive       obj_domain_close obj_domain_threads obj_class_close
  * Those with a star may run callbacks (construct, on_free, destroy, attribute copy and delete,
  * your function).
  *
@@ -194,16 +194,16 @@ int obj_domain_open(struct obj_domain **domain, const struct obj_domain_opts *op
 /* obj_domain_close ends a domain and all of its classes: prints the leak report to file
  * descriptor `leaks' (< 0: do not) in format `fmt' (enum obj_fmt), and returns how many objects
  * were alive.  These are not destroyed: no callback runs.  All handles are garbage and all
- * objects gone afterwards.  quiet. */
+ * objects gone afterwards.  exclusive. */
 long obj_domain_close(struct obj_domain *domain, int leaks, int fmt);
 
 /* obj_domain_threads says whether objects of the domain are used by several threads at once from
  * now on.  Off (the start), reference counting is plain arithmetic and object locks are not
  * taken; on, both are.  Creating, freeing and looking up is safe from any thread in either mode.
- * quiet: call it before the second thread comes in. */
+ * exclusive: call it before the second thread comes in. */
 void obj_domain_threads(struct obj_domain *domain, int on);
 
-/* obj_on_error sets the report hook (NULL: none).  quiet. */
+/* obj_on_error sets the report hook (NULL: none).  exclusive. */
 void obj_on_error(struct obj_domain *domain, obj_report_fn *report, void *ctx);
 
 /* ------------------------------------------------------------------------ classes */
@@ -246,7 +246,7 @@ int obj_class_open(
 
 /* obj_class_close gives the class's table back and returns the number of objects that were alive
  * in it (not destroyed, no callback).  `cls' is all zero afterwards.  obj_domain_close does it
- * for all.  quiet. */
+ * for all.  exclusive. */
 long obj_class_close(struct obj_class *cls);
 
 /* The name that the class was opened with. */
@@ -745,7 +745,7 @@ size_t obj_arena_bytes(struct obj_arena *arena); /* handed out now */
 /* The allocator: jemalloc's version, or "built-in"; static.  any thread. */
 const char *obj_arena_kind(const struct obj_arena *arena);
 void obj_arena_free(struct obj_arena
-		*arena); /* all pieces go with it; the memory is its provider's again.  quiet */
+		*arena); /* all pieces go with it; the memory is its provider's again.  exclusive */
 
 /* ------------------------------------------------------------------------ locks
  *

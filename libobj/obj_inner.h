@@ -266,7 +266,7 @@ void obj_mem_close(struct obj_domain *d);
 /* ------------------------------------------------------------------------ thread.c */
 
 bool obj_thread_attach(void);         /* this thread gets magazines; false: no memory */
-void obj_threads_forget(uint32_t id); /* empties that magazine in all threads; quiet */
+void obj_threads_forget(uint32_t id); /* empties that magazine in all threads; exclusive */
 /* In the child after fork: sets lost[id] where a thread that is gone had free slots. */
 void obj_threads_lost(bool *lost);
 extern struct obj_lock obj_threads_lock;
@@ -281,8 +281,8 @@ void obj_slot_retire(struct obj_class *c, struct obj *o); /* slow half of slot_p
 void obj_mag_spill(struct obj_class *c, struct mag *m);   /* gives all freed slots to the class */
 void obj_mag_return(struct obj_class *c, struct mag *m);  /* gives all slots to the class */
 void obj_table_drop(struct obj_class *c);                 /* gives the address space back */
-bool obj_table_valid(struct obj_class *c);                /* checks the invariants above; quiet */
-void obj_table_rebuild(struct obj_class *c); /* finds the free slots (refs == 0) anew; quiet */
+bool obj_table_valid(struct obj_class *c);   /* checks the invariants above; exclusive */
+void obj_table_rebuild(struct obj_class *c); /* finds the free slots (refs == 0) anew; exclusive */
 
 /* Reports and diagnoses read these words of an object that may go at any moment. */
 static inline uintptr_t site_of(const struct obj *o)
@@ -425,7 +425,7 @@ void obj_tombstones_close(struct obj_domain *d);
  * free, or 0.  runs destroy. */
 void obj_destroy_now(struct obj *o, uintptr_t freed);
 void obj_reap_add(struct obj *o);          /* enters it in this thread's list, or the domain's */
-void obj_reap_forget(struct obj_class *c); /* takes the class's objects off both; quiet */
+void obj_reap_forget(struct obj_class *c); /* takes the class's objects off both; exclusive */
 void obj_reap_run(void);                   /* destroys the objects of this thread's list */
 
 /* ------------------------------------------------------------------------ ref.c */
@@ -447,7 +447,7 @@ int obj_report_handle(struct obj_class *c, obj_h h, int why); /* struct obj_upca
 
 extern struct attr_index obj_index_empty;
 void obj_attrs_free(struct obj *o); /* struct obj_upcalls */
-/* Checks the attributes of an object: list, index and counts agree.  quiet. */
+/* Checks the attributes of an object: list, index and counts agree.  exclusive. */
 bool obj_attrs_valid(const struct obj *o);
 int obj_keyvals_open(struct obj_domain *d);
 void obj_keyvals_close(struct obj_domain *d); /* the permanent ones */
@@ -459,7 +459,7 @@ void obj_closures_free(struct obj *o); /* struct obj_upcalls */
 
 /* ------------------------------------------------------------------------ domain.c, fork.c */
 
-/* Checks all tables of the domain, and all objects in them: token, counts, ext.  quiet. */
+/* Checks all tables of the domain, and all objects in them: token, counts, ext.  exclusive. */
 bool obj_domain_valid(struct obj_domain *d);
 void obj_fork_watch(void); /* registers the handlers of fork; call it once */
 

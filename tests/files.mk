@@ -106,7 +106,7 @@ $(B)/tests/unit/node_join: private ldflags += -Wl,--wrap=boot_node_host
 $(B)/tests/fuzz/frame $(B)/tests/fuzz/type_fuzz $(B)/tests/sim/scale: $(libmpi_OBJS)
 # These functions are replaced: the fuzzer plays all peers, and continues where a job would end.
 frame_wraps := via_remote_open via_remote_put via_remote_reserve via_remote_commit via_remote_poll via_stream_send via_stream_post \
-	via_quiet_remote via_idle p2p_protocol_error haft_abort_job boot_init boot_seat_of boot_host_of \
+	via_all_sent_remote via_idle p2p_protocol_error haft_abort_job boot_init boot_seat_of boot_host_of \
 	coll_allgather coll_barrier
 $(B)/tests/fuzz/frame: private ldflags += $(frame_wraps:%=-Wl,--wrap=%)
 

@@ -4,8 +4,8 @@
  *      CARD  ───────>     each sends its card and offers context ids, and receives the other's;
  *            <───────  CARD     the offer of the lower (universe, number) is taken
  *
- * Not a byte more is read or written than the two messages, so the socket is quiet afterwards.  If
- * the other end says something else, the result is MPI_COMM_NULL, and success. */
+ * Not a byte more is read or written than the two messages, so the socket has no bytes left
+ * afterwards.  If the other end says something else, the result is MPI_COMM_NULL, and success. */
 #include "libmpi/comm/cards.h"
 #include "libmpi/comm/comm_create.h"
 #include "libmpi/core/err.h"

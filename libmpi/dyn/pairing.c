@@ -2,7 +2,7 @@
 /* pairing.c - accept and connect at the roots: see pairing.h.
  *
  *      server    QUEUE ──a client has called (port_clients.h)──> ANSWER ──ACCEPT has gone──> done
- *                  ^────────────────── anything wrong, or quiet ────┘
+ *                  ^────────────────── wrong, or silent too long ────┘
  *      client    DIAL ──connected──> QUEUE ──HELLO has come──> CALL ──ACCEPT has come──> done
  *                  ^─ refused: next address
  *

@@ -2,7 +2,7 @@
 /* port_clients.h - the clients that have connected to a port of this process and wait there.
  *
  *      kernel's queue ──take──> HELLO has gone ──its CALL has come──> called ──> MPI_Comm_accept
- *                                  └─ quiet for too long, or wrong: sent away
+ *                                  └─ silent for too long, or wrong: sent away
  *
  * All handshakes of a port go on at once, so that a client that says nothing holds up no other.  A
  * client that has called waits for as long as it likes: one MPI_Comm_accept serves one client. */

@@ -312,7 +312,7 @@ void p2p_wait_until(bool (*ready)(void *arg), void *arg, struct p2p_about about)
 static bool progress_nothing_out(void *arg)
 {
 	(void)arg;
-	return p2p_state.worklist == NULL && via_quiet();
+	return p2p_state.worklist == NULL && via_all_sent();
 }
 
 void p2p_flush(void)

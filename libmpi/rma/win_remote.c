@@ -97,7 +97,7 @@ int rma_remote_new(struct win *w)
 	return e->remote_waits != NULL ? 0 : MPI_ERR_NO_MEM;
 }
 
-static bool remote_all_quiet(void *arg, bool rest)
+static bool remote_all_left(void *arg, bool rest)
 {
 	const struct rma_epoch *e = arg;
 
@@ -108,7 +108,7 @@ static bool remote_all_quiet(void *arg, bool rest)
 void rma_remote_quiesce(struct win *w)
 {
 	struct rma_epoch *e = w->rma->epoch;
-	struct rma_epoch_wait wait = {.w = w, .rank = -1, .ready = remote_all_quiet, .arg = e};
+	struct rma_epoch_wait wait = {.w = w, .rank = -1, .ready = remote_all_left, .arg = e};
 
 	if (e->all_local)
 		return;

@@ -750,12 +750,12 @@ static int ofi_poll(bool all)
 	return n;
 }
 
-static bool ofi_quiet(void)
+static bool ofi_all_sent(void)
 {
 	if (via_ofi.in_flight > 0 || !net_all_sent(via.net))
 		return false;
 	for (const struct ofi_peer *t = via_ofi.work; t != NULL; t = t->next)
-		if (t->waiting.head != NULL || !via_ofi_streams_quiet(t))
+		if (t->waiting.head != NULL || !via_ofi_streams_sent(t))
 			return false;
 	return true;
 }
@@ -819,7 +819,7 @@ static void ofi_leave(void)
 	uint64_t end = clock_now_ns() + DRAIN_NS;
 
 	via_ofi.closing = true;
-	while (!ofi_quiet() && clock_now_ns() < end)
+	while (!ofi_all_sent() && clock_now_ns() < end)
 		leave_poll();
 	for (struct ofi_peer *t = via_ofi.peers; t != NULL; t = t->all)
 		while (bye_due(t) && clock_now_ns() < end &&
@@ -854,7 +854,7 @@ const struct via_transport via_ofi_transport = {
 	.stream_post = via_ofi_stream_post,
 	.stream_unpost = via_ofi_stream_unpost,
 	.poll = ofi_poll,
-	.quiet = ofi_quiet,
+	.all_sent = ofi_all_sent,
 	.sleep = ofi_sleep,
 	.words = ofi_words,
 	.leave = ofi_leave,

@@ -137,7 +137,7 @@ void via_ofi_streams_event(const struct via_fabric_event *ev);
 int via_ofi_streams_push(struct ofi_peer *t);
 
 /* True if nothing waits, and no send is under way. */
-bool via_ofi_streams_quiet(const struct ofi_peer *t);
+bool via_ofi_streams_sent(const struct ofi_peer *t);
 
 /* For a peer that is gone. via_ofi_streams_stop cancels all receives if `first'; true: libfabric
  * has no operation left. via_ofi_streams_end ends all operations with NET_OP_LOST. */

@@ -478,7 +478,7 @@ int via_ofi_streams_push(struct ofi_peer *t)
 	return moved;
 }
 
-bool via_ofi_streams_quiet(const struct ofi_peer *t)
+bool via_ofi_streams_sent(const struct ofi_peer *t)
 {
 	return t->streams == NULL || (t->streams->sends == NULL && t->streams->stuck == 0);
 }

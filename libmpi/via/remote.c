@@ -95,11 +95,11 @@ void via_stream_unpost(struct net_op *op)
 	transport_to(op->peer)->stream_unpost(op);
 }
 
-bool via_quiet_remote(void)
+bool via_all_sent_remote(void)
 {
 	if (remote.by == &via_sockets)
-		return via_sockets.quiet();
-	return remote.by->quiet() && (!via_alias_any() || via_sockets.quiet());
+		return via_sockets.all_sent();
+	return remote.by->all_sent() && (!via_alias_any() || via_sockets.all_sent());
 }
 
 int via_remote_poll(bool all)

@@ -52,7 +52,7 @@ static int sockets_poll(bool all)
 	return all ? net_poll(via.net) : net_poll_from(via.net, via.awaited);
 }
 
-static bool sockets_quiet(void)
+static bool sockets_all_sent(void)
 {
 	return net_all_sent(via.net);
 }
@@ -70,6 +70,6 @@ const struct via_transport via_sockets = {
 	.stream_post = sockets_stream_post,
 	.stream_unpost = sockets_stream_unpost,
 	.poll = sockets_poll,
-	.quiet = sockets_quiet,
+	.all_sent = sockets_all_sent,
 	.words = sockets_words,
 };

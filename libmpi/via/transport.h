@@ -7,7 +7,7 @@
  *
  *      frames          put; reserve, then commit
  *      large messages  stream_send, stream_post, stream_unpost
- *      progress        poll, quiet, sleep
+ *      progress        poll, all_sent, sleep
  *      the end         words, leave, close
  *      from libnet     deliver, net_lost: of a transport that begins with libnet's connections
  *
@@ -44,7 +44,7 @@ struct via_transport {
 	int (*poll)(bool all);
 
 	/* True if the fabric or the kernel has taken everything that was put. */
-	bool (*quiet)(void);
+	bool (*all_sent)(void);
 
 	/* Before a sleep of *ns, which it may shorten: *fd is a descriptor to sleep on, or -1.
 	 * False: there is work, do not sleep.  net_fd and net_sleep_ms count besides; NULL: they

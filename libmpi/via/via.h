@@ -295,11 +295,11 @@ int via_stream_post(int peer, uint64_t id, void *buf, size_t len, struct net_op 
 void via_stream_unpost(struct net_op *op);
 
 /* True if the kernel or the fabric has taken everything that was put. */
-bool via_quiet_remote(void);
+bool via_all_sent_remote(void);
 
-static inline bool via_quiet(void)
+static inline bool via_all_sent(void)
 {
-	return likely(via.net == NULL) || via_quiet_remote();
+	return likely(via.net == NULL) || via_all_sent_remote();
 }
 
 /* True if the node has had more ranks than CPUs from the start.  Equal in all its processes, at any

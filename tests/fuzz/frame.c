@@ -190,7 +190,7 @@ void __wrap_via_remote_commit(int peer, const struct shm_hdr *h, size_t len);
 int __wrap_via_remote_poll(bool all);
 int __wrap_via_stream_send(int peer, uint64_t id, const void *buf, size_t len, struct net_op *op);
 int __wrap_via_stream_post(int peer, uint64_t id, void *buf, size_t len, struct net_op *op);
-bool __wrap_via_quiet_remote(void);
+bool __wrap_via_all_sent_remote(void);
 void __wrap_via_idle(struct shm_wait *w);
 void __wrap_p2p_protocol_error(int peer, const char *fmt, ...);
 void __wrap_haft_abort_job(int code, const char *text);
@@ -261,7 +261,7 @@ int __wrap_via_stream_post(int peer, uint64_t id, void *buf, size_t len, struct 
 	return 0;
 }
 
-bool __wrap_via_quiet_remote(void)
+bool __wrap_via_all_sent_remote(void)
 {
 	return true;
 }

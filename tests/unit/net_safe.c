@@ -197,11 +197,11 @@ static void test_flood(void **state)
 	ends_put(&s, 2, 0); /* a new connection among many */
 	ENDS_UNTIL(&s, s.end[0].next_from[2] == 1);
 	ENDS_UNTIL(&s, c->accepted >= MANY + 1);
-	assert_true(c->bad_surplus + c->bad_quiet >= MANY - 64 - 2);
+	assert_true(c->bad_surplus + c->bad_silent >= MANY - 64 - 2);
 	safe_exchange(&s, 20);
 	for (int i = 0; i < MANY; i++)
 		close(fd[i]);
-	ENDS_UNTIL(&s, c->bad_surplus + c->bad_quiet == MANY);
+	ENDS_UNTIL(&s, c->bad_surplus + c->bad_silent == MANY);
 	assert_int_equal(c->lost + c->left, 0);
 	ends_close(&s);
 }
@@ -230,7 +230,7 @@ static void test_half_open(void **state)
 	assert_in_range(net_sleep_ms(s.end[0].net), 0, 300);
 	ENDS_UNTIL(&s, hung_up(fd, b, &n));
 	assert_int_equal(n, 0);
-	assert_int_equal(c->bad_quiet, 1);
+	assert_int_equal(c->bad_silent, 1);
 	close(fd);
 	safe_exchange(&s, 3);
 	ends_close(&s);

@@ -34,10 +34,11 @@
 #include "tools/mpiexec/job_plan.h"
 #include "tools/mpiexec/util.h"
 
-#define HELLO_S     10   /* so long a client may take to prove itself */
-#define STRANGERS   64   /* clients without proof at once: one more takes the place of the oldest */
-#define PAUSE_S     1    /* so long no client is accepted after there was no room for one */
-#define KEEP_IDLE_S 30   /* after so many quiet seconds the kernel asks if a client's host lives */
+#define HELLO_S   10 /* so long a client may take to prove itself */
+#define STRANGERS 64 /* clients without proof at once: one more takes the place of the oldest */
+#define PAUSE_S   1  /* so long no client is accepted after there was no room for one */
+#define KEEP_IDLE_S \
+	30 /* after so many seconds of silence the kernel asks if a client's host lives */
 #define KEEP_ASK_S  10   /* every so many seconds, */
 #define KEEP_ASKS   3    /* so often */
 #define REQUEST_MAX 8192 /* bytes of a message: a request is shorter */
@@ -158,7 +159,7 @@ static void client_close(int i)
 	server.client[i] = server.client[--server.nclients];
 }
 
-/* The kernel finds out whether the host of a quiet client is there. */
+/* The kernel finds out whether the host of a silent client is there. */
 static void client_keep_alive(int fd)
 {
 	static const struct {

@@ -766,7 +766,7 @@ static void proxy_clock(uint64_t now)
 	if (me.kill_ns != 0 && now >= me.kill_ns)
 		local_signal(&me.local, SIGKILL);
 	if (me.drain_ns != 0 && me.begun && proxy_out_open() && me.local.alive == 0 &&
-		now - me.drain_ns >= (uint64_t)DRAIN_MS * NS_MS && proxy_out_quiet(now, DRAIN_MS))
+		now - me.drain_ns >= (uint64_t)DRAIN_MS * NS_MS && proxy_out_idle(now, DRAIN_MS))
 		proxy_out_cut();
 }
 

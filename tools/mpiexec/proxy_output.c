@@ -146,7 +146,7 @@ bool proxy_out_open(void)
 	return proxy_out.open > 0;
 }
 
-bool proxy_out_quiet(uint64_t now_ns, int ms)
+bool proxy_out_idle(uint64_t now_ns, int ms)
 {
 	for (int i = 0; i < proxy_out.n; i++)
 		if (proxy_out.v[i].fd >= 0 && proxy_out.v[i].room == 0)

@@ -27,7 +27,7 @@ void proxy_out_room(
 	int rank, int which, int n); /* more credit; n < 0: the output is no longer read */
 void proxy_out_rest(int rank);       /* reads the last output of a dead rank */
 bool proxy_out_open(void);           /* a stream is still open */
-bool proxy_out_quiet(
+bool proxy_out_idle(
 	uint64_t now_ns, int ms); /* no bytes came for `ms', and no stream lacked credit */
 void proxy_out_cut(void);         /* ends all streams */
 
