@@ -118,10 +118,10 @@ void net_op_end(struct net_op *op, enum net_state state);
  *     frames:   [ head data pad | head data pad | head da..]          a queue of bytes
  *     sends:    id 7: op -> op     id 9: op                            users' buffers
  *
- *     turn:     frames that are there now -> one chunk -> frames that are there then -> ...
+ *     item:     frames that are there now -> one chunk -> frames that are there then -> ...
  */
 
-enum out_turn { TURN_NONE, TURN_FRAMES, TURN_CHUNK, TURN_BYE };
+enum out_item { ITEM_NONE, ITEM_FRAMES, ITEM_CHUNK, ITEM_BYE };
 
 #define OUT_SPARE 256 /* bytes: a short frame that says that there is no memory */
 
@@ -130,10 +130,10 @@ struct net_out {
 	uint32_t q_at, q_end; /* in q: the bytes to go */
 	uint32_t q_cap;
 	uint32_t frame_seq, chunk_seq; /* of the next ones */
-	enum out_turn turn;
-	bool chunk_next;  /* frames have just had their turn */
+	enum out_item item;
+	bool chunk_next;  /* frames were the last item */
 	bool bye;         /* said once everything else has gone */
-	uint32_t left;    /* bytes left of this turn: frames, or a chunk's payload */
+	uint32_t left;    /* bytes left of the item: frames, or a chunk's payload */
 	uint32_t pad;     /* of a chunk, left */
 	uint32_t head_at; /* of `head' that have gone */
 	struct net_ops sends;
@@ -163,7 +163,7 @@ bool net_out_append(struct net_out *o, const void *p, size_t len);
 /* Nothing is under way: a frame may go past the queue. */
 static inline bool net_out_idle(const struct net_out *o)
 {
-	return o->turn == TURN_NONE && o->q_at == o->q_end && o->sends.first == NULL;
+	return o->item == ITEM_NONE && o->q_at == o->q_end && o->sends.first == NULL;
 }
 
 /* The next bytes to go.  Returns the number of pieces of memory, 0: nothing to send. */

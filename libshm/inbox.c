@@ -2,14 +2,15 @@
 /* inbox.c - one bounded queue per receiver, for all senders that have no ring to it yet.
  *
  *   ticket (all senders, by compare and swap)
- *      |           turn / 2: the lap; turn % 2: full?
+ *      |           sequence / 2: the lap; sequence % 2: full?
  *      v
- *   [ 2 | 1 | 1 | 0 ]      cell i of ticket t is free for it when turn == 2 * (t / INBOX_CELLS),
- *         ^ head (receiver, private)    full when turn is one more, and free for the next lap then
+ *   [ 2 | 1 | 1 | 0 ]      cell i of ticket t is free at sequence 2 * (t / INBOX_CELLS), full at
+ *         ^ head (receiver, private)    one more, and free for the next lap at two more
  *
- * A ticket is only taken for a cell that is free, so the queue never overfills and a sender never
- * waits for another, but for the moment between its ticket and its cell's turn.  Cells stay in the
- * order of tickets; a sender's offer of a ring comes behind all that it sent before. */
+ * The queue is Vyukov's, with one receiver.  A ticket is only taken for a cell that is free, so the
+ * queue never overfills and a sender never waits for another, but for the moment between its ticket
+ * and its store of the sequence.  Cells stay in the order of tickets; a sender's offer of a ring
+ * comes behind all that it sent before. */
 #include "libshm/shm_inner.h"
 
 static struct shm_inbox *inbox_of(const struct shm *s, int rank)
@@ -20,16 +21,16 @@ static struct shm_inbox *inbox_of(const struct shm *s, int rank)
 int shm_inbox_claim(struct shm *s, int dst)
 {
 	struct shm_inbox *inbox = inbox_of(s, dst);
-	uint64_t t = atomic_load_explicit(&inbox->ticket, memory_order_relaxed), turn, want;
+	uint64_t t = atomic_load_explicit(&inbox->ticket, memory_order_relaxed), sequence, want;
 	struct inbox_cell *c;
 
 	for (;;) {
 		c = &inbox->cell[t % INBOX_CELLS];
-		turn = atomic_load_explicit(&c->turn, memory_order_acquire);
+		sequence = atomic_load_explicit(&c->sequence, memory_order_acquire);
 		want = 2 * (t / INBOX_CELLS);
-		if (turn < want)
+		if (sequence < want)
 			return SHM_AGAIN;
-		if (turn > want)
+		if (sequence > want)
 			t = atomic_load_explicit(&inbox->ticket, memory_order_relaxed);
 		else if (atomic_compare_exchange_weak_explicit(&inbox->ticket, &t, t + 1,
 				 memory_order_relaxed, memory_order_relaxed))
@@ -48,7 +49,7 @@ void shm_inbox_send(struct shm *s, int dst, const struct shm_hdr *h, size_t len)
 	c->word = shm_word(s->slots, 0, h, len);
 	c->who = cell_who(s->me, s->in->name, s->in->peer[dst].name_out);
 	atomic_store_explicit(
-		&c->turn, 2 * (s->in->cell_ticket / INBOX_CELLS) + 1, memory_order_release);
+		&c->sequence, 2 * (s->in->cell_ticket / INBOX_CELLS) + 1, memory_order_release);
 	s->count.put_inbox++;
 	doorbell_ring(s, dst);
 }
@@ -58,7 +59,7 @@ static struct inbox_cell *inbox_front(const struct shm_private *in)
 	struct inbox_cell *c = &in->inbox->cell[in->inbox_head % INBOX_CELLS];
 	uint64_t full = 2 * (in->inbox_head / INBOX_CELLS) + 1;
 
-	return atomic_load_explicit(&c->turn, memory_order_acquire) == full ? c : NULL;
+	return atomic_load_explicit(&c->sequence, memory_order_acquire) == full ? c : NULL;
 }
 
 bool shm_inbox_has_frame(const struct shm *s)
@@ -71,7 +72,7 @@ uint64_t shm_inbox_start(const struct shm_inbox *inbox)
 	uint64_t end = atomic_load_explicit(&inbox->ticket, memory_order_acquire);
 	uint64_t t = end > INBOX_CELLS ? end - INBOX_CELLS : 0;
 
-	while (t < end && atomic_load_explicit(&inbox->cell[t % INBOX_CELLS].turn,
+	while (t < end && atomic_load_explicit(&inbox->cell[t % INBOX_CELLS].sequence,
 				  memory_order_acquire) >= 2 * (t / INBOX_CELLS) + 2)
 		t++;
 	return t;
@@ -81,7 +82,7 @@ uint64_t shm_inbox_start(const struct shm_inbox *inbox)
 static void inbox_advance(struct shm_private *in, struct inbox_cell *c)
 {
 	atomic_store_explicit(
-		&c->turn, 2 * (in->inbox_head / INBOX_CELLS) + 2, memory_order_release);
+		&c->sequence, 2 * (in->inbox_head / INBOX_CELLS) + 2, memory_order_release);
 	in->inbox_head++;
 }
 

@@ -108,9 +108,9 @@ static_assert(sizeof(struct wait_record) == 3 * CACHE_LINE, "a page is three lin
 	(1 + SHM_STANDBY_MAX) /* of a rank: the wait that listens, and those on standby */
 static_assert(SHM_DESCRIPTION_LEN % 8 == 0, "all of it goes into words");
 
-/* A frame in an inbox.  turn / 2 is the lap, turn % 2 whether the cell is full. */
+/* A frame in an inbox.  sequence / 2 is the lap, sequence % 2 whether the cell is full. */
 struct inbox_cell {
-	_Atomic uint64_t turn;
+	_Atomic uint64_t sequence;
 	uint64_t ctx;
 	uint64_t word; /* as in struct shm_slot, without the lap bit */
 	uint64_t who;  /* cell_who: the sender's seat, its name, the receiver's name */

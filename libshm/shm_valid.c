@@ -75,9 +75,9 @@ static bool inbox_valid(const struct shm *s)
 		return false;
 	for (uint64_t t = in->inbox_head; t < in->inbox_head + INBOX_CELLS; t++) {
 		const struct inbox_cell *c = &in->inbox->cell[t % INBOX_CELLS];
-		uint64_t turn = atomic_load_explicit(&c->turn, memory_order_acquire);
+		uint64_t sequence = atomic_load_explicit(&c->sequence, memory_order_acquire);
 
-		if (turn / 2 != t / INBOX_CELLS)
+		if (sequence / 2 != t / INBOX_CELLS)
 			return false;
 	}
 	return true;

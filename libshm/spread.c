@@ -90,8 +90,8 @@ static int spread_least(
 	return found;
 }
 
-/* Is it this rank's turn to move? */
-static bool spread_turn(struct seg_spread *p, uint64_t now)
+/* May this rank move now? */
+static bool spread_may_move(struct seg_spread *p, uint64_t now)
 {
 	uint64_t next = atomic_load_explicit(&p->next_ns, memory_order_relaxed);
 
@@ -118,7 +118,7 @@ void shm_spread_look(struct shm *s, uint64_t now)
 		return;
 	most = atomic_load_explicit(&p->ranks[mine], memory_order_relaxed);
 	least = atomic_load_explicit(&p->ranks[to], memory_order_relaxed);
-	if (most < least + GAP + least / SHARE || !spread_turn(p, now))
+	if (most < least + GAP + least / SHARE || !spread_may_move(p, now))
 		return;
 	spread_count(p, d, to);
 	if (shm_os_cpu_move(&allowed, to))

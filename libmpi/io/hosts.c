@@ -111,7 +111,7 @@ int64_t io_hosts_image_room(const struct io_file *f, int naggregators)
 	return any && room >= IO_CB_BLOCK_MIN ? room : 0;
 }
 
-int io_hosts_turn(const struct io_collective *c, int h, int a)
+int io_hosts_ordinal(const struct io_collective *c, int h, int a)
 {
 	return (int)(((int64_t)a - h % c->naggregators + c->naggregators) % c->naggregators);
 }
@@ -120,7 +120,7 @@ int io_hosts_carrier(const struct io_collective *c, int h, int a)
 {
 	const struct io_hosts *t = c->f->hosts;
 
-	return t->member[t->first[h] + io_hosts_turn(c, h, a) % io_hosts_members(t, h)];
+	return t->member[t->first[h] + io_hosts_ordinal(c, h, a) % io_hosts_members(t, h)];
 }
 
 void io_hosts_choose(struct io_collective *c)
@@ -177,15 +177,15 @@ bool io_hosts_packs(const struct io_collective *c, const struct io_cb_block *w)
 int64_t io_hosts_cb_block(const struct io_file *f, int naggregators, int64_t room)
 {
 	int64_t unit = io_hint(f, IO_STRIPING_UNIT), stripes = io_hint(f, IO_STRIPING_FACTOR);
-	int64_t m, turn;
+	int64_t m, share;
 
 	if (unit == 0 || unit > room)
 		return room;
 	m = room / unit;
-	turn = stripes % naggregators == 0 ? stripes / naggregators : 0;
-	if (turn > 0 && m >= turn)
-		m -= m % turn;
-	while (turn > 0 && m < turn && turn % m != 0)
+	share = stripes % naggregators == 0 ? stripes / naggregators : 0;
+	if (share > 0 && m >= share)
+		m -= m % share;
+	while (share > 0 && m < share && share % m != 0)
 		m--;
 	return m * unit;
 }

@@ -67,7 +67,7 @@ void io_hosts_choose(struct io_collective *c);
 
 /* The place of aggregator a in the order in which host h deals images to its members.  Host h
  * begins with aggregator h, so that by default an aggregator carries its own images. */
-int io_hosts_turn(const struct io_collective *c, int h, int a);
+int io_hosts_ordinal(const struct io_collective *c, int h, int a);
 
 /* The carrier of aggregator a on host h; whether a member of h has data in a block. */
 int io_hosts_carrier(const struct io_collective *c, int h, int a);

@@ -66,7 +66,7 @@ static char *image_of(const struct io_collective *c, int a)
 {
 	const struct io_hosts *t = c->f->hosts;
 	int carrier = io_hosts_carrier(c, t->mine, a);
-	int i = io_hosts_turn(c, t->mine, a) / io_hosts_members(t, t->mine);
+	int i = io_hosts_ordinal(c, t->mine, a) / io_hosts_members(t, t->mine);
 
 	return (char *)via_mem_at(c->g->all[carrier].stage) + i * image_len(c);
 }

@@ -104,7 +104,7 @@ struct io_split {
 /* The last step of the shared pointer by an ordered access; equal on all members. */
 struct io_order {
 	bool moved;
-	uint8_t turn;     /* of the word: io_file */
+	uint8_t word;     /* as in io_file */
 	int64_t first, n; /* etypes: where it began; of all members */
 };
 
@@ -140,7 +140,7 @@ struct io_file {
 		*pointer_client; /* members that share no memory with it; or NULL */
 	bool pointer_local;      /* the shared pointer is in memory that this process sees */
 	bool asking;             /* a thread waits for an answer about the shared pointer */
-	uint8_t turn;     /* of the two words of the shared pointer, the one in use: shared.h */
+	uint8_t word;     /* of the two words of the shared pointer, the one in use: shared.h */
 	int64_t block;    /* bytes that the file system prefers to move at a time */
 	int64_t position; /* individual pointer, in etypes; under the library's lock */
 	int jobs;         /* jobs under way; under the library's lock */

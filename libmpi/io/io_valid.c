@@ -66,8 +66,8 @@ static bool file_shared_valid(const struct io_file *f)
 {
 	struct io_shared *s = f->shared;
 
-	return s != NULL && f->turn <= 1 && s->members >= 1 && s->members <= f->size &&
-	       (s->listed == 0 || s->listed == f->size) && atomic_load(&s->pointer[f->turn]) >= 0 &&
+	return s != NULL && f->word <= 1 && s->members >= 1 && s->members <= f->size &&
+	       (s->listed == 0 || s->listed == f->size) && atomic_load(&s->pointer[f->word]) >= 0 &&
 	       atomic_load(&s->stream) >= 0 && io_lock_table_valid(&s->locks);
 }
 

@@ -38,7 +38,7 @@ struct io_pointer_question {
 	int64_t n;   /* in an answer: the result of io_shared_step */
 	int64_t most;
 	int32_t rank; /* of the asker */
-	int32_t turn;
+	int32_t word; /* which of the two of the shared pointer: shared.h */
 };
 
 struct io_pointer_server; /* rank 0's table of a file */

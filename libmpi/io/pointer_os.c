@@ -70,14 +70,14 @@ static bool pointer_answer(
 {
 	struct pointer_last *last;
 
-	if (q->rank < 0 || q->rank >= s->size || (q->turn & ~1) != 0 || q->n < 0)
+	if (q->rank < 0 || q->rank >= s->size || (q->word & ~1) != 0 || q->n < 0)
 		return false;
 	last = &s->last[q->rank];
 	if (q->id < last->id)
 		return false;
 	if (q->id > last->id) {
 		last->id = q->id;
-		last->was = io_shared_step(&s->shared->pointer[q->turn], q->n, q->most);
+		last->was = io_shared_step(&s->shared->pointer[q->word], q->n, q->most);
 	}
 	*was = last->was;
 	return true;

@@ -108,7 +108,7 @@ int io_seek_shared(struct file *fh, int64_t offset, int whence)
 	}
 	err = io_agree(f, err);
 	if (err == 0)
-		io_shared_turn(f);
+		io_shared_word_next(f);
 	return err;
 }
 

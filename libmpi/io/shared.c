@@ -3,7 +3,7 @@
  *
  *      member on rank 0's host      fetch-and-add on the word                    ~20 ns
  *      member on another host       a datagram to a thread of rank 0 (pointer.h); else a frame:
- *                                   SHARED_ADD {id, turn, n} ──> rank 0
+ *                                   SHARED_ADD {id, word, n} ──> rank 0
  *                                   <── SHARED_WAS {id, before}, or SHARED_CLOSED {id} */
 #include "libmpi/io/shared.h"
 
@@ -78,7 +78,7 @@ static void shared_asked(const struct shm_frame *f, struct io_pointer_question *
 	if (file->pointer_server != NULL)
 		m->n = io_pointer_answer(file->pointer_server, m);
 	else
-		m->n = io_shared_step(&file->shared->pointer[m->turn & 1], m->n, m->most);
+		m->n = io_shared_step(&file->shared->pointer[m->word & 1], m->n, m->most);
 	p2p_out_frame(f->src, f->ctx, SHARED_WAS, FRAME_IO, m, sizeof(*m));
 }
 
@@ -236,7 +236,7 @@ static int shared_ask(struct io_file *f, int64_t n, int64_t most, int64_t *befor
 	const struct p2p_condition free = {.ready = shared_is_free, .arg = f};
 	struct shared_question q = {.f = f,
 		.nap_ns = SHARED_NAP_NS,
-		.q = {.n = n, .most = most, .rank = f->rank, .turn = f->turn}};
+		.q = {.n = n, .most = most, .rank = f->rank, .word = f->word}};
 	int err;
 
 	if (f->asking)
@@ -260,7 +260,7 @@ int io_shared_add(struct io_file *f, int64_t n, int64_t most, int64_t *before)
 	if ((f->comm->hints & COMM_REVOKED) != 0)
 		return p2p_comm_error(f->comm);
 	if (f->pointer_local)
-		*before = io_shared_step(&f->shared->pointer[f->turn], n, most);
+		*before = io_shared_step(&f->shared->pointer[f->word], n, most);
 	else
 		err = shared_ask(f, n, most, before);
 	if (likely(err != 0 || *before >= 0))
@@ -275,15 +275,15 @@ void io_shared_give_back(struct io_file *f, int64_t before, int64_t n)
 	int64_t now = before + n;
 
 	if (via_is_local(group_peer(f->comm->group, 0)))
-		atomic_compare_exchange_strong(&f->shared->pointer[f->turn], &now, before);
+		atomic_compare_exchange_strong(&f->shared->pointer[f->word], &now, before);
 }
 
 void io_shared_prepare(struct io_file *f, int64_t to)
 {
-	atomic_store(&f->shared->pointer[f->turn ^ 1], to);
+	atomic_store(&f->shared->pointer[f->word ^ 1], to);
 }
 
-void io_shared_turn(struct io_file *f)
+void io_shared_word_next(struct io_file *f)
 {
-	f->turn ^= 1;
+	f->word ^= 1;
 }

@@ -9,8 +9,8 @@
  * of other hosts ask a thread of rank 0's process (pointer.h).  Nothing of it is on the disk.
  *
  * A view begins with the pointer at 0.  Members may still use the old view while others have left
- * MPI_File_set_view, so there are two words, used in turn: rank 0 writes the next one before the
- * agreement that ends MPI_File_set_view, and each member goes over to it afterwards. */
+ * MPI_File_set_view, so there are two words, used alternately: rank 0 writes the next one before
+ * the agreement that ends MPI_File_set_view, and each member goes over to it afterwards. */
 #ifndef HAFT_IO_SHARED_H
 #define HAFT_IO_SHARED_H
 
@@ -28,7 +28,7 @@ static_assert(sizeof(struct io_shared_member) == CACHE_LINE, "members do not sha
 
 /* Made at open by the lowest rank of a host, in its segment; zero at first. */
 struct io_shared {
-	_Atomic int64_t pointer[2]; /* in etypes; of rank 0's block only; file->turn is in use */
+	_Atomic int64_t pointer[2]; /* in etypes; of rank 0's block only; file->word is in use */
 	_Atomic int64_t stream;     /* pipes and devices: bytes that are through */
 	int64_t members;            /* on this host */
 	int64_t listed;             /* in `member' */
@@ -67,9 +67,9 @@ static inline int64_t io_shared_step(_Atomic int64_t *word, int64_t n, int64_t m
 void io_shared_give_back(struct io_file *f, int64_t before, int64_t n);
 
 /* Sets the word that is not in use; rank 0 only.  After the agreement of all members,
- * io_shared_turn goes over to it. */
+ * io_shared_word_next goes over to it. */
 void io_shared_prepare(struct io_file *f, int64_t to);
-void io_shared_turn(struct io_file *f);
+void io_shared_word_next(struct io_file *f);
 
 /* Collective: sets j->at of an ordered job from the counts of all members, and moves the pointer.
  * j->err may be set.  An error is the job's, on all members. */

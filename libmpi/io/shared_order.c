@@ -66,7 +66,7 @@ void io_shared_order_undo(struct io_file *f)
 	f->order.moved = false;
 	if (!moved || f->stream || p2p_comm_broken(f->comm))
 		return;
-	if (f->rank == 0 && f->order.turn == f->turn)
+	if (f->rank == 0 && f->order.word == f->word)
 		io_shared_give_back(f, f->order.first, f->order.n);
 	io_agree(f, 0);
 }
@@ -81,7 +81,7 @@ static void order_alone(struct io_job *j)
 	struct io_file *f = j->f;
 	int64_t unit = order_unit(j), n = j->bytes / unit, first = 0;
 
-	f->order = (struct io_order){.n = n, .turn = f->turn};
+	f->order = (struct io_order){.n = n, .word = f->word};
 	if (j->err == 0)
 		io_job_fail(j, io_shared_add(f, n, io_view_most(j->view), &first));
 	f->order.moved = j->placed = j->err == 0;
@@ -104,7 +104,7 @@ static void order_together(struct io_job *j)
 		mine[1] = 1; /* the last rank needs all, so it knows of a scan that has failed */
 	err = order_take(j, mine, before, &answer);
 	f->order = (struct io_order){
-		.moved = answer.failed == 0, .turn = f->turn, .first = answer.first, .n = answer.n};
+		.moved = answer.failed == 0, .word = f->word, .first = answer.first, .n = answer.n};
 	j->placed = f->order.moved;
 	if (answer.failed != 0 || j->err != 0)
 		io_job_take(j, io_agree(f, io_job_error(j)));

@@ -96,7 +96,7 @@ static bool starts_grow(struct io_starts *p)
 int io_stream_reserve_begin(const struct io_job *j)
 {
 	struct io_file *f = j->f;
-	int64_t now = atomic_load(&f->shared->pointer[f->turn]);
+	int64_t now = atomic_load(&f->shared->pointer[f->word]);
 	int64_t bound = io_view_byte(j->view, now * j->view->unit);
 	bool grown;
 

@@ -247,7 +247,7 @@ static int view_set(struct file *fh, int64_t disp, struct type *etype, struct ty
 	f->view = v;
 	atomic_store_explicit(&f->holes, any[0], memory_order_relaxed);
 	f->position = 0;
-	io_shared_turn(f);
+	io_shared_word_next(f);
 	io_hints_change(f, info);
 	io_check_hints_tell(f, ignored, any[1], "MPI_File_set_view");
 	return 0;

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* progress_thread.c - see progress_thread.h.
  *
- *      turn    LOOK ──── the lookout sees an idle CPU and a program outside ────> HELP
+ *      role    WATCH ─── the lookout sees an idle CPU and a program outside ────> HELP
  *               ^                                                                  │
- *               └──────── nothing more moves, or the program has called ──────────┘
+ *               └──────── nothing more moves, or the program has called ───────────┘
  *
  * Invariants
- *  - One of the two threads runs at a time: that whose turn it is.  The other sleeps on `turn'.
- *  - The helper has a claim on the lock (haft_help_begin) while it is its turn, and the lock during
- *    a pass. */
+ *  - One of the two threads runs at a time: the lookout while `role' is WATCH, the helper while it
+ *    is HELP.  The other sleeps on `role'.
+ *  - The helper has a claim on the lock (haft_help_begin) while it runs, and the lock during a
+ *    pass. */
 #include "libmpi/life/progress_thread.h"
 
 #include "libmpi/core/clock.h"
@@ -24,20 +25,20 @@
 #include <string.h>
 #include <sys/prctl.h>
 
-/* A look reads a line that each call of the program writes: 0.1 us of every LOOK_NS. */
-#define LOOK_NS      10000u   /* between two looks while the program calls, or messages move */
+/* A poll reads a line that each call of the program writes: 0.1 us of every POLL_NS. */
+#define POLL_NS      10000u   /* between two polls while the program calls, or messages move */
 #define ACTIVE_NS    200000u  /* and so long afterwards; then naps */
 #define NAP_FIRST_NS 50000u   /* they are doubled */
 #define NAP_LAST_NS  1000000u /* the end of a nap costs an idle CPU about 5 us */
 #define IN_VAIN_NS   200000u  /* of passes that move nothing, and of the yields in between */
 
-enum progress_turn { LOOK, HELP, STOP };
+enum progress_role { WATCH, HELP, STOP };
 
 static struct {
 	pthread_t lookout, helper;
 	bool runs;             /* under the library's lock */
-	_Atomic uint32_t turn; /* enum progress_turn */
-	int moved;             /* in the helper's last turn */
+	_Atomic uint32_t role; /* enum progress_role */
+	int moved;             /* while the helper ran last */
 } thread;
 
 /* --- the helper ----------------------------------------------------------------------------- */
@@ -55,7 +56,7 @@ static int helper_pass(void)
 }
 
 /* Makes passes until nothing moves any more or the program calls.  After one in vain it yields: a
- * rank that waits for it on this CPU comes soon back, one that computes ends the turn.  Returns how
+ * rank that waits for it on this CPU comes soon back, one that computes ends this.  Returns how
  * much has moved. */
 static int helper_serve(void)
 {
@@ -79,26 +80,26 @@ static int helper_serve(void)
 	return moved;
 }
 
-/* Hands the turn over, unless MPI ends. */
-static void turn_pass(uint32_t from, uint32_t to)
+/* Changes the role, unless MPI ends. */
+static void role_pass(uint32_t from, uint32_t to)
 {
-	if (atomic_compare_exchange_strong(&thread.turn, &from, to))
-		haft_futex_wake(&thread.turn, 2);
+	if (atomic_compare_exchange_strong(&thread.role, &from, to))
+		haft_futex_wake(&thread.role, 2);
 }
 
-static uint32_t turn_await_change(uint32_t from)
+static uint32_t role_await_change(uint32_t from)
 {
-	while (atomic_load(&thread.turn) == from)
-		haft_futex_wait(&thread.turn, from, 0);
-	return atomic_load(&thread.turn);
+	while (atomic_load(&thread.role) == from)
+		haft_futex_wait(&thread.role, from, 0);
+	return atomic_load(&thread.role);
 }
 
 static void *helper_main(void *arg)
 {
 	(void)arg;
-	while (turn_await_change(LOOK) != STOP) {
+	while (role_await_change(WATCH) != STOP) {
 		thread.moved = helper_serve();
-		turn_pass(HELP, LOOK);
+		role_pass(HELP, WATCH);
 	}
 	return NULL;
 }
@@ -115,7 +116,7 @@ static void lookout_begin(void)
 	prctl(PR_SET_TIMERSLACK, slack_ns, 0, 0, 0);
 }
 
-/* Until the next look. */
+/* Until the next poll. */
 static void lookout_pause(uint32_t nap_ns)
 {
 	struct timespec nap = {.tv_nsec = nap_ns};
@@ -125,7 +126,7 @@ static void lookout_pause(uint32_t nap_ns)
 		nanosleep(&nap, NULL);
 		return;
 	}
-	until = clock_now_ns() + LOOK_NS;
+	until = clock_now_ns() + POLL_NS;
 	do {
 		sched_yield();
 	} while (clock_now_ns() < until);
@@ -134,8 +135,8 @@ static void lookout_pause(uint32_t nap_ns)
 /* Lets the helper work.  Returns how much has moved. */
 static int lookout_call(void)
 {
-	turn_pass(LOOK, HELP);
-	return turn_await_change(HELP) == LOOK ? thread.moved : 0;
+	role_pass(WATCH, HELP);
+	return role_await_change(HELP) == WATCH ? thread.moved : 0;
 }
 
 static void *lookout_main(void *arg)
@@ -145,7 +146,7 @@ static void *lookout_main(void *arg)
 
 	(void)arg;
 	lookout_begin();
-	while (atomic_load(&thread.turn) != STOP) {
+	while (atomic_load(&thread.role) != STOP) {
 		uint32_t calls = haft_program_calls();
 		bool stays = calls == seen;
 
@@ -180,14 +181,14 @@ int life_progress_start(void)
 	if (thread.runs || haft_setting_get(SETTING_PROGRESS) == 0)
 		return 0;
 	obj_domain_threads(haft_domain, 1);
-	atomic_store(&thread.turn, LOOK);
+	atomic_store(&thread.role, WATCH);
 	err = haft_thread_start(&thread.helper, NULL, helper_main, NULL);
 	if (err != 0)
 		return progress_refused(err);
 	err = haft_thread_start(&thread.lookout, NULL, lookout_main, NULL);
 	if (err != 0) {
-		atomic_store(&thread.turn, STOP);
-		haft_futex_wake(&thread.turn, 2);
+		atomic_store(&thread.role, STOP);
+		haft_futex_wake(&thread.role, 2);
 		pthread_join(thread.helper, NULL);
 		return progress_refused(err);
 	}
@@ -203,8 +204,8 @@ void life_progress_stop(void)
 	if (!thread.runs)
 		return;
 	had = haft_user_begin();
-	atomic_store(&thread.turn, STOP);
-	haft_futex_wake(&thread.turn, 2);
+	atomic_store(&thread.role, STOP);
+	haft_futex_wake(&thread.role, 2);
 	haft_program_await_end();
 	pthread_join(thread.lookout, NULL);
 	pthread_join(thread.helper, NULL);

@@ -21,9 +21,9 @@
 #define THREADS_MAX 255               /* that the trace tells apart */
 #define AHEAD       MEAN_OR(16, 2048) /* cells for which memory is taken at once */
 
-/* At the end of the memory that has been taken, or of the ring.  False: the next cell is only
+/* Takes more memory for the ring, or begins it anew at its end.  False: the next cell is only
  * counted. */
-static __attribute__((noinline, cold)) bool ring_turn(void)
+static __attribute__((noinline, cold)) bool ring_more(void)
 {
 	struct prof_ring *g = prof_state.ring;
 	uint64_t left;
@@ -47,7 +47,7 @@ static inline void cell_put(struct prof_cell cell)
 	struct prof_ring *g = prof_state.ring;
 	uint64_t n = atomic_load_explicit(&g->n, memory_order_relaxed);
 
-	if (likely(prof_state.cell != prof_state.until) || ring_turn())
+	if (likely(prof_state.cell != prof_state.until) || ring_more())
 		g->cell[prof_state.cell++] = cell;
 	atomic_store_explicit(&g->n, n + 1, memory_order_release);
 }

@@ -18,7 +18,7 @@ enum stamp_kind { STAMP_FENCE = 1, STAMP_START, STAMP_LOCK };
 struct conflict_range {
 	_Atomic uint64_t stamp; /* kind << 32 | number of the epoch; 0: over */
 	int64_t lo, hi;         /* first and behind the last byte, in the target's window */
-	uint64_t turn;          /* number of the access among those of its origin */
+	uint64_t access;        /* number of the access among those of its origin */
 	int32_t target;
 	uint8_t kind;  /* enum rma_kind */
 	uint8_t op;    /* ACC: id + 1 of a predefined operation; 0: compare and swap */
@@ -34,7 +34,7 @@ struct conflict_record {
 struct conflict_log {
 	struct conflict_record *own;
 	uint64_t off;       /* offset of it in the segment */
-	uint64_t turn;      /* accesses so far */
+	uint64_t accesses;  /* accesses so far */
 	uint32_t fences;    /* of this window; equal in all members */
 	uint32_t exposures; /* epochs of MPI_Win_post of this member */
 	bool full;          /* the record is full, and this was reported */
@@ -136,7 +136,7 @@ void rma_conflict_complete(struct win *w, int rank, bool gets)
 struct rget_end {
 	struct req_copy end; /* first: in request->copies */
 	struct win *w;       /* held */
-	uint64_t turn;
+	uint64_t access;
 };
 
 static void rget_end_give(struct req_copy *end)
@@ -149,7 +149,7 @@ static void rget_end_give(struct req_copy *end)
 	for (uint32_t i = atomic_load_explicit(&c->own->n, memory_order_relaxed); i-- > 0;) {
 		struct conflict_range *p = &c->own->range[i];
 
-		if (p->turn != g->turn)
+		if (p->access != g->access)
 			continue;
 		atomic_store_explicit(&p->stamp, 0, memory_order_release);
 		c->full = false;
@@ -175,7 +175,7 @@ static int rget_end_new(struct win *w, struct req *req)
 	*g = (struct rget_end){
 		.end = {.next = req->copies, .give = rget_end_give, .gone = rget_end_gone},
 		.w = w,
-		.turn = conflict_log_of(w)->turn};
+		.access = conflict_log_of(w)->accesses};
 	req_touch(req);
 	req->copies = &g->end;
 	return 0;
@@ -317,7 +317,7 @@ static void conflict_store(struct conflict_search *k)
 		return;
 	p->lo = k->now.lo;
 	p->hi = k->now.hi;
-	p->turn = conflict_log_of(k->w)->turn;
+	p->access = conflict_log_of(k->w)->accesses;
 	p->target = k->now.target;
 	p->kind = k->now.kind;
 	p->op = k->now.op;
@@ -394,7 +394,7 @@ int rma_conflict_access(struct win *w, const struct rma_access *a)
 	err = k.now.reads ? 0 : conflict_noput(w, a, k.stamp);
 	if (err != 0)
 		return err;
-	conflict_log_of(w)->turn++;
+	conflict_log_of(w)->accesses++;
 	err = type_each(a->type, (char *)(uintptr_t)at, a->count, conflict_range_add, &k);
 	conflict_store(&k);
 	if (k.err == 0 && err == 0 && a->kind == RMA_GET && a->req != NULL)

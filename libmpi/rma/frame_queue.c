@@ -52,7 +52,7 @@ static int queue_poll(void)
 	return moved;
 }
 
-static void queue_wait_turn(struct rma_queued *o)
+static void queue_append(struct rma_queued *o)
 {
 	struct via_peer *p = via_peer_get(o->peer);
 	struct peer_queue *y;
@@ -87,7 +87,7 @@ struct rma_queued *rma_queue_last(int peer)
 void rma_queue_put(struct rma_queued *o)
 {
 	if (rma_queue_last(o->peer) != NULL || o->push(o) != 0)
-		queue_wait_turn(o);
+		queue_append(o);
 }
 
 int64_t rma_frame_max(void)
@@ -138,7 +138,7 @@ void rma_queue_small(int peer, uint64_t ctx, enum rma_am_kind kind, const void *
 		queue_no_memory();
 	*s = (struct queued_small){{NULL, queue_push_small, ctx, peer}, kind, len, {0}};
 	memcpy(s->data, data, len);
-	queue_wait_turn(&s->queued);
+	queue_append(&s->queued);
 }
 
 void rma_queue_sync(struct win *w, int rank, const void *data, uint32_t len)

@@ -5,7 +5,7 @@
  *      { (int, 0), (int, 4), (double, 8) }     no entry begins before the last one ends
  *
  * Types of file views must have it.  It is computed over the description, not over the blocks: in a
- * loop, the second turn follows the first as any turn follows the one before it. */
+ * loop, the second round follows the first as any round follows the one before it. */
 #ifndef HAFT_TYPE_MAP_ORDER_H
 #define HAFT_TYPE_MAP_ORDER_H
 

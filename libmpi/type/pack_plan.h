@@ -33,7 +33,7 @@ enum plan_kind { PLAN_NEST, PLAN_RUNS, PLAN_FIELDS };
 struct plan_dim {
 	int64_t n;
 	int64_t stride; /* bytes in memory */
-	int64_t bytes;  /* packed bytes of one turn */
+	int64_t bytes;  /* packed bytes of one round */
 };
 
 struct plan_field {
@@ -64,7 +64,7 @@ struct type_plan {
 	struct plan_dim dim[PLAN_DIMS]; /* NEST: [0] is the innermost; set up to `dims' */
 };
 
-/* Bytes of n strides.  Behind the last turn of a loop there may be no address.  Then this wraps,
+/* Bytes of n strides.  Behind the last round of a loop there may be no address.  Then this wraps,
  * and a step back, or one of the loop around it, wraps the other way. */
 static inline int64_t type_plan_advance(int64_t n, int64_t stride)
 {

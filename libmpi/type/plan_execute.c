@@ -26,7 +26,7 @@
 #define SHORT 8    /* inner loops of fewer rounds become the outer ones */
 
 struct loop {
-	int64_t n, mem, packed; /* rounds; bytes from turn to turn, on both sides */
+	int64_t n, mem, packed; /* rounds; bytes from round to round, on both sides */
 };
 
 /* A nest of loops under construction, the innermost first. */
@@ -135,7 +135,7 @@ static void loops_flat(const struct loops *l, int n, enum plan_direction dir, ch
 static void loops_nested(const struct loops *l, enum plan_direction dir, char *mem, char *packed,
 	int64_t block, const struct type_plan *leaf)
 {
-	int64_t turn[PLAN_DIMS + 1] = {0};
+	int64_t round[PLAN_DIMS + 1] = {0};
 	int most = leaf != NULL ? 1 : 2, inner = l->n < most ? l->n : most, d;
 
 	for (;;) {
@@ -149,11 +149,11 @@ static void loops_nested(const struct loops *l, enum plan_direction dir, char *m
 		for (d = inner; d < l->n; d++) {
 			mem = plan_step(mem, l->at[d].mem);
 			packed += l->at[d].packed;
-			if (++turn[d] < l->at[d].n)
+			if (++round[d] < l->at[d].n)
 				break;
 			mem = plan_step(mem, type_plan_advance(-l->at[d].n, l->at[d].mem));
 			packed -= l->at[d].n * l->at[d].packed;
-			turn[d] = 0;
+			round[d] = 0;
 		}
 		if (d >= l->n)
 			return;
@@ -356,7 +356,7 @@ static int plan_elements(const struct type_plan *p, enum plan_direction dir, cha
 	return k;
 }
 
-/* Moves bytes [at, at + n) of one turn of dim dims-1, or of a block where there is no dim.  Parts
+/* Moves bytes [at, at + n) of one round of dim dims-1, or of a block where there is no dim.  Parts
  * of leaves go to rest.  Returns how many. */
 static int nest_part(const struct type_plan *p, int dims, enum plan_direction dir, char *mem,
 	int64_t at, char *packed, int64_t n, struct range_part *rest)
@@ -370,7 +370,7 @@ static int nest_part(const struct type_plan *p, int dims, enum plan_direction di
 		at -= i * d->bytes;
 		mem = plan_step(mem, i * d->stride);
 		if (at + n <= d->bytes)
-			continue; /* inside one turn */
+			continue; /* inside one round */
 		if (at > 0) {
 			k += nest_part(p, dims - 1, dir, mem, at, packed, d->bytes - at, rest);
 			mem = plan_step(mem, d->stride);

@@ -44,7 +44,7 @@ static void runs_add(struct runs_out *o, int64_t off, int64_t len)
 }
 
 /* Enters step number at / bytes of a loop. */
-static void runs_turn(struct runs_cursor *w, int64_t n, int64_t stride, int64_t bytes)
+static void runs_repeat(struct runs_cursor *w, int64_t n, int64_t stride, int64_t bytes)
 {
 	int64_t i = w->at < bytes ? 0 : w->at / bytes;
 
@@ -75,19 +75,19 @@ static const struct plan_field *runs_field(const struct type_plan *p, int64_t at
  * caller wants to see at most. */
 static void runs_seek(const struct type_plan *p, struct runs_cursor *w)
 {
-	runs_turn(w, w->steps, w->stride, p->size);
+	runs_repeat(w, w->steps, w->stride, p->size);
 	while (p != NULL && p->kind != PLAN_RUNS) {
 		if (p->kind == PLAN_NEST) {
 			w->off += p->off;
 			for (int d = p->dims - 1; d >= 0; d--)
-				runs_turn(w, p->dim[d].n, p->dim[d].stride, p->dim[d].bytes);
+				runs_repeat(w, p->dim[d].n, p->dim[d].stride, p->dim[d].bytes);
 			p = p->leaf;
 		} else {
 			const struct plan_field *f = runs_field(p, w->at);
 
 			w->at -= f->at;
 			w->off += f->off;
-			runs_turn(w, f->n, f->stride, f->block);
+			runs_repeat(w, f->n, f->stride, f->block);
 			p = f->sub;
 		}
 	}

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TURN 0x9e3779b97f4a7c15ULL /* odd, so that no factor ever makes a hash 0 */
+#define FACTOR 0x9e3779b97f4a7c15ULL /* odd, so that no factor ever makes a hash 0 */
 
 static bool type_has_pair(const struct type *t)
 {
@@ -190,7 +190,7 @@ int type_each_from(const struct type *t, char *mem, int64_t count, int64_t from,
 
 /* --- summed up ------------------------------------------------------------------------------ */
 
-static const struct type_signature signature_empty = {.turn = 1};
+static const struct type_signature signature_empty = {.factor = 1};
 
 /* The signature of a followed by b. */
 static struct type_signature signature_then(struct type_signature a, struct type_signature b)
@@ -200,8 +200,8 @@ static struct type_signature signature_then(struct type_signature a, struct type
 	if (b.external == 0)
 		return a;
 	return (struct type_signature){
-		.hash = a.hash * b.turn + b.hash,
-		.turn = a.turn * b.turn,
+		.hash = a.hash * b.factor + b.hash,
+		.factor = a.factor * b.factor,
 		.external = a.external + b.external,
 		.only = a.only == b.only ? a.only : NULL,
 		.packed = a.packed || b.packed,
@@ -232,7 +232,7 @@ static struct type_signature signature_basic(const struct type *t)
 		kind = BASIC_CHAR;
 	return (struct type_signature){
 		.hash = (kind * 64 + (uint64_t)t->size) * 0xbf58476d1ce4e5b9ULL >> 7,
-		.turn = TURN,
+		.factor = FACTOR,
 		.external = type_external(t),
 		.only = t,
 		.packed = t == type_predefined(MPI_PACKED),

@@ -4,16 +4,16 @@
  *      struct{int, double[2]}    ──>  int double double       type_each: one by one, with memory
  *                                └──> struct type_signature   O(description), kept with the type
  *
- * The hash of a sequence can be composed: of two sequences in a row, and of n times one.
- * hash(ab) = hash(a) * turn(b) + hash(b), turn(ab) = turn(a) * turn(b), turn(basic) is a
- * constant, and arithmetic is modulo 2^64.  So n times a sequence costs O(log n). */
+ * The hash of a sequence can be composed: of two sequences one after the other, and of n times
+ * one.  hash(ab) = hash(a) * factor(b) + hash(b), factor(ab) = factor(a) * factor(b), factor(basic)
+ * is a constant, and arithmetic is modulo 2^64.  So n times a sequence costs O(log n). */
 #ifndef HAFT_TYPE_SIGNATURE_H
 #define HAFT_TYPE_SIGNATURE_H
 
 #include "libmpi/core/type_object.h"
 
 struct type_signature {
-	uint64_t hash, turn;     /* of the sequence */
+	uint64_t hash, factor;   /* of the sequence */
 	int64_t external;        /* bytes in the external representation (external32) */
 	const struct type *only; /* the basic type, if there is only one kind; else NULL */
 	bool packed;             /* contains MPI_PACKED: matches everything (MPI-5.0 5.2) */

@@ -33,7 +33,7 @@
 #define SLAB_SMALL MEAN_OR(2, 64)    /* buffers made at a time */
 #define SLAB_LARGE MEAN_OR(1, 8)
 #define PEEK       64 /* polls of the fabric for one of idle sockets */
-#define BATCH      16 /* completions, before other work gets its turn */
+#define BATCH      16 /* completions, before other work is done */
 
 #define MS        1000000u
 #define DOUBT_NS  (1000 * (uint64_t)MS)  /* for sockets to report why the fabric has failed */

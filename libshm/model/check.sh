@@ -36,7 +36,7 @@ one 1 ring -DREAD_BEFORE_WORD
 one 1 ring -DCREDIT_BEFORE_READ
 one 1 ring -DNO_LAP
 one 0 inbox
-one 1 inbox -DTURN_RELAXED
+one 1 inbox -DSEQUENCE_RELAXED
 one 1 inbox -DBLIND
 one 1 inbox -DFREE_BEFORE_READ
 one 0 bell

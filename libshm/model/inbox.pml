@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * inbox.pml - the inbox of inbox.c: two senders, one receiver, tickets and turns.
+ * inbox.pml - the inbox of inbox.c: two senders, one receiver, tickets and sequences.
  *
  *   mem[0 .. N)      a cell's payload: sender and number of the message
- *   mem[N .. 2 N)    a cell's turn: twice the lap, and one more when it is full
+ *   mem[N .. 2 N)    a cell's sequence: twice the lap, and one more when it is full
  *
  * Claim: each sender's messages come once, in order, whole; nobody waits for good.  The variants
- * must fail:  TURN_RELAXED (the turn overtakes the payload)  BLIND (a ticket is taken without a look
- * at the cell)  FREE_BEFORE_READ (the cell is given back before it has been read). */
+ * must fail:  SEQUENCE_RELAXED (the sequence overtakes the payload)  BLIND (a ticket is taken
+ * without a look at the cell)  FREE_BEFORE_READ (the cell is given back before it is read). */
 #define N       2
 #define EACH    3 /* messages of each sender: two laps of three */
 #define SENDERS 2
@@ -14,29 +14,29 @@
 #define STORERS (SENDERS + 1)
 #include "weak.pml"
 
-#ifdef TURN_RELAXED
-#define TURN_REL 0
+#ifdef SEQUENCE_RELAXED
+#define SEQUENCE_REL 0
 #else
-#define TURN_REL 1 /* shm_inbox_send: memory_order_release */
+#define SEQUENCE_REL 1 /* shm_inbox_send: memory_order_release */
 #endif
 
 byte ticket;
 
 proctype sender(byte me)
 {
-	byte k = 0, t, turn;
+	byte k = 0, t, sequence;
 
 	do
 	:: k == EACH -> break
 	:: k < EACH ->
 		t = ticket; /* relaxed */
 claim:
-		turn = mem[N + t % N]; /* acquire */
+		sequence = mem[N + t % N]; /* acquire */
 		if
 #ifndef BLIND
-		:: turn < 2 * (t / N) -> goto later
-		:: turn > 2 * (t / N) -> t = ticket; goto claim
-		:: turn == 2 * (t / N) ->
+		:: sequence < 2 * (t / N) -> goto later
+		:: sequence > 2 * (t / N) -> t = ticket; goto claim
+		:: sequence == 2 * (t / N) ->
 #else
 		:: true ->
 #endif
@@ -48,7 +48,7 @@ claim:
 			}
 		fi;
 		put(me, t % N, me * 16 + k + 1, 0);
-		put(me, N + t % N, 2 * (t / N) + 1, TURN_REL);
+		put(me, N + t % N, 2 * (t / N) + 1, SEQUENCE_REL);
 		k++;
 later:
 		skip

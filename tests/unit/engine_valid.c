@@ -85,7 +85,7 @@ static void valid_files(void)
 	OK(MPI_File_write_all(fh, bytes, 16, MPI_BYTE, MPI_STATUS_IGNORE));
 	CHECK(haft_valid_all() == NULL);
 	BROKEN(FILES, f->jobs = -1);
-	BROKEN(FILES, f->turn = 2);
+	BROKEN(FILES, f->word = 2);
 	BROKEN(FILES, f->position = -1);
 	BROKEN(FILES, f->view->refs = 0);
 	BROKEN(FILES, f->view->etype = NULL);
@@ -100,9 +100,9 @@ static void valid_files(void)
 		atomic_store(&f->aggregate->stage->failed, 0);
 	}
 	OK(MPI_Barrier(MPI_COMM_WORLD));
-	atomic_fetch_sub(&f->shared->pointer[f->turn], 1000);
+	atomic_fetch_sub(&f->shared->pointer[f->word], 1000);
 	CHECK(strcmp(haft_valid_all(), FILES) == 0);
-	atomic_fetch_add(&f->shared->pointer[f->turn], 1000);
+	atomic_fetch_add(&f->shared->pointer[f->word], 1000);
 	OK(MPI_Barrier(MPI_COMM_WORLD));
 	CHECK(haft_valid_all() == NULL);
 	locks(&f->shared->locks);

@@ -87,7 +87,7 @@ void remote_spawn(struct remote_ranks *f, const struct world *w)
 }
 
 /* From now on the world reads the rest of stdin. */
-static void stdin_turn(struct remote_ranks *f, const struct world *w)
+static void stdin_reader_set(struct remote_ranks *f, const struct world *w)
 {
 	f->reader = w;
 	f->sent = 0;
@@ -108,7 +108,7 @@ void remote_go(struct remote_ranks *f, const struct world *w, bool soft)
 		out_expect(w->entry[r], 1);
 	}
 	if (w->stdin_to != STDIN_NONE)
-		stdin_turn(f, w);
+		stdin_reader_set(f, w);
 	tree_down(&f->tree, &fr, NULL);
 }
 

@@ -48,7 +48,7 @@ void spawn_host_lost(int host);
 /* To be called when one more host is ready, or lost: spawns may have waited for it. */
 void spawn_resume(void);
 
-/* To be called in each turn of the loop: spawns without room wait a moment for the end of processes
+/* To be called in each pass of the loop: spawns without room wait a moment for the end of processes
  * that nothing connects with theirs.  The ms until the end of the first wait; -1: none waits. */
 void spawn_clock(void);
 int spawn_patience(uint64_t now);
