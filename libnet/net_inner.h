@@ -244,7 +244,7 @@ struct net_conn {
 	int fd;                   /* struct net_io's */
 	bool wants_out;           /* told to struct net_io */
 	bool tcp;                 /* struct net_io's */
-	bool active;              /* something was sent since the last look at its health */
+	bool active;              /* something was sent since the last check of its health */
 	int tx_error;             /* errno of a send: nothing more goes, reading tells the rest */
 	uint32_t hello_at;        /* bytes of `hello' that have come */
 	uint32_t say_at, say_len; /* bytes of `say' that have gone, of how many */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* net_poll.c - progress: reads, writes, accepts, keeps time.
  *
- *     net_poll_from(peer)   its socket alone, LOOKS_ALONE times in a row at most, then
+ *     net_poll_from(peer)   its socket alone, POLLS_ALONE times in a row at most, then
  *     net_poll              connections that epoll names; timers; memory of closed ones
  *
  * A poll does a bounded amount for each connection, so that none of them keeps the others
@@ -12,14 +12,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LOOKS_ALONE  64   /* at one socket, before all the others are looked at */
+#define POLLS_ALONE  64   /* at one socket, before all the others are looked at */
 #define HOT_AFTER    8    /* times in a row that the awaited socket had something */
 #define READY_MAX    32   /* connections served in one poll */
 #define READS_MAX    4    /* of a connection in one poll */
 #define WRITES_MAX   4    /* writes of a connection in one poll */
 #define ACCEPT_MAX   16   /* strangers let in in one poll */
 #define DEAF_MS      100  /* out of descriptors: so long no connection is accepted */
-#define HEALTH_MS    1000 /* between looks at hosts whose answer is due */
+#define HEALTH_MS    1000 /* between checks of hosts whose answer is due */
 #define DIALS_MIN    3 /* of a peer that is given up because time has passed: we may have slept */
 #define CLOSE_NAP_MS 5 /* of net_close, which looks for what no descriptor tells */
 
@@ -407,7 +407,7 @@ int net_poll_from(struct net *net, int peer)
 	struct net_conn *c;
 	int n;
 
-	if (p == NULL || p->state != NET_PEER_CONNECTED || ++net->polls_alone % LOOKS_ALONE == 0)
+	if (p == NULL || p->state != NET_PEER_CONNECTED || ++net->polls_alone % POLLS_ALONE == 0)
 		return poll_all(net, 0);
 	c = p->conn;
 	n = net_conn_read(c, 1);

@@ -5,7 +5,7 @@
  *      a rank     shm_idle: event differs from the last seen ──> hear(record) for each new one
  *
  * A rank looks at head->event where it looked for the end of the job before: when a pass has moved
- * nothing, and before it sleeps.  So news cost no look on the fast path.
+ * nothing, and before it sleeps.  So news cost no check on the fast path.
  *
  * Invariants
  *  - The launcher alone appends, and records never change.  The store of `event' publishes them.
@@ -96,7 +96,7 @@ const void *shm_news_get(const struct shm *s, uint32_t i)
 	return shm_seg_news(s->seg, i);
 }
 
-void shm_news_look(struct shm *s)
+void shm_news_poll(struct shm *s)
 {
 	if (unlikely(shm_event_new(s)))
 		shm_event_handle(s);

@@ -175,11 +175,11 @@ bool shm_seg_aborted(const struct shm_seg *seg);
 int shm_news_put(struct shm_seg *seg, const void *record);
 
 /* By a rank: `hear' is called once for each record, in order, from shm_idle, shm_flag_wait and
- * shm_news_look, before they return.  It may send and poll, and must not wait.  NULL: news are
+ * shm_news_poll, before they return.  It may send and poll, and must not wait.  NULL: news are
  * dropped. */
 typedef void shm_news_fn(const void *record);
 void shm_news_set(struct shm *s, shm_news_fn *hear);
-void shm_news_look(struct shm *s);
+void shm_news_poll(struct shm *s);
 
 /* The i-th record, heard or not; NULL: there are no more.  Never changes, and may be read at any
  * time, also in `hear' and while frames are delivered. */
@@ -605,7 +605,7 @@ static inline bool shm_flag_reached(uint32_t value, uint32_t want, uint32_t ahea
 
 /* Looks at a flag for some 16 pauses, as long as it is `value' and nothing else has come: one load
  * each, while a pass looks at many places.  With more ranks than CPUs it does not look. */
-void shm_flag_look(struct shm *s, const struct shm_flag *f, uint32_t value);
+void shm_flag_spin(struct shm *s, const struct shm_flag *f, uint32_t value);
 
 /* Waits until the flag has reached `want', with `pass' (may be NULL) called now and then, and
  * before each sleep.  0, SHM_ABORTED, or SHM_AGAIN: `pass' has ended the wait. */

@@ -244,10 +244,10 @@ struct shm_private {
 	uint32_t retries;    /* > 0: a short spin has ended waits lately */
 	uint32_t no_spin;    /* > 0: others want this CPU: do not spin */
 	uint64_t nap_ns;
-	uint64_t spread_next_ns;     /* no look at the CPUs before */
+	uint64_t spread_next_ns;     /* no check of the CPUs before */
 	struct {                     /* of yields: shm_wait.c */
-		uint64_t slow, next; /* a yield of so many is slow; the next look at the clock */
-		uint64_t first, first_ns; /* of the first such look, in ticks and by the clock */
+		uint64_t slow, next; /* a yield of so many is slow; the next read of the clock */
+		uint64_t first, first_ns; /* of the first such check, in ticks and by the clock */
 		uint64_t yield_again;     /* the end of a time without yields */
 	} ticks;
 	uint32_t event_seen; /* head->event, as far as news were handed to `hear' */
@@ -354,8 +354,8 @@ void shm_spread_update(struct shm *s);
 /* It is counted nowhere from now on.  By itself, or by the launcher when it has ended. */
 void shm_spread_leave(const struct shm_seg *seg, int seat);
 /* Moves the calling thread to a CPU with fewer ranks if its own has enough more, and it may.  now:
- * shm_os_now().  Another look soon after does nothing. */
-void shm_spread_look(struct shm *s, uint64_t now);
+ * shm_os_now().  Another call soon after does nothing. */
+void shm_spread_check(struct shm *s, uint64_t now);
 
 /* --- seg.c: pages of the segment; 0 or -1 with errno.  They do not need the fd to be there. */
 /* All that belongs to n seats in the control part. */

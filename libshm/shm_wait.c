@@ -15,7 +15,7 @@
  *
  * The doorbell.  A sender stores its message, then reads the receiver's `sleeping'.  A sleeper
  * stores `sleeping', then looks for messages.  One of the two must see the other's store, which
- * needs a full barrier between store and look on both sides.  While there are CPUs enough, senders
+ * needs a full barrier between store and check on both sides.  While there are CPUs enough, senders
  * have none: the sleeper's membarrier executes one on every CPU that runs a rank.  With more ranks
  * than CPUs, sleeps are many and messages few: then senders fence.  All ranks do the same
  * (head->fence).  Sleeps are bounded all the same (SHM_NAP_MS), so a lost wake-up delays but does
@@ -36,7 +36,7 @@
 #define YIELD_LOST_NS    500000u   /* longer: a process that computes had the CPU for its slice */
 #define YIELD_LOST_TIMES 64        /* then no yields for so many times as long */
 #define TICKS_GUESS      3         /* a nanosecond, until they are measured */
-#define TICKS_LOOK_NS    100000u   /* between two looks at the clock while yields are slow */
+#define TICKS_POLL_NS    100000u   /* between two reads of the clock while yields are slow */
 #define TICKS_LEAST_NS   1000000u  /* so long a time measures a tick well enough */
 #define NO_SPIN_WAITS    32        /* waits without spinning after a slow yield */
 #define NAP_OVERSUB      8         /* so many ranks a CPU make naps longer, see nap_stretch */
@@ -101,7 +101,7 @@ void shm_wake_own(struct shm *s)
 	struct shm_doorbell *d = &s->in->doorbell[s->me];
 	uint32_t was;
 
-	shm_fence(); /* the store before the look; the sleeper's is in sleep_announce */
+	shm_fence(); /* the store before the check; the sleeper's is in sleep_announce */
 	if (atomic_load_explicit(&d->sleeping, memory_order_relaxed) == SLEEP_NONE)
 		return;
 	was = atomic_exchange_explicit(&d->sleeping, SLEEP_NONE, memory_order_acq_rel);
@@ -452,8 +452,8 @@ static void sleep_shown(struct shm *s, struct shm_wait *w)
 		return;
 	}
 	shm_spread_update(s);
-	if (in->yield_lost) /* no slow yield looks */
-		shm_spread_look(s, shm_os_now());
+	if (in->yield_lost) /* no slow yield checks */
+		shm_spread_check(s, shm_os_now());
 	in->nap_ns = 0;
 	wait_hide(s, w);
 }
@@ -491,7 +491,7 @@ static uint64_t yield_slow_ticks(const struct shm_private *in)
 }
 
 /* From time to time, after a slow yield: measures a tick, and looks for a better CPU. */
-static __attribute__((noinline)) void yield_look(struct shm *s, uint64_t ticks)
+static __attribute__((noinline)) void yield_check(struct shm *s, uint64_t ticks)
 {
 	struct shm_private *in = s->in;
 	uint64_t now = shm_os_now(), ns = now - in->ticks.first_ns;
@@ -504,8 +504,8 @@ static __attribute__((noinline)) void yield_look(struct shm *s, uint64_t ticks)
 
 		in->ticks.slow = 1 + (uint64_t)(a_ns * YIELD_SLOW_NS);
 	}
-	in->ticks.next = ticks + yield_slow_ticks(in) * (TICKS_LOOK_NS / YIELD_SLOW_NS);
-	shm_spread_look(s, now);
+	in->ticks.next = ticks + yield_slow_ticks(in) * (TICKS_POLL_NS / YIELD_SLOW_NS);
+	shm_spread_check(s, now);
 }
 
 /* A yield that ended at `now' has taken so many ticks.  A long one: no yields for a time.  If there
@@ -539,7 +539,7 @@ static bool yield_once(struct shm *s, struct shm_wait *w)
 		s->in->no_spin = NO_SPIN_WAITS;
 		yield_forgo(s->in, after, after - before);
 		if (after - s->in->ticks.next < UINT64_MAX / 2)
-			yield_look(s, after);
+			yield_check(s, after);
 	}
 	return false;
 }
@@ -644,13 +644,13 @@ static bool flag_reached(const struct shm_flag *f, uint32_t want, uint32_t ahead
 	return shm_flag_reached(*value, want, ahead);
 }
 
-void shm_flag_look(struct shm *s, const struct shm_flag *f, uint32_t value)
+void shm_flag_spin(struct shm *s, const struct shm_flag *f, uint32_t value)
 {
-	enum { LOOKS = 16 };
+	enum { POLLS = 16 };
 
 	if (spins_allowed(s) == 0)
 		return;
-	for (int i = 0; i < LOOKS && shm_flag_get(f) == value && poll_word_unchanged(s); i++)
+	for (int i = 0; i < POLLS && shm_flag_get(f) == value && poll_word_unchanged(s); i++)
 		shm_os_relax();
 }
 
@@ -670,7 +670,7 @@ int shm_flag_wait(struct shm *s, struct shm_flag *f, uint32_t want, uint32_t ahe
 	while (e == 0 && !flag_reached(f, want, ahead, &value)) {
 		int moved;
 
-		shm_flag_look(s, f, value);
+		shm_flag_spin(s, f, value);
 		w.old = value;
 		moved = pass != NULL ? pass(arg) : 0;
 		if (moved > 0)

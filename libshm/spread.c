@@ -22,10 +22,10 @@
  *    do not both fill it. */
 #include "libshm/shm_inner.h"
 
-#define MOVE_NS 100000u /* a move takes about 10 us, and fills caches anew */
-#define LOOK_NS 200000u /* between two looks of a rank at all CPUs: less than 1 us each */
-#define GAP     2       /* with 1 it would only be the other way round ... */
-#define SHARE   4       /* ... and of many ranks a quarter more: one of 32 is not worth a move */
+#define MOVE_NS        100000u /* a move takes about 10 us, and fills caches anew */
+#define SPREAD_POLL_NS 200000u /* between two checks of a rank at all CPUs: less than 1 us each */
+#define GAP            2       /* with 1 it would only be the other way round ... */
+#define SHARE          4 /* ... and of many ranks a quarter more: one of 32 is not worth a move */
 
 static struct seg_spread *spread_of(const struct shm_seg *seg)
 {
@@ -99,7 +99,7 @@ static bool spread_may_move(struct seg_spread *p, uint64_t now)
 				      now + MOVE_NS, memory_order_relaxed, memory_order_relaxed);
 }
 
-void shm_spread_look(struct shm *s, uint64_t now)
+void shm_spread_check(struct shm *s, uint64_t now)
 {
 	struct seg_spread *p = spread_of(s->seg);
 	struct shm_doorbell *d = &s->in->doorbell[s->me];
@@ -109,7 +109,7 @@ void shm_spread_look(struct shm *s, uint64_t now)
 
 	if (now < s->in->spread_next_ns || s->in->tune.stay)
 		return;
-	s->in->spread_next_ns = now + LOOK_NS;
+	s->in->spread_next_ns = now + SPREAD_POLL_NS;
 	if (mine < 0 || atomic_load_explicit(&p->ranks[mine], memory_order_relaxed) < GAP ||
 		!shm_os_cpus_allowed(&allowed))
 		return;

@@ -116,7 +116,7 @@ static char *line_take(struct control_line *l)
 	return line;
 }
 
-#define END_LOOK_MS 50 /* between two looks whether the job is to end */
+#define END_POLL_MS 50 /* between two checks whether the job is to end */
 
 /* Waits for bytes, at most `ms' (-1: for ever); false: none have come.  The service of a program
  * without launcher may end the job meanwhile, without an answer: then this process ends with it. */
@@ -126,7 +126,7 @@ static bool line_wait(int fd, int ms)
 	int n, code;
 
 	do {
-		n = poll(&p, 1, ms < 0 ? END_LOOK_MS : ms);
+		n = poll(&p, 1, ms < 0 ? END_POLL_MS : ms);
 		code = n == 0 && ms < 0 ? boot_end_code() : -1;
 	} while (ms < 0 && n == 0 && code < 0);
 	if (code >= 0) {
@@ -381,7 +381,7 @@ static void launcher_slow(void)
 }
 
 /* Looks for the answer of the launcher of another project.  If it refuses, our service is asked. */
-static int launcher_look(int ms)
+static int launcher_poll(int ms)
 {
 	int got = boot_kvs_spawned(control.kvs, ms);
 
@@ -403,7 +403,7 @@ static int launcher_look(int ms)
 int boot_answer_wait(int ms)
 {
 	if (control.parts != NULL)
-		return launcher_look(ms);
+		return launcher_poll(ms);
 	while (control.spawned == NULL) {
 		char *line = line_take(control.asked);
 		int got;

@@ -21,7 +21,7 @@
 
 static_assert(SETTING_COUNT <= BOOT_SETS, "each has its place in the segment");
 
-#define NAP_NS 200000 /* between two looks: the first rank writes a few lines meanwhile */
+#define NAP_NS 200000 /* between two checks: the first rank writes a few lines meanwhile */
 
 /* FNV-1a. */
 static uint64_t text_hash(const char *s)

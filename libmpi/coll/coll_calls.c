@@ -202,13 +202,13 @@ static void calls_tell(struct coll *s, struct coll_call mine, int i, struct coll
  * before. */
 struct other_message {
 	const struct coll *s;
-	const struct req *awaited;    /* as in coll_calls_look */
+	const struct req *awaited;    /* as in coll_calls_check */
 	const struct coll_sent *sent; /* this member's call; NULL: there is none */
 	uint64_t back;                /* so many calls ago */
 	int peer, tag;
 };
 
-static void calls_look_message(void *arg, const struct unexpected *u)
+static void calls_check_message(void *arg, const struct unexpected *u)
 {
 	struct other_message *m = arg;
 	const struct coll *s = m->s;
@@ -250,7 +250,7 @@ static bool calls_history_differs(const struct comm *c, int tag)
 }
 
 /* A member begins a call when it has sent all messages of a blocking call before it. */
-static void calls_look_later(void *arg, const struct unexpected *u)
+static void calls_check_later(void *arg, const struct unexpected *u)
 {
 	struct other_message *m = arg;
 	const struct comm *c = m->s->comm;
@@ -292,11 +292,11 @@ static bool calls_compare_messages(struct coll *s, const struct req *awaited)
 	struct coll_call mine, theirs = {COLL_BLOCKING, (uint32_t)DIGEST_UNKNOWN << DIGEST_KIND_AT};
 	int i;
 
-	p2p_match_each(calls_look_message, &m);
+	p2p_match_each(calls_check_message, &m);
 	if (!calls_awaits(s, awaited))
 		m.awaited = NULL;
 	if (m.sent == NULL && s->comm->remote == NULL)
-		p2p_match_each(calls_look_later, &m);
+		p2p_match_each(calls_check_later, &m);
 	i = m.sent != NULL ? group_rank_of(s->comm->group, m.peer) : -1;
 	if (i < 0)
 		return true;
@@ -541,7 +541,7 @@ static bool calls_compare_lines(struct coll *s)
 	return true;
 }
 
-void coll_calls_look_at(struct coll *s)
+void coll_calls_check_comm(struct coll *s)
 {
 	uint64_t calls = s->comm->coll_seq, last = calls - 1, mine;
 
@@ -556,7 +556,7 @@ void coll_calls_look_at(struct coll *s)
 			return;
 }
 
-void coll_calls_look(const struct req *awaited)
+void coll_calls_check(const struct req *awaited)
 {
 	struct coll *next;
 
@@ -566,7 +566,7 @@ void coll_calls_look(const struct req *awaited)
 		next = s->next;
 		if (!p2p_comm_broken(s->comm) && !calls_compare_messages(s, awaited))
 			continue;
-		coll_calls_look_at(s);
+		coll_calls_check_comm(s);
 		if (s->block != NULL && s->joined && !s->stop)
 			calls_compare_lines(s);
 	}

@@ -376,7 +376,7 @@ static void check_cargo_describe(struct cargo *c, struct block b)
 
 /* Compares all data to come with the expected data.  The other members wait for the result.
  */
-static int check_look(void *arg, const struct p2p_error_msg *error)
+static int check_message(void *arg, const struct p2p_error_msg *error)
 {
 	struct blocks *b = arg;
 	struct found *f;
@@ -477,7 +477,7 @@ static void check_blocks_steps(struct sched *s, const struct coll_args *k)
 	if (k->kind >= COLL_NEIGHBOR_ALLGATHER)
 		b->neighbors = k->comm->topo->neighbors.in;
 	check_exchange(s, k, b);
-	coll_sched_call(s, check_look, b);
+	coll_sched_call(s, check_message, b);
 	check_tell_all(s, k, found, sizeof(*found));
 	coll_sched_check(s, check_say_found, b);
 }

@@ -10,7 +10,7 @@
 void coll_open(void)
 {
 	haft_comm_destroy_hook = coll_state_free;
-	p2p_long_wait_hook = coll_calls_look;
+	p2p_long_wait_hook = coll_calls_check;
 	coll_other_call_hook = coll_calls_are_other;
 	coll_algorithm_open();
 	coll_check_open();

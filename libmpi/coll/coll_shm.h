@@ -352,8 +352,8 @@ void coll_calls_begin_silent(struct comm *c, enum coll_form form, uint32_t diges
 
 /* A wait of this process has become long (p2p_long_wait_hook): compares the calls of all members of
  * all communicators that have a state.  If they differ, haft_comm_differ_hook ends the waits. */
-void coll_calls_look(const struct req *awaited);
-void coll_calls_look_at(struct coll *s); /* of this communicator: words, not lines */
+void coll_calls_check(const struct req *awaited);
+void coll_calls_check_comm(struct coll *s); /* of this communicator: words, not lines */
 
 /* MPI_Finalize: this member writes the words of its last calls, before the barrier.  When that has
  * shown a difference the members compare them.  False: they differ, and all are told. */

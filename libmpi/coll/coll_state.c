@@ -10,7 +10,7 @@
 #include "libmpi/core/setting.h"
 #include <stdlib.h>
 
-#define CENTRAL_MEMBERS 8 /* with more, a counter costs less than a look at all members */
+#define CENTRAL_MEMBERS 8 /* with more, a counter costs less than a check of all members */
 #define PHASE_START     MEAN_OR(0x7fffff00, 0)  /* 2^31 phases take minutes: short tests pass it */
 #define SLOT_MAX        MEAN_OR(256, 64 * 1024) /* bytes of a slot: it stays in a core's cache */
 #define SLOT_MIN        MEAN_OR(256, 4 * 1024)

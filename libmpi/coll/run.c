@@ -117,7 +117,7 @@ static int run_odd(const struct coll_args *k, struct coll *s)
 
 	if (!coll_check_wanted && (s->odd_digest ^ s->digest) >> DIGEST_BYTES_BITS != 0 &&
 		(!run_is_last(k) || coll_calls_compare_published(s)))
-		coll_calls_look_at(s); /* it knows the constructor that has made this call */
+		coll_calls_check_comm(s); /* it knows the constructor that has made this call */
 	if (s->broken)
 		return p2p_comm_error(k->comm);
 	err = run_odd_error(k, s);

@@ -13,9 +13,9 @@
 #include <stdio.h>
 #include <string.h>
 
-/* So many looks at a flag before the wait proper, which pauses between looks: a pause is 140 cycles
- * on some CPUs, and a line comes from another core in that time. */
-#define LOOKS 200
+/* So many checks of a flag before the wait proper, which pauses between checks: a pause is 140
+ * cycles on some CPUs, and a line comes from another core in that time. */
+#define PHASE_POLLS 200
 
 #define SLOT_ALIGN 128 /* processors fetch lines in pairs */
 static_assert(COLL_SLOT_SHORT % SLOT_ALIGN == 0, "a member's short data fit");
@@ -75,7 +75,7 @@ static void phase_set_odd(struct coll *s, int i, uint32_t digest)
 
 /* This member has waited for long in phase e.  If another one is in another call there, the wait
  * ends, and those of the members that wait for a release.  The last member to arrive sees all. */
-static void phase_look(struct coll *s, uint64_t e)
+static void phase_poll(struct coll *s, uint64_t e)
 {
 	struct shm_line *out = phase_out_line(s, e);
 	uint32_t mine, theirs;
@@ -107,7 +107,7 @@ static void phase_tell(const struct shm_describer *t, void *description)
 		if (!shm_flag_reached(shm_flag_get(phase_flag(s, a->e, i)), coll_line_phase(a->e),
 			    SHM_FLAG_LATER))
 			phase_late_add(what, group_peer(s->comm->group, i));
-	phase_look(a->s, a->e); /* before calls are compared: lines say more */
+	phase_poll(a->s, a->e); /* before calls are compared: lines say more */
 	p2p_wait_report(BOOT_WAIT_COLL, s->comm, what);
 }
 
@@ -139,7 +139,7 @@ __attribute__((noinline)) static void phase_wait_long(const struct phase_wait *w
 static inline uint32_t phase_wait_flag(
 	struct coll *s, struct shm_flag *f, uint64_t e, uint32_t want, uint32_t ahead, int peer)
 {
-	for (int i = s->central ? 1 : LOOKS; i > 0; i--) {
+	for (int i = s->central ? 1 : PHASE_POLLS; i > 0; i--) {
 		uint32_t flag = shm_flag_get(f);
 
 		if (shm_flag_reached(flag, want, ahead))
@@ -181,7 +181,7 @@ static inline void phase_wait_members(struct coll *s, uint64_t want, bool compar
 		if (i == s->me)
 			continue;
 		if (likely(shm_flag_get(phase_flag(s, want, i)) == mine)) {
-			ahead = 0; /* one look says that it is there, and in this call */
+			ahead = 0; /* one check says that it is there, and in this call */
 			continue;
 		}
 		flag = phase_wait_line(s, want, i);
@@ -293,7 +293,7 @@ bool coll_phase_arrive_last(struct coll *s, uint64_t e)
 {
 	coll_phase_arrive(s, e);
 	if ((shm_block_arrive(s->block) + 1) % (uint64_t)s->n == 0) {
-		coll_phase_wait_calls(s, e); /* they have come: no wait, only the look */
+		coll_phase_wait_calls(s, e); /* they have come: no wait, only the check */
 		return true;
 	}
 	coll_phase_wait_release(s, e);
@@ -336,7 +336,7 @@ static void phase_set_odd_releaser(struct coll *s, uint64_t e, uint32_t digest)
 	int i = 0;
 
 	if (digest >> DIGEST_KIND_AT == DIGEST_UNKNOWN)
-		phase_look(s, e);
+		phase_poll(s, e);
 	while (i < s->n && !(coll_phase_line_call(s, e, i, &theirs) && theirs == digest))
 		i++;
 	phase_set_odd(s, i, digest);

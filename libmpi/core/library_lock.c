@@ -15,8 +15,8 @@
 
 enum { FREE, TAKEN, WANTED, KEPT };
 
-#define LOOKS    100 /* polls of a taken lock before sleeping: it is held for some 100 ns */
-#define COURTESY 64  /* yields of haft_lock_to_poll to queued threads: at most about 100 us */
+#define LOCK_POLLS 100 /* polls of a taken lock before sleeping: it is held for some 100 ns */
+#define COURTESY   64  /* yields of haft_lock_to_poll to queued threads: at most about 100 us */
 
 static struct {
 	_Atomic uint32_t word;
@@ -47,7 +47,7 @@ static bool lock_try(uint32_t from, uint32_t to)
 
 static bool lock_spin(void)
 {
-	for (int i = 0; i < LOOKS; i++) {
+	for (int i = 0; i < LOCK_POLLS; i++) {
 		if (atomic_load_explicit(&lock.word, memory_order_relaxed) == FREE &&
 			lock_try(FREE, TAKEN))
 			return true;

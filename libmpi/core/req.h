@@ -81,13 +81,13 @@ struct req_send {
 
 /* REQ_RECV.  The fields before sender_id are read or written by every receive. */
 struct req_recv {
-	int64_t total;             /* where the matched message ends, in bytes as of req.bytes */
-	uint64_t order;            /* in which receives were posted */
-	int32_t from;              /* peer of the matched message */
-	bool contiguous;           /* up to req.bytes may be copied to buf without a further look */
-	uint32_t sender_id;        /* the sender's number of the message, from RTS */
-	uint32_t coop_id;          /* this process's number, of a cooperative copy */
-	uint64_t began;            /* ns, when CTS was sent, or reading began; 0: not measured */
+	int64_t total;      /* where the matched message ends, in bytes as of req.bytes */
+	uint64_t order;     /* in which receives were posted */
+	int32_t from;       /* peer of the matched message */
+	bool contiguous;    /* up to req.bytes may be copied to buf without a further check */
+	uint32_t sender_id; /* the sender's number of the message, from RTS */
+	uint32_t coop_id;   /* this process's number, of a cooperative copy */
+	uint64_t began;     /* ns, when CTS was sent, or reading began; 0: not measured */
 	struct p2p_stream *stream; /* remote peer: posted, until CTS has gone */
 	uint64_t stream_id;        /* its number */
 };

@@ -21,7 +21,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define GATE_MS 10 /* between looks */
+#define GATE_MS 10 /* between checks */
 
 /* A debugger sets it to 1. */
 extern volatile int MPIR_debug_gate;

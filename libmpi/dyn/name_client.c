@@ -22,7 +22,7 @@
 #include <unistd.h>
 
 #define NAME_CLIENT_S 10     /* so long a server may take to answer */
-#define NAP_NS        200000 /* between two looks; no socket of libnet ends the sleep */
+#define NAP_NS        200000 /* between two checks; no socket of libnet ends the sleep */
 
 enum client_stage { STAGE_DIAL, STAGE_REACH, STAGE_HELLO, STAGE_CALL, STAGE_ANSWER, STAGE_DONE };
 

@@ -24,9 +24,9 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#define NAP_NS       50000000  /* a sleep that nothing ends */
-#define LOOK_NS      100000000 /* between two looks whether awaited children live */
-#define NAP_SHORT_NS 1000000   /* while bytes wait to go, or a full queue may get room */
+#define NAP_NS           50000000  /* a sleep that nothing ends */
+#define CHILDREN_POLL_NS 100000000 /* between two checks whether awaited children live */
+#define NAP_SHORT_NS     1000000   /* while bytes wait to go, or a full queue may get room */
 
 enum pairing_step {
 	STEP_DIAL,   /* client: the next address */
@@ -44,7 +44,7 @@ struct pairing {
 	struct net_handshake handshake;
 	uint64_t until;        /* of all, ns; 0: no limit */
 	uint64_t answer_until; /* server: of this client */
-	uint32_t nap_ns;       /* until the next look, if nothing else ends the sleep */
+	uint32_t nap_ns;       /* until the next check, if nothing else ends the sleep */
 	int err;               /* class, if it has failed; any thread may have found out, so: */
 	char words[HAFT_ERR_TEXT_MAX];
 	struct dyn_pairing *result;
@@ -56,7 +56,7 @@ struct pairing {
 	double timeout_s;          /* as until; 0: no limit */
 	int why;                   /* client: errno of the last attempt */
 	int edge;                  /* server: of struct dyn_awaited */
-	uint64_t look_ns;          /* server: time of the next look at them */
+	uint64_t children_poll_ns; /* server: time of the next check of them */
 };
 
 /* An ACCEPT begins with it; cards follow. */
@@ -203,14 +203,14 @@ static bool accept_next(struct pairing *m)
 }
 
 /* Fails if a child that this side waits for has ended. */
-static bool accept_look(struct pairing *m)
+static bool accept_poll(struct pairing *m)
 {
 	uint64_t now = m->edge != 0 ? clock_now_ns() : 0;
 	int err;
 
-	if (m->edge == 0 || now < m->look_ns)
+	if (m->edge == 0 || now < m->children_poll_ns)
 		return false;
-	m->look_ns = now + LOOK_NS;
+	m->children_poll_ns = now + CHILDREN_POLL_NS;
 	err = boot_children_live(m->edge);
 	return err != 0 && pairing_fail(m, err, "%s", haft_err_text(err));
 }
@@ -250,7 +250,7 @@ static bool accept_step(void *arg)
 	if (m->until != 0 && clock_now_ns() >= m->until)
 		return pairing_fail(m, MPI_ERR_PORT, "no process has connected to the port in %g s",
 			m->timeout_s);
-	return accept_look(m);
+	return accept_poll(m);
 }
 
 int dyn_pair_accept(const struct dyn_awaited *what, const struct via_card *cards, int n,

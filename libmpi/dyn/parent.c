@@ -91,7 +91,7 @@ int dyn_init_thread(int *argc, char ***argv, int required, int *provided)
 }
 
 /* Ends the library's hold of a communicator that the program has freed. */
-static void parent_look(void)
+static void parent_forget_freed(void)
 {
 	if (parent_comm == NULL || obj_get(&haft_comm_class, obj_handle(parent_comm)) != NULL)
 		return;
@@ -101,7 +101,7 @@ static void parent_look(void)
 
 int dyn_get_parent(struct comm **parent)
 {
-	parent_look();
+	parent_forget_freed();
 	*parent = parent_comm;
 	return 0;
 }

@@ -31,7 +31,7 @@ void dyn_clients_end(const struct dyn_port *p);
 
 /* Advances all handshakes.  The client that has waited longest of those that have called: now the
  * caller's, to free with its socket.  NULL: none; then *nap_ns, the longest sleep until the next
- * look, may get less. */
+ * check, may get less. */
 struct port_client *dyn_clients_take(struct dyn_port *p, uint32_t *nap_ns);
 
 /* Sends all away. */

@@ -427,7 +427,7 @@ static int agreement_begin(struct comm *c, enum agree_kind kind, int32_t value, 
 		a = agreement_new(c->ctx, number);
 	if (a == NULL)
 		return haft_err(MPI_ERR_NO_MEM, "no memory for an agreement");
-	via_news_look(); /* may bring messages, which find the agreement now */
+	via_news_poll(); /* may bring messages, which find the agreement now */
 	a->kind = kind;
 	a->m = m;
 	obj_hold((void *)(uintptr_t)m.first);

@@ -46,7 +46,7 @@ static int failed_group(const struct comm *c, uint32_t n, struct group **group)
 
 int ft_comm_get_failed(struct comm *c, struct group **failed)
 {
-	via_news_look();
+	via_news_poll();
 	ft_use(true);
 	return failed_group(c, p2p_failed_count(), failed);
 }
@@ -59,7 +59,7 @@ int ft_comm_failure_get_acked(struct comm *c, struct group **failed)
 
 int ft_comm_failure_ack(struct comm *c)
 {
-	via_news_look();
+	via_news_poll();
 	ft_use(true);
 	c->acked = p2p_failed_count();
 	p2p_comm_acked(c);

@@ -185,7 +185,7 @@ int ft_comm_is_revoked(struct comm *c, int *flag)
 {
 	ft_use(false);
 	if (!p2p_progress())
-		via_news_look();
+		via_news_poll();
 	*flag = (c->hints & COMM_REVOKED) != 0;
 	return 0;
 }

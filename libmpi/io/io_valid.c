@@ -31,8 +31,8 @@ static bool lock_slots_valid(const struct io_lock_table *t)
 	return exclusive == atomic_load_explicit(&t->exclusive, memory_order_relaxed);
 }
 
-/* A look without the mutex counts if nothing has been locked or released meanwhile.  Acquire: the
- * slots are read after the first look, and before the second. */
+/* A check without the mutex counts if nothing has been locked or released meanwhile.  Acquire: the
+ * slots are read after the first check, and before the second. */
 bool io_lock_table_valid(struct io_lock_table *t)
 {
 	uint32_t released = atomic_load_explicit(&t->released, memory_order_acquire);

@@ -23,16 +23,16 @@
 #include <stdlib.h>
 #include <sys/uio.h>
 
-#define LINEAR_STAGE MEAN_OR(64, 256 << 10) /* bytes: a part of the second-level cache */
-#define LINEAR_LONG  MEAN_OR(16, 512)       /* average bytes of pieces that go by vectors */
-#define LINEAR_VEC   256
-#define LINEAR_LOOK  16                     /* pieces that tell how long pieces are */
-#define LINEAR_PART  MEAN_OR(32, 128 << 10) /* bytes that any second-level cache has room for */
+#define LINEAR_STAGE  MEAN_OR(64, 256 << 10) /* bytes: a part of the second-level cache */
+#define LINEAR_LONG   MEAN_OR(16, 512)       /* average bytes of pieces that go by vectors */
+#define LINEAR_VEC    256
+#define LINEAR_SAMPLE 16                     /* pieces that tell how long pieces are */
+#define LINEAR_PART   MEAN_OR(32, 128 << 10) /* bytes that any second-level cache has room for */
 
 /* The average length of the first pieces of memory. */
 static int64_t linear_average(const struct io_job *j)
 {
-	struct type_run run[LINEAR_LOOK];
+	struct type_run run[LINEAR_SAMPLE];
 	int64_t bytes;
 	int n = type_runs(j->type, 0, j->bytes, run, countof(run), &bytes);
 

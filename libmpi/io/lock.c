@@ -35,7 +35,7 @@
 #define LOCK_BACK_NS  MEAN_OR(200, 50000) /* some accesses of 64 KiB */
 #define LOCK_AGAIN_NS 1000                /* a loop over an access comes again sooner */
 
-/* A look is a system call for each slot in use, 0.2 us, and there are few. */
+/* A check is a system call for each slot in use, 0.2 us, and there are few. */
 #define LOCK_REAP_EVERY ((uint64_t)MEAN_OR(4, 256))
 
 /* --- the mutex ------------------------------------------------------------------------------ */
@@ -272,7 +272,7 @@ static void lock_table_give(struct io_lock_table *t, int i)
 /* --- entries of members --------------------------------------------------------------------- */
 
 /* Sequentially consistent: of this access and an exclusive one, one sees the other.  The waiter has
- * the mutex from its look at the entries until it has seen `released'. */
+ * the mutex from its check of the entries until it has seen `released'. */
 static void lock_entry_give(struct io_lock_table *t, struct io_lock_entry *p)
 {
 	atomic_store(&p->state, IO_ENTRY_FREE);

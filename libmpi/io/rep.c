@@ -20,7 +20,7 @@ const struct io_rep *io_rep_native(void)
 	return &rep_native;
 }
 
-static const struct io_rep *rep_look(const char *name)
+static const struct io_rep *rep_find(const char *name)
 {
 	const struct io_rep *r = rep_first;
 
@@ -31,7 +31,7 @@ static const struct io_rep *rep_look(const char *name)
 
 int io_rep_find(const char *name, const struct io_rep **rep)
 {
-	*rep = rep_look(name);
+	*rep = rep_find(name);
 	if (*rep != NULL)
 		return 0;
 	return haft_err(MPI_ERR_UNSUPPORTED_DATAREP,
@@ -42,7 +42,7 @@ int io_rep_find(const char *name, const struct io_rep **rep)
 
 int io_rep_add(struct io_rep *rep)
 {
-	if (rep_look(rep->name) != NULL)
+	if (rep_find(rep->name) != NULL)
 		return haft_err(MPI_ERR_DUP_DATAREP,
 			"there is a data representation \"%s\" already", rep->name);
 	rep->next = rep_first;

@@ -27,11 +27,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SCATTER_RUNS  128
-#define SCATTER_LOOK  16                     /* runs that tell how long runs are */
-#define SCATTER_CALL  MEAN_OR(24, 6000)      /* bytes that are moved in the time of a call */
-#define SCATTER_LOCKS MEAN_OR(0, 2)          /* calls that the locks of a block cost */
-#define SCATTER_STAGE MEAN_OR(64, 256 << 10) /* bytes of runs that are packed at once */
+#define SCATTER_RUNS   128
+#define SCATTER_SAMPLE 16                     /* runs that tell how long runs are */
+#define SCATTER_CALL   MEAN_OR(24, 6000)      /* bytes that are moved in the time of a call */
+#define SCATTER_LOCKS  MEAN_OR(0, 2)          /* calls that the locks of a block cost */
+#define SCATTER_STAGE  MEAN_OR(64, 256 << 10) /* bytes of runs that are packed at once */
 
 /* An access under way. */
 struct scatter {
@@ -157,15 +157,15 @@ static struct scatter_sieve scatter_sieve_of(const struct scatter *s)
 {
 	struct scatter_sieve w = {.n = scatter_batch(s)};
 	int64_t from = type_offset(s->tile, s->at), fit, bytes;
-	struct type_run run[SCATTER_LOOK];
+	struct type_run run[SCATTER_SAMPLE];
 	int runs;
 
 	fit = type_offset_find(s->tile, from + s->room) - s->at;
 	w.n = num_min(w.n, fit);
 	w.lo = s->disp + from;
 	w.hi = s->disp + type_offset(s->tile, s->at + w.n - 1) + 1;
-	runs = type_runs(s->tile, s->at, w.n, run, SCATTER_LOOK, &bytes);
-	w.runs = runs < SCATTER_LOOK ? runs : w.n / num_max(bytes / runs, 1);
+	runs = type_runs(s->tile, s->at, w.n, run, SCATTER_SAMPLE, &bytes);
+	w.runs = runs < SCATTER_SAMPLE ? runs : w.n / num_max(bytes / runs, 1);
 	return w;
 }
 

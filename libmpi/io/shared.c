@@ -106,7 +106,7 @@ static void shared_lose(struct io_file *f, int rank)
 }
 
 /* A member has failed, or a communicator is revoked: turns on a pipe may never come. */
-static void shared_look(void)
+static void shared_check_members(void)
 {
 	for (struct io_file *f = shared_files; f != NULL; f = f->next) {
 		if (!f->stream || !p2p_comm_broken(f->comm))
@@ -136,7 +136,7 @@ void io_shared_attach(struct io_file *f)
 	haft_uncommitted_hook = shared_uncommitted;
 	if (shared_files == NULL)
 		p2p_deliver_register(FRAME_IO, shared_frame_got, P2P_FROM_LIVE);
-	p2p_broken_hook(shared_look);
+	p2p_broken_hook(shared_check_members);
 	f->next = shared_files;
 	shared_files = f;
 }

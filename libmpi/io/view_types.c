@@ -8,8 +8,8 @@
  * Orders are computed over the description of a type, and combs by a congruence.  Other tiles that
  * interleave are rare: their blocks are sorted on a ring of the extent.  More than TYPES_SORTED
  * blocks are merged with those of further tiles, up to a bound; later ones are not seen.  The
- * description of a type shows mostly that it is made of whole etypes; else the first TYPES_LOOK
- * blocks are looked at, once. */
+ * description of a type shows mostly that it is made of whole etypes; else the first
+ * TYPES_CHECKED_MAX blocks are looked at, once. */
 #include "libmpi/io/view.h"
 
 #include "libmpi/core/err.h"
@@ -17,11 +17,11 @@
 #include "libmpi/type/runs.h"
 #include <stdlib.h>
 
-#define TYPES_RUNS   128                  /* looked at together */
-#define TYPES_SORTED MEAN_OR(64, 1 << 16) /* of tiles that may overlap: sorted in some 10 ms */
-#define TYPES_STEPS  (1 << 22)            /* of more: so many are compared in some 20 ms */
-#define TYPES_SHIFT  (4 * TYPES_RUNS)     /* steps that a tile costs, whatever is compared */
-#define TYPES_LOOK   (1 << 22)            /* blocks that must be whole etypes: in some 30 ms */
+#define TYPES_RUNS        128                  /* looked at together */
+#define TYPES_SORTED      MEAN_OR(64, 1 << 16) /* of tiles that may overlap: sorted in some 10 ms */
+#define TYPES_STEPS       (1 << 22)            /* of more: so many are compared in some 20 ms */
+#define TYPES_SHIFT       (4 * TYPES_RUNS)     /* steps that a tile costs, whatever is compared */
+#define TYPES_CHECKED_MAX (1 << 22)            /* blocks that must be whole etypes: in some 30 ms */
 
 static int types_check_order(const struct io_file *f, struct type *etype, struct type *filetype)
 {
@@ -221,13 +221,13 @@ static int types_check_run(const struct type *t, int64_t unit, const struct type
 }
 
 /* Looks at the blocks.  One may be in two parts, in the end of a row of runs and in the next. */
-static int types_look_at_blocks(const struct type *t, int64_t unit)
+static int types_check_blocks(const struct type *t, int64_t unit)
 {
 	struct types_cursor w = {.t = t};
 	struct type_run block = {0, 0};
 	const struct type_run *run;
 
-	for (int64_t n = 0; n < TYPES_LOOK && (run = types_next(&w)) != NULL; n++, w.i++) {
+	for (int64_t n = 0; n < TYPES_CHECKED_MAX && (run = types_next(&w)) != NULL; n++, w.i++) {
 		if (block.len > 0 && run->off == block.off + block.len) {
 			block.len += run->len;
 			continue;
@@ -254,7 +254,7 @@ static int types_check_holes(struct type *t, int64_t unit)
 				return MPI_ERR_ARG;
 		return 0;
 	}
-	err = type_is_whole(t, unit) ? 0 : types_look_at_blocks(t, unit);
+	err = type_is_whole(t, unit) ? 0 : types_check_blocks(t, unit);
 	if (err == 0)
 		type_whole_set(t, unit);
 	return err;

@@ -128,7 +128,7 @@ int p2p_buffer_send(
 {
 	struct buffer *b = buffer_for_comm(c);
 	struct type *byte = type_predefined(MPI_BYTE);
-	struct req look = {.state = STATE_NEW};
+	struct req query = {.state = STATE_NEW};
 	struct slot *s = NULL;
 	struct req *r;
 	int64_t room;
@@ -140,26 +140,26 @@ int p2p_buffer_send(
 	if (b == NULL)
 		return haft_err(MPI_ERR_BUFFER, "no buffer is attached");
 	m.peer = group_peer(comm_peers(c), dest);
-	err = p2p_req_fill(&look, REQ_SEND, &m, c, c->ctx);
+	err = p2p_req_fill(&query, REQ_SEND, &m, c, c->ctx);
 	if (err != 0)
 		return err;
 	p2p_progress();
 	buffer_reap(b);
-	if (!__builtin_add_overflow(look.bytes, (int64_t)sizeof(*s) + SLOT_ALIGN - 1, &room))
+	if (!__builtin_add_overflow(query.bytes, (int64_t)sizeof(*s) + SLOT_ALIGN - 1, &room))
 		s = buffer_slot_new(b, room & -SLOT_ALIGN);
 	if (s == NULL)
-		return buffer_no_room(b, look.bytes);
+		return buffer_no_room(b, query.bytes);
 	r = s->req = p2p_req_new_message(byte, c);
 	if (r == NULL) {
-		s->req = &look; /* counts as over, so that buffer_reap frees the slot */
-		look.done = true;
+		s->req = &query; /* counts as over, so that buffer_reap frees the slot */
+		query.done = true;
 		buffer_reap(b);
 		return p2p_req_no_memory();
 	}
-	type_pack(type, buf, count, 0, s->data, look.bytes);
-	m = (struct p2p_message){s->data, look.bytes, byte, m.peer, tag};
+	type_pack(type, buf, count, 0, s->data, query.bytes);
+	m = (struct p2p_message){s->data, query.bytes, byte, m.peer, tag};
 	p2p_req_fill(r, REQ_SEND, &m, c, c->ctx);
-	r->send.sig = p2p_sig_for_copy(&look);
+	r->send.sig = p2p_sig_for_copy(&query);
 	obj_hold(r); /* the slot's */
 	p2p_send_start_part(r, NULL);
 	return 0;

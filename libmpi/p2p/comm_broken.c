@@ -77,14 +77,14 @@ static void broken_sends(struct broken *b)
 	}
 }
 
-void p2p_broken_hook(void (*look)(void))
+void p2p_broken_hook(void (*check)(void))
 {
 	int i = 0;
 
-	while (i < BROKEN_HOOKS && broken_hooks[i] != NULL && broken_hooks[i] != look)
+	while (i < BROKEN_HOOKS && broken_hooks[i] != NULL && broken_hooks[i] != check)
 		i++;
 	if (ALWAYS(i < BROKEN_HOOKS))
-		broken_hooks[i] = look;
+		broken_hooks[i] = check;
 }
 
 static void broken_all(struct broken *b)

@@ -112,7 +112,7 @@ int p2p_test(struct req **request, int *flag, MPI_Status *status)
 
 /* Writes the result of a request, finished or idle, which stays.  The buffer is the user's
  * again. */
-static int wait_look(struct req *r, MPI_Status *status)
+static int wait_result(struct req *r, MPI_Status *status)
 {
 	if (p2p_req_idle(r)) {
 		haft_status_empty(status);
@@ -123,12 +123,12 @@ static int wait_look(struct req *r, MPI_Status *status)
 	return p2p_req_report(r, status);
 }
 
-static void wait_look_one(struct req *r, int at, MPI_Status *statuses)
+static void wait_result_one(struct req *r, int at, MPI_Status *statuses)
 {
 	if (statuses == MPI_STATUSES_IGNORE)
-		wait_look(r, MPI_STATUS_IGNORE);
+		wait_result(r, MPI_STATUS_IGNORE);
 	else
-		statuses[at].MPI_ERROR = wait_look(r, &statuses[at]);
+		statuses[at].MPI_ERROR = wait_result(r, &statuses[at]);
 }
 
 int p2p_request_get_status(struct req *request, int *flag, MPI_Status *status)
@@ -144,7 +144,7 @@ int p2p_request_get_status(struct req *request, int *flag, MPI_Status *status)
 		p2p_progress_poll();
 	*flag = request->done;
 	if (request->done)
-		err = wait_look(request, status);
+		err = wait_result(request, status);
 	return request->kind == REQ_USER ? err : 0; /* 13.2; a message's error is MPI_Wait's */
 }
 
@@ -489,14 +489,14 @@ int p2p_request_get_status_any(
 	*index = MPI_UNDEFINED;
 	*flag = 1;
 	if (s.active == 0)
-		return wait_look(NULL, status);
+		return wait_result(NULL, status);
 	if (!wait_any_done(&s))
 		p2p_progress_poll();
 	*flag = wait_any_done(&s);
 	for (int i = 0; i < count && *flag; i++) {
 		if (!p2p_req_idle(reqs[i]) && reqs[i]->done) {
 			*index = i;
-			return wait_look(reqs[i], status);
+			return wait_result(reqs[i], status);
 		}
 	}
 	return 0;
@@ -510,7 +510,7 @@ int p2p_request_get_status_all(int count, struct req *reqs[], int *flag, MPI_Sta
 		p2p_progress_poll();
 	*flag = wait_all_done(&s);
 	for (int i = 0; i < count && *flag; i++)
-		wait_look_one(reqs[i], i, statuses);
+		wait_result_one(reqs[i], i, statuses);
 	return 0;
 }
 
@@ -529,7 +529,7 @@ int p2p_request_get_status_some(
 	for (int i = 0; i < count; i++) {
 		if (p2p_req_idle(reqs[i]) || !reqs[i]->done)
 			continue;
-		wait_look_one(reqs[i], n, statuses);
+		wait_result_one(reqs[i], n, statuses);
 		indices[n++] = i;
 	}
 	*outcount = n;

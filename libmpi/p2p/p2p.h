@@ -90,7 +90,7 @@ extern void (*p2p_lost_words_hook)(int peer, char *words, size_t n);
 
 /* Adds a function that is called when a process has failed where that is survived, and when a
  * communicator is revoked: windows, files.  Adding it twice is adding it once. */
-void p2p_broken_hook(void (*look)(void));
+void p2p_broken_hook(void (*check)(void));
 
 /* NULL, or called when a peer is lost: true if it has ended before MPI_Init, with the words for it.
  * It may wait for some ms. */

@@ -245,7 +245,7 @@ int p2p_pready_list(int n, const int list[], struct req *r)
 /* --- arrived -------------------------------------------------------------------------------- */
 
 /* Under the lock, which protects `done'. */
-static bool part_look_again(const struct req *r, int i)
+static bool part_recheck(const struct req *r, int i)
 {
 	if (!r->done && !part_has_arrived(r->part, i))
 		p2p_progress();
@@ -268,7 +268,7 @@ int p2p_parrived(struct req *r, int i, int *flag)
 		return 0;
 	if (haft_calls_lock())
 		haft_lock();
-	*flag = part_look_again(r, i);
+	*flag = part_recheck(r, i);
 	if (*flag && r->copies != NULL)
 		p2p_req_copies_give(r, false);
 	if (haft_calls_lock())

@@ -177,7 +177,7 @@ void p2p_progress_poll(void)
 		return;
 	}
 	progress_poll_long();
-	via_news_look();
+	via_news_poll();
 	if (!via.oversubscribed || haft_threads_enabled()) {
 		progress.fruitless = 0;
 		return;
@@ -208,14 +208,14 @@ static void progress_until_threads(const struct p2p_condition *want)
 }
 
 /* Frames of the awaited message's sender are looked for in its ring first. */
-static bool progress_looks_at(const struct req *r)
+static bool progress_polls_peer(const struct req *r)
 {
 	return r != NULL && r->kind == REQ_RECV && r->peer >= 0 && via_peer_get(r->peer)->slot > 0;
 }
 
 static void progress_until_alone(const struct p2p_condition *want, struct shm_wait *w)
 {
-	bool one = progress_looks_at(want->req);
+	bool one = progress_polls_peer(want->req);
 
 	for (;;) {
 		if (want->flag != NULL)
@@ -228,7 +228,7 @@ static void progress_until_alone(const struct p2p_condition *want, struct shm_wa
 				w->described = false; /* other ranks may be late by now */
 		}
 		if (want->flag != NULL)
-			shm_flag_look(via.shm, want->flag, w->old);
+			shm_flag_spin(via.shm, want->flag, w->old);
 		if (one && p2p_poll_posted(want->req->peer) > 0)
 			continue;
 		if (unlikely(progress.helping))

@@ -186,22 +186,22 @@ static int pt2pt_recv_blocking(void *buf, int64_t count, struct type *type, int 
 }
 
 /* Looks at a peer's ring this often before anything else: the answer of a ping-pong comes in that
- * time.  A look takes about a nanosecond.  With fewer CPUs than ranks the answer cannot come while
- * we look, and with several threads the others want the lock. */
-#define LOOKS (via.oversubscribed || haft_threads_enabled() ? 1 : 256)
+ * time.  A check takes about a nanosecond.  With fewer CPUs than ranks the answer cannot come while
+ * we poll, and with several threads the others want the lock. */
+#define POLLS (via.oversubscribed || haft_threads_enabled() ? 1 : 256)
 
 /* The receive fast path: nothing is posted and nothing unexpected, so the next message of this peer
  * needs no request and no matching.  False: nothing was done, take the slow path. */
 static bool pt2pt_recv_fast(
 	void *buf, int64_t room, int source, int tag, struct comm *c, MPI_Status *status)
 {
-	int slot = via_peer(group_peer(comm_peers(c), source))->slot - 1, looks = LOOKS;
+	int slot = via_peer(group_peer(comm_peers(c), source))->slot - 1, polls = POLLS;
 	struct shm_frame f;
 
 	if (!p2p_match_empty() || p2p_state.worklist != NULL || slot < 0)
 		return false;
 	while (!via_frame_peek(slot, &f)) {
-		if (--looks == 0)
+		if (--polls == 0)
 			return false;
 	}
 	if (f.kind != FRAME_EAGER || f.ctx != c->ctx || (f.tag != tag && tag != MPI_ANY_TAG) ||

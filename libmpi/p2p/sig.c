@@ -56,7 +56,7 @@ void p2p_sig_check(struct req *r, const struct p2p_sig *sig)
 				type_signature_words(r->type, r->res.bytes, words, sizeof(words))));
 }
 
-static void sig_look(void *arg, const struct unexpected *u)
+static void sig_check_unexpected(void *arg, const struct unexpected *u)
 {
 	bool *valid = arg;
 
@@ -70,6 +70,6 @@ bool p2p_sig_valid(void)
 	bool valid = p2p_state.sig == NULL;
 
 	if (p2p_match.posted != NULL) /* it has opened */
-		p2p_match_each(sig_look, &valid);
+		p2p_match_each(sig_check_unexpected, &valid);
 	return valid;
 }

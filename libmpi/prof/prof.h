@@ -33,7 +33,7 @@ struct prof_call {
 	uint64_t culprit_ticks;
 	/* the wait under way */
 	struct shm_wait *w; /* NULL: none */
-	uint64_t idle, begin, look_at, idled;
+	uint64_t idle, begin, check_at, idled;
 	uint8_t why_told; /* enum prof_why: the last answer of its describer */
 	bool napped;      /* its naps have been cut */
 	bool any;         /* it waits for any source */

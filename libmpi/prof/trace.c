@@ -4,10 +4,10 @@
  *     prof_leave ──> call          watch_resolve ──> wait          MPI_Pcontrol(-1000) ──> region
  *     bind/gate.c, prof_start ──> sent              p2p, when a receive is matched ──> matched
  *
- * A call is written when it ends, with the two looks at the clock that the profile has anyway.  A
+ * A call is written when it ends, with the two reads of the clock that the profile has anyway.  A
  * message that is sent has the time of its call.  One that is matched before its call has waited
  * is kept until the call ends or begins to wait, and gets the time of that; another one costs a
- * look of its own.  Matches are written in their order: each writes the one that is kept first.
+ * check of its own.  Matches are written in their order: each writes the one that is kept first.
  * mpiexec finds out which belong together: of one sender, receiver, context and tag, messages are
  * matched in the order in which they are sent (MPI-5.0 3.5). */
 #include "libmpi/prof/prof.h"

@@ -5,7 +5,7 @@
  *                     └── waiting: summed up ─┘                    └───────┘     └─ blamed
  *                        asks the describer now and then
  *
- * The describer names the late ranks.  It is asked after LOOK_TICKS, then each time the wait has
+ * The describer names the late ranks.  It is asked after POLL_TICKS, then each time the wait has
  * lasted an eighth longer: the last answer is of the last eighth of the wait.  When a collective
  * call goes on no rank is late any more, so the last answer with a name counts: the last to come,
  * or equal parts of the last ones.  A receive from any source is asked at the end, when it has
@@ -15,7 +15,7 @@
 #include "libmpi/core/process_state.h"
 #include <string.h>
 
-#define LOOK_TICKS 3000    /* about 1 us */
+#define POLL_TICKS 3000    /* about 1 us */
 #define NAP_NS     2000000 /* while several are late: one is the last */
 
 static enum prof_why wait_why(const struct boot_wait *b)
@@ -91,7 +91,7 @@ static void watch_begin(struct shm_wait *w)
 		prof_trace_match(now);
 	c->w = w;
 	c->begin = prof_state.table->now.wait_since = now;
-	c->look_at = now + LOOK_TICKS;
+	c->check_at = now + POLL_TICKS;
 	c->idled = 0;
 	c->napped = false;
 	c->late = -1;
@@ -109,10 +109,10 @@ static void watch_idled(struct shm_wait *w)
 	now = shm_ticks();
 	c->idled += now - c->idle;
 	c->idle = now;
-	if (now < c->look_at)
+	if (now < c->check_at)
 		return;
 	watch_ask(c, w);
-	c->look_at = now + LOOK_TICKS + (now - c->begin) / 8;
+	c->check_at = now + POLL_TICKS + (now - c->begin) / 8;
 	if (c->late > 1 && w->nap_ns == 0) {
 		w->nap_ns = NAP_NS;
 		c->napped = true;
@@ -142,7 +142,7 @@ static void watch_resolve(struct prof_call *c)
 	prof_state.table->now.peer = 0;
 	c->wait += c->idled;
 	c->why[c->why_told] += c->idled;
-	if (unlikely(prof_state.ring != NULL) && c->idled >= LOOK_TICKS)
+	if (unlikely(prof_state.ring != NULL) && c->idled >= POLL_TICKS)
 		prof_trace_wait(c);
 	for (int i = 0; i < c->late; i++)
 		blame(c, c->why_told, c->peers[i], c->idled / (uint64_t)c->late);

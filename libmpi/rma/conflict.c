@@ -285,7 +285,7 @@ static int conflict_compare(const struct win *w, int rank, const struct conflict
 }
 
 /* Compares a range with the records of all members. */
-static int conflict_look(const struct win *w, const struct conflict_range *mine)
+static int conflict_find(const struct win *w, const struct conflict_range *mine)
 {
 	int err = 0;
 
@@ -325,7 +325,7 @@ static void conflict_store(struct conflict_search *k)
 	p->reads = k->now.reads;
 	atomic_store_explicit(&p->stamp, k->stamp, memory_order_release);
 	atomic_thread_fence(memory_order_seq_cst);
-	k->err = conflict_look(k->w, p);
+	k->err = conflict_find(k->w, p);
 }
 
 /* Adds n elements at mem, an address in the target's window.  Adjacent ones become one range. */

@@ -89,7 +89,7 @@ void rma_dispatch_unmatched(struct win *w)
 void rma_init(void)
 {
 	p2p_deliver_register(P2P_FRAME_RMA, dispatch_frame, P2P_FROM_ANY);
-	p2p_broken_hook(rma_broken_look);
+	p2p_broken_hook(rma_broken_check);
 	rma_atomic_init();
 	rma_mailbox_init();
 	haft_valid_add("rma_win_valid", rma_win_valid);

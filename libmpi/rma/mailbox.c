@@ -9,7 +9,7 @@
 #include "libmpi/via/shared_mem.h"
 #include <string.h>
 
-#define MAILBOX_LOOKS 600 /* at the mailbox after an operation was executed: a microsecond */
+#define MAILBOX_POLLS 600 /* at the mailbox after an operation was executed: a microsecond */
 #define MAILBOX_ROW   64  /* operations executed so, before polling for other requests */
 
 static struct {
@@ -81,7 +81,7 @@ static int mailbox_poll_row(void)
 
 	if (b == NULL || mailbox_poll_once(b) == 0)
 		return 0;
-	for (int i = 0; i < MAILBOX_LOOKS; i++)
+	for (int i = 0; i < MAILBOX_POLLS; i++)
 		if (mailbox_poll_once(b) > 0 && ++n < MAILBOX_ROW)
 			i = 0;
 	return 1;

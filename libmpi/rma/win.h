@@ -29,7 +29,7 @@ void rma_attach_free(struct win *w);
 /* --- win_broken.c --------------------------------------------------------------------------- */
 
 /* A process has failed, or a communicator was revoked: which windows are broken now? */
-void rma_broken_look(void);
+void rma_broken_check(void);
 
 /* 0, or MPIX_ERR_PROC_FAILED or _REVOKED with words: the window is broken. */
 int rma_broken_error(const struct win *w);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* win_broken.c - windows that have lost a member, or are revoked (libmpi/ft).
  *
- *      a process fails ──> rma_broken_look ──> window.broken ──> no call on it waits any more:
+ *      a process fails ──> rma_broken_check ──> window.broken ──> no call on it waits any more:
  *      MPIX_Win_revoke ──────────┘                               they raise instead
  *
  * Locks of such a window mean nothing from then on: no call waits for that of a dead member, and
@@ -23,15 +23,15 @@ static void window_break(struct win *w)
 	rma_am_give_up(w);
 }
 
-static void window_look(struct win *w)
+static void window_check(struct win *w)
 {
 	if (!w->rma->broken && p2p_comm_broken(w->comm))
 		window_break(w);
 }
 
-void rma_broken_look(void)
+void rma_broken_check(void)
 {
-	rma_registry_each(window_look);
+	rma_registry_each(window_check);
 }
 
 int rma_broken_error(const struct win *w)

@@ -219,7 +219,7 @@ static bool lock_give_readers(struct win *w, int rank, int me, const uint32_t *b
 
 /* Hands the lock, which `me' holds exclusively, to the oldest waiter.  There is one: it is
  * starving, and cannot take the lock.  A writer with an older ticket than all readers may come
- * between the two looks; then the next round finds it. */
+ * between the two checks; then the next round finds it. */
 static void lock_give(struct win *w, int rank, int me)
 {
 	for (;;) {

@@ -19,7 +19,7 @@
  * Invariants
  *  - A slot holds a request before the word counts its waiter, and until the word no longer does.
  *  - Only an exclusive holder (WRITER) hands the lock over.  A granted slot is held by its owner.
- *  - WOKEN: one waiter was woken and has not finished its look; no other need be woken.  A
+ *  - WOKEN: one waiter was woken and has not finished its check; no other need be woken.  A
  *    waiter does not go to sleep with WOKEN set for it. */
 #ifndef HAFT_RMA_WIN_LOCK_H
 #define HAFT_RMA_WIN_LOCK_H

@@ -28,7 +28,7 @@ void rma_registry_add(struct win *w)
 
 	w->rma->next = *bucket;
 	*bucket = w->rma;
-	rma_broken_look(); /* a member may have failed meanwhile */
+	rma_broken_check(); /* a member may have failed meanwhile */
 }
 
 void rma_registry_remove(struct win *w)

@@ -5,7 +5,7 @@
  *      alias - VIA_ALIAS_FIRST ──table──^                     NULL: the number is free
  *
  * A new alias takes a free number.  When there is none, aliases that nothing needs any more are
- * freed first, and the table grows only if these are few: so each look at all of them pays for as
+ * freed first, and the table grows only if these are few: so each check of all of them pays for as
  * many new ones.
  *
  * Invariants

@@ -13,7 +13,7 @@ int via_net_need(void)
 	if (had || via.net == NULL)
 		return err;
 	via_tune();
-	via_poller_wake(); /* it sleeps without a look at sockets */
+	via_poller_wake(); /* it sleeps without a check of sockets */
 	return err;
 }
 

@@ -41,7 +41,7 @@
 #define END_NS    (2000 * (uint64_t)MS)  /* for libfabric to return the operations of a lost peer */
 #define DRAIN_NS  (10000 * (uint64_t)MS) /* as libnet: for the last messages */
 #define GOT_NS    (10000 * (uint64_t)MS) /* for BYE_ACK of all peers */
-#define LOOKS     300 /* such a time also takes so many polls: the process may have been stopped */
+#define POLLS     300 /* such a time also takes so many polls: the process may have been stopped */
 #define SILENCE   32  /* polls without a frame from a dead peer: the fabric has no more of them */
 #define NAP_WORK  1   /* ms: the fabric had no room for something */
 #define NAP_SENDS 10  /* ms: sends are under way, and the descriptor should wake us */
@@ -569,7 +569,7 @@ static void peer_end_set(struct ofi_peer *t, enum ofi_end end)
 
 static bool peer_time_over(struct ofi_peer *t, uint64_t ns)
 {
-	return ++t->polls > LOOKS && clock_now_ns() - t->since_ns >= ns;
+	return ++t->polls > POLLS && clock_now_ns() - t->since_ns >= ns;
 }
 
 /* FAILED: the fabric has failed at the other end. */

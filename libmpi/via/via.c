@@ -183,9 +183,9 @@ void via_news_set(shm_news_fn *hear)
 	shm_news_set(via.shm, hear);
 }
 
-void via_news_look(void)
+void via_news_poll(void)
 {
-	shm_news_look(via.shm);
+	shm_news_poll(via.shm);
 }
 
 const void *via_news_get(uint32_t i)

@@ -7,7 +7,7 @@
  * mem[0], mem[1]: messages put by sender 0 and 1; mem[2]: sleeping.  The futex sleeps only while its
  * word is 1, and is woken by whoever took the 1 away.  The naps' clock is left out: the claim is
  * that the bell alone is enough.  Checked with FENCE and without; NOTHING (neither barrier) must
- * fail, and so must LOOK_FIRST (the sleeper looks before it says that it sleeps). */
+ * fail, and so must CHECK_FIRST (the sleeper checks before it says that it sleeps). */
 #define SENDERS  2
 #define EACH     2
 #define SLEEPING 2
@@ -69,7 +69,7 @@ proctype sleeper()
 		:: seen[0] == EACH && seen[1] == EACH -> break
 		:: else
 		fi;
-#ifdef LOOK_FIRST
+#ifdef CHECK_FIRST
 		if
 		:: news -> goto awake
 		:: else
@@ -81,7 +81,7 @@ proctype sleeper()
 		fence(0); /* membarrier: every CPU that runs one of us has had a full barrier */
 		fence(1);
 #endif
-#ifndef LOOK_FIRST
+#ifndef CHECK_FIRST
 		if
 		:: news -> goto awake
 		:: else

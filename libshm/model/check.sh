@@ -42,8 +42,8 @@ one 1 inbox -DFREE_BEFORE_READ
 one 0 bell
 one 0 bell -DFENCE
 one 1 bell -DNOTHING
-one 1 bell -DLOOK_FIRST
-one 1 bell -DFENCE -DLOOK_FIRST
+one 1 bell -DCHECK_FIRST
+one 1 bell -DFENCE -DCHECK_FIRST
 one 0 seat
 one 0 seat -DTENANTS=3 -DEACH=2
 one 1 seat -DNO_DRAIN
@@ -65,7 +65,7 @@ box=../../libmpi/rma/model/mailbox
 one 0 $box
 one 0 $box -DFENCE
 one 1 $box -DNO_BARRIER
-one 1 $box -DONE_LOOK
+one 1 $box -DONE_CHECK
 one 1 $box -DHASTY
 one 1 $box -DSILENT
 stage=../../libmpi/io/model/stage

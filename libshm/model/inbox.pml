@@ -6,7 +6,7 @@
  *
  * Claim: each sender's messages come once, in order, whole; nobody waits for good.  The variants
  * must fail:  SEQUENCE_RELAXED (the sequence overtakes the payload)  BLIND (a ticket is taken
- * without a look at the cell)  FREE_BEFORE_READ (the cell is given back before it is read). */
+ * without a check of the cell)  FREE_BEFORE_READ (the cell is given back before it is read). */
 #define N       2
 #define EACH    3 /* messages of each sender: two laps of three */
 #define SENDERS 2

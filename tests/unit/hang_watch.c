@@ -19,7 +19,7 @@
 #define N       3
 #define NS_S    UINT64_C(1000000000)
 #define LIMIT   (4 * NS_S)
-#define BETWEEN (LIMIT / HANG_LOOKS)
+#define BETWEEN (LIMIT / HANG_CHECKS)
 
 static struct job job;
 static struct rank_view seen[N];
@@ -69,8 +69,8 @@ static void watch_look(uint64_t late)
 		seen[r].view.still_ns = began[r] + late;
 		seen[r].cpu_ns += seen[r].view.asleep ? BETWEEN / 1000 : 0;
 	}
-	job.look_from_ns = now - slow;
-	hang_look(&job, now);
+	job.seen_from_ns = now - slow;
+	hang_check(&job, now);
 }
 
 static int watch_setup(void **state)
@@ -96,7 +96,7 @@ static int watch_setup(void **state)
 static void is_told_once(void **state)
 {
 	(void)state;
-	for (int i = 0; i < HANG_LOOKS - 1; i++)
+	for (int i = 0; i < HANG_CHECKS - 1; i++)
 		watch_look(0);
 	assert_int_equal(told, 0);
 	watch_look(0);
@@ -154,10 +154,10 @@ static void idle_before_the_last_move(void **state)
 static void moves_and_sleeps_again(void **state)
 {
 	(void)state;
-	for (int i = 0; i < HANG_LOOKS; i++)
+	for (int i = 0; i < HANG_CHECKS; i++)
 		watch_look(0);
 	sleeps(2);
-	for (int i = 0; i < HANG_LOOKS - 1; i++)
+	for (int i = 0; i < HANG_CHECKS - 1; i++)
 		watch_look(0);
 	assert_int_equal(told, 1);
 	watch_look(0);
@@ -224,7 +224,7 @@ static void idle_outside(void **state)
 {
 	(void)state;
 	seen[1].view.asleep = false;
-	looks(HANG_LOOKS);
+	looks(HANG_CHECKS);
 	assert_int_equal(told, 0);
 	assert_int_equal(rank_away_ns(&job, 0), 0);
 	looks(16);
@@ -246,12 +246,12 @@ static void alive_outside(void **state)
 	(void)state;
 	seen[1].view.asleep = false;
 	for (int i = 0; i < 20; i++) {
-		seen[1].cpu_ns += i % HANG_LOOKS == 0;
+		seen[1].cpu_ns += i % HANG_CHECKS == 0;
 		watch_look(0);
 	}
 	assert_int_equal(told, 0);
 	for (int i = 0; i < 20; i++) {
-		seen[1].runs = i % HANG_LOOKS == 0;
+		seen[1].runs = i % HANG_CHECKS == 0;
 		watch_look(0);
 	}
 	assert_int_equal(told, 0);
@@ -263,7 +263,7 @@ static void looks_slowly(void **state)
 	(void)state;
 	seen[1].view.asleep = false;
 	slow = LIMIT;
-	looks(2 * HANG_LOOKS);
+	looks(2 * HANG_CHECKS);
 	assert_int_equal(told, 0);
 	looks(2);
 	assert_int_equal(told, 1);

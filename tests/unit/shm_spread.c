@@ -113,13 +113,13 @@ static void moving_rank(struct shm *s, void *arg)
 	(void)arg;
 	begin_at(s, first);
 	atomic_fetch_add(&spread(s)->ranks[first], 2);
-	shm_spread_look(s, now);
+	shm_spread_check(s, now);
 	CHECK(s->count.moves == 1);
 	mask_is(&all);
 	begin_at(s, first);
-	shm_spread_look(s, now + 1);
+	shm_spread_check(s, now + 1);
 	CHECK(s->count.moves == 1);
-	shm_spread_look(s, now + LATER_NS);
+	shm_spread_check(s, now + LATER_NS);
 	CHECK(s->count.moves == 2);
 	mask_is(&all);
 	atomic_fetch_sub(&spread(s)->ranks[first], 2);
@@ -144,15 +144,15 @@ static void staying_rank(struct shm *s, void *arg)
 	for (int i = 1; i < CPU_COUNT(&all); i++)
 		atomic_store(&spread(s)->ranks[cpu_number(i)], 1);
 	atomic_fetch_add(&spread(s)->ranks[first], 1);
-	shm_spread_look(s, now);
+	shm_spread_check(s, now);
 	atomic_fetch_add(&spread(s)->ranks[first], 5);
 	bind_to(first);
 	CHECK(sched_getaffinity(0, sizeof(one), &one) == 0);
-	shm_spread_look(s, now + LATER_NS);
+	shm_spread_check(s, now + LATER_NS);
 	mask_is(&one);
 	begin_at(s, first);
 	shm_tune_set(s, &stay);
-	shm_spread_look(s, now + 2 * (uint64_t)LATER_NS);
+	shm_spread_check(s, now + 2 * (uint64_t)LATER_NS);
 	CHECK(s->count.moves == 0);
 }
 

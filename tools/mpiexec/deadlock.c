@@ -3,7 +3,7 @@
  *
  *     rank 0  ...|~~~~~ sleeps in MPI_Recv from rank 1 ~~~~~~~~~~~~~~|
  *     rank 1  .....|~~~ sleeps in MPI_Barrier: rank 0 is late ~~~~~~~|
- *     looks        |       |       |       |       |       |       |  a message, and the job ends
+ *     checks       |       |       |       |       |       |       |  a message, and the job ends
  *                                  |<-- HAFT_ENDED seconds, twice -->|
  *
  * It is certain, not only likely, if each process that lives
@@ -13,7 +13,7 @@
  * waits for a client is never taken for one that is locked.
  *
  * A message may be on its way.  In shared memory it takes a nap at most; between hosts a connection
- * may stand still for some time, so the sleeps must be longer there.  The looks guard against a
+ * may stand still for some time, so the sleeps must be longer there.  The checks guard against a
  * machine that was frozen: they must find equal sleeps several times. */
 #include "tools/mpiexec/deadlock.h"
 
@@ -22,8 +22,8 @@
 #include "tools/mpiexec/job.h"
 #include "tools/mpiexec/rank_needs.h"
 
-#define LOOKS_EQUAL 4 /* so many looks, one after the other, must find one state */
-#define HOSTS_TIMES 3 /* times HAFT_ENDED, if the job has several hosts */
+#define CHECKS_EQUAL 4 /* so many checks, one after the other, must find one state */
+#define HOSTS_TIMES  3 /* times HAFT_ENDED, if the job has several hosts */
 
 /* True if only processes of the job can end the wait of rank r, which sleeps and has one thread. */
 static bool deadlock_bound(const struct job *j, int r)
@@ -38,7 +38,7 @@ static bool deadlock_bound(const struct job *j, int r)
 }
 
 /* All processes that live are bound: the sum of the times since when they sleep, for comparison
- * with the next look.  0: one is not, or none lives. */
+ * with the next check.  0: one is not, or none lives. */
 static uint64_t deadlock_state(const struct job *j, uint64_t now, uint64_t ns)
 {
 	uint64_t state = 0;
@@ -74,16 +74,16 @@ static int deadlock_size(const struct job *j)
 	return n;
 }
 
-int deadlock_look(struct job *j, uint64_t now, char *whom, size_t room)
+int deadlock_find(struct job *j, uint64_t now, char *whom, size_t room)
 {
 	struct deadlock *d = &j->deadlock;
 	uint64_t ns = j->remote != NULL ? HOSTS_TIMES * j->ended_ns : j->ended_ns;
-	uint64_t state = deadlock_state(j, now, ns / LOOKS_EQUAL);
+	uint64_t state = deadlock_state(j, now, ns / CHECKS_EQUAL);
 	int n, r;
 
-	d->looks = state != 0 && state == d->state ? d->looks + 1 : state != 0;
+	d->checks = state != 0 && state == d->state ? d->checks + 1 : state != 0;
 	d->state = state;
-	if (d->looks < LOOKS_EQUAL || deadlock_state(j, now, ns) == 0)
+	if (d->checks < CHECKS_EQUAL || deadlock_state(j, now, ns) == 0)
 		return -1;
 	n = deadlock_size(j);
 	r = deadlock_first(j);

@@ -80,7 +80,7 @@ static char *program_find(const char *name)
 	return NULL;
 }
 
-static void cpus_look(void)
+static void cpus_check(void)
 {
 	long have = sysconf(_SC_NPROCESSORS_ONLN);
 	int may = shm_cpus();
@@ -94,7 +94,7 @@ static void cpus_look(void)
 		doctor_say(FINE, "CPUs", "%d", may);
 }
 
-static void memory_look(void)
+static void memory_check(void)
 {
 	char line[64];
 	unsigned long long have = (unsigned long long)sysconf(_SC_PHYS_PAGES) *
@@ -112,7 +112,7 @@ static void memory_look(void)
 }
 
 /* The memory between ranks is a file without a name (memfd), so it needs no /dev/shm. */
-static void segment_look(void)
+static void segment_check(void)
 {
 	enum { SOME = 1 << 20 };
 	int fd = memfd_create("haft-doctor", MFD_CLOEXEC);
@@ -141,7 +141,7 @@ static int sibling_read(pid_t other, const void *at)
 	return process_vm_readv(other, &to, 1, &from, 1, 0) == 1 ? 0 : 1;
 }
 
-static void copies_look(void)
+static void copies_check(void)
 {
 	static const char byte = 1;
 	char line[16];
@@ -194,7 +194,7 @@ static const struct limit_row limits[] = {
 		LESS},
 };
 
-static void limits_look(void)
+static void limits_check(void)
 {
 	struct rlimit r;
 
@@ -234,7 +234,7 @@ static int interfaces_list(char *names, size_t len)
 	return n;
 }
 
-static void network_look(void)
+static void network_check(void)
 {
 	char names[512], own[256] = "";
 	struct addrinfo *list = NULL;
@@ -264,7 +264,7 @@ static void network_look(void)
 
 /* Is a program of PATH the one beside this mpiexec?  The wrapper of another MPI makes programs that
  * may not know this launcher: each of them would be rank 0 of a job of one. */
-static void sibling_look(const char *name, const char *here)
+static void sibling_check(const char *name, const char *here)
 {
 	char *found = program_find(name), there[PATH_MAX];
 
@@ -285,7 +285,7 @@ static void sibling_look(const char *name, const char *here)
 	free(found);
 }
 
-static void programs_look(void)
+static void programs_check(void)
 {
 	static const char *const names[] = {"mpicc", "mpiexec", "mpirun"};
 	char here[PATH_MAX], *ssh = program_find("ssh");
@@ -295,7 +295,7 @@ static void programs_look(void)
 	if (strrchr(here, '/') != NULL)
 		*strrchr(here, '/') = '\0';
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		sibling_look(names[i], here);
+		sibling_check(names[i], here);
 	if (ssh != NULL)
 		doctor_say(FINE, "ssh", "%s", ssh);
 	else
@@ -317,7 +317,7 @@ static bool library_is_there(const char *name)
 	return true;
 }
 
-static void libraries_look(void)
+static void libraries_check(void)
 {
 	static const char *const rows[][3] = {
 		{"libhwloc.so.15", "libhwloc15",
@@ -335,7 +335,7 @@ static void libraries_look(void)
 	}
 }
 
-static void kernel_look(void)
+static void kernel_check(void)
 {
 	char line[64];
 	const char *tmp = getenv("TMPDIR");
@@ -369,14 +369,14 @@ static void kernel_look(void)
 
 int doctor_print(void)
 {
-	cpus_look();
-	memory_look();
-	segment_look();
-	copies_look();
-	limits_look();
-	network_look();
-	programs_look();
-	libraries_look();
-	kernel_look();
+	cpus_check();
+	memory_check();
+	segment_check();
+	copies_check();
+	limits_check();
+	network_check();
+	programs_check();
+	libraries_check();
+	kernel_check();
 	return doctor_bad;
 }

@@ -19,9 +19,9 @@
 #include "tools/mpiexec/rank_needs.h"
 #include "tools/mpiexec/output.h"
 
-#define LOOKS    4          /* looks in HAFT_ENDED seconds */
-#define LOOK_MIN 250000000u /* ns between two looks at least */
-#define NS_S     1000000000u
+#define CHECKS    4          /* checks in HAFT_ENDED seconds */
+#define CHECK_MIN 250000000u /* ns between two checks at least */
+#define NS_S      1000000000u
 
 void ended_init(struct job *j)
 {
@@ -30,9 +30,9 @@ void ended_init(struct job *j)
 
 uint64_t ended_next(const struct job *j, uint64_t now)
 {
-	uint64_t step = j->ended_ns / LOOKS;
+	uint64_t step = j->ended_ns / CHECKS;
 
-	return j->ended_ns == 0 ? 0 : now + (step > LOOK_MIN ? step : LOOK_MIN);
+	return j->ended_ns == 0 ? 0 : now + (step > CHECK_MIN ? step : CHECK_MIN);
 }
 
 /* True if rank r has slept in one call of MPI for the whole time. */
@@ -213,20 +213,20 @@ static const char *ended_whom(const struct job *j, int r, uint64_t now)
 	return whom;
 }
 
-/* A look that has found a possible deadlock is followed by more looks, until a look finds none. */
+/* A check that has found a possible deadlock is followed by more, until one finds none. */
 static void ended_next_set(struct job *j, uint64_t now)
 {
-	bool any = j->deadlock.looks > 0;
+	bool any = j->deadlock.checks > 0;
 
 	for (int r = 0; r < j->n && !any; r++)
 		any = j->rank[r].world != NULL && j->rank[r].ended_ns != 0;
 	if (!any)
-		j->ended_look_ns = 0;
-	else if (j->ended_look_ns == 0)
-		j->ended_look_ns = ended_next(j, now);
+		j->ended_check_ns = 0;
+	else if (j->ended_check_ns == 0)
+		j->ended_check_ns = ended_next(j, now);
 }
 
-bool ended_look(struct job *j, uint64_t now, bool told)
+bool ended_check(struct job *j, uint64_t now, bool told)
 {
 	char all[160];
 	int locked;
@@ -244,7 +244,7 @@ bool ended_look(struct job *j, uint64_t now, bool told)
 	}
 	if (j->ended_ns == 0)
 		return false;
-	locked = deadlock_look(j, now, all, sizeof(all));
+	locked = deadlock_find(j, now, all, sizeof(all));
 	if (locked >= 0) {
 		ended_fail(j, locked, all, told);
 		return true;

@@ -15,7 +15,7 @@
 #include "tools/mpiexec/wrap.h"
 
 #define STOP_MS   10000 /* ms for ranks to stop; a program without MPI does not */
-#define LOOK_MS   10
+#define POLL_MS   10
 #define WORDS_MAX (24 + GDB_RANKS * 16)
 
 static struct {
@@ -98,7 +98,7 @@ static void gdb_words_make(struct gdb_words *w, const struct job *j)
 /* Waits until the ranks have stopped before main. */
 static void ranks_await(const struct job *j)
 {
-	for (int ms = 0; ms < STOP_MS; ms += LOOK_MS) {
+	for (int ms = 0; ms < STOP_MS; ms += POLL_MS) {
 		bool all = true;
 
 		for (int r = 0; r < j->n; r++)
@@ -106,7 +106,7 @@ static void ranks_await(const struct job *j)
 				all &= proc_stopped(j->rank[r].pid);
 		if (all)
 			return;
-		usleep(LOOK_MS * 1000);
+		usleep(POLL_MS * 1000);
 	}
 }
 

@@ -4,12 +4,12 @@
  *     rank 0   ....run....|~~~~~~~~~~~~ sleeps in MPI ~~~~~~~~~~~
  *     rank 1   ...run..|~~~~~~|run|~~~~~~~~ sleeps ~~~~~~~~~~~~~~
  *     rank 2   .run.|~~~~~~~~~~~ outside of MPI, no CPU time ~~~~
- *     looks    |       |       | moved |  idle |  idle |       |
+ *     checks   |       |       | moved |  idle |  idle |       |
  *                                 |<---- HAFT_HANG seconds ---->|  report, once
  *
  * A sleeping rank records in the segment since when only timeouts have woken it.  mpiexec reads
- * these records HANG_LOOKS times in HAFT_HANG seconds, or every HAFT_ENDED seconds (ended.c); ranks
- * do no extra work.
+ * these records HANG_CHECKS times in HAFT_HANG seconds, or every HAFT_ENDED seconds (ended.c);
+ * ranks do no extra work.
  *
  * A rank counts as idle if
  *  - it sleeps in MPI, its process has used almost no CPU time, and no thread of it is runnable; or
@@ -21,7 +21,7 @@
  * A job whose processes in MPI all wait in MPI_Comm_accept is a server, and not reported.
  *
  * On a busy machine one of many ranks has always just ended a nap.  Therefore ranks need not be
- * idle in one look: each must have been found idle once since the last look in which any rank
+ * idle in one check: each must have been found idle once since the last check in which any rank
  * moved. Nothing can wake such ranks, because no rank has sent anything meanwhile.
  *
  * A sleep is identified by its start time on its host's clock.  Clocks of hosts cannot be compared,
@@ -38,8 +38,8 @@
 #define CPU_SHARE 100 /* using 1/100 of the time is computing; naps use less than 1/300 */
 #define NS_S      1000000000u
 
-/* The result of one look at a rank. */
-enum look { MOVED, COMPUTES, STILL, OVER, UNKNOWN };
+/* The result of one check of a rank. */
+enum finding { MOVED, COMPUTES, STILL, OVER, UNKNOWN };
 
 void hang_init(struct job *j)
 {
@@ -47,12 +47,12 @@ void hang_init(struct job *j)
 
 	j->hang = (struct hang){.limit_ns = v * NS_S};
 	if (v > 0 || j->ended_ns > 0)
-		j->hang.look_ns = hang_next(j, now_ns());
+		j->hang.check_ns = hang_next(j, now_ns());
 }
 
 uint64_t hang_next(const struct job *j, uint64_t now)
 {
-	uint64_t step = j->hang.limit_ns / HANG_LOOKS;
+	uint64_t step = j->hang.limit_ns / HANG_CHECKS;
 
 	if (j->ended_ns != 0 && (step == 0 || j->ended_ns < step))
 		step = j->ended_ns;
@@ -60,7 +60,7 @@ uint64_t hang_next(const struct job *j, uint64_t now)
 }
 
 /* Classifies a rank that does not sleep in MPI. */
-static enum look away_look(
+static enum finding away_check(
 	struct hang_rank *k, const struct rank_view *s, uint64_t used, uint64_t now)
 {
 	k->sleep = 0;
@@ -77,7 +77,7 @@ static enum look away_look(
 	return MOVED;
 }
 
-static enum look rank_look(struct job *j, int r, uint64_t now)
+static enum finding rank_check(struct job *j, int r, uint64_t now)
 {
 	struct hang_rank *k = &j->rank[r].watch;
 	const struct rank_view *s = &j->seen[r];
@@ -92,7 +92,7 @@ static enum look rank_look(struct job *j, int r, uint64_t now)
 	k->cpu_ns = s->cpu_ns;
 	k->known_ns = now;
 	if (s->state != BOOT_RUNNING || !s->view.asleep)
-		return away_look(k, s, used, now);
+		return away_check(k, s, used, now);
 	k->away_ns = 0;
 	if (k->sleep != s->sleep) {
 		k->sleep = s->sleep;
@@ -149,15 +149,15 @@ static uint64_t still_since(const struct job *j, struct idle *n)
 	return n->inside > 0 ? still : 0;
 }
 
-bool hang_look(struct job *j, uint64_t now)
+bool hang_check(struct job *j, uint64_t now)
 {
 	struct hang *h = &j->hang;
-	uint64_t still, from = j->look_from_ns;
+	uint64_t still, from = j->seen_from_ns;
 	struct idle n;
 	bool any = false, outside;
 
 	for (int r = 0; r < j->n; r++) {
-		enum look l = rank_look(j, r, now);
+		enum finding l = rank_check(j, r, now);
 
 		any |= l == MOVED || l == COMPUTES;
 		h->said &= l != MOVED;

@@ -61,8 +61,8 @@ static bool name_same(const char *a, const char *b)
 	return strncasecmp(a, b, len) == 0 && (b[len] == '\0' || b[len] == '.');
 }
 
-/* True if the host is this machine; `look': resolve its addresses as well. */
-static bool host_local(const char *name, bool look)
+/* True if the host is this machine; `resolve': resolve its addresses as well. */
+static bool host_local(const char *name, bool resolve)
 {
 	struct addrinfo *list = NULL;
 	char own[256] = "";
@@ -73,7 +73,7 @@ static bool host_local(const char *name, bool look)
 	if (gethostname(own, sizeof(own) - 1) == 0 &&
 		(name_same(name, own) || name_same(own, name)))
 		return true;
-	if (!look)
+	if (!resolve)
 		return false;
 	if (getaddrinfo(name, NULL, &(struct addrinfo){.ai_socktype = SOCK_STREAM}, &list) != 0)
 		return false;

@@ -52,7 +52,7 @@ static void unborn_end(struct job *j, int r, bool waits)
 
 /* Ends the job if a rank is in MPI and another has ended without it: MPI_Finalize would wait for
  * ever. */
-static void absent_look(struct job *j)
+static void absent_check(struct job *j)
 {
 	uint64_t now = now_ns();
 
@@ -105,23 +105,23 @@ void job_answer(struct job *j)
 		job_end(j, SIGTERM, END_GRACE_MS);
 	}
 	if ((asked & ASK_ABSENT) != 0 && !j->ending)
-		absent_look(j);
+		absent_check(j);
 	if ((asked & ASK_ENDED) != 0 && !j->ending)
-		ended_look(j, now_ns(), false);
+		ended_check(j, now_ns(), false);
 	if ((asked & ASK_HANG) != 0 && !j->ending) {
-		bool said = hang_look(j, now_ns()) || j->hang.said;
+		bool said = hang_check(j, now_ns()) || j->hang.said;
 
-		ended_look(j, now_ns(), said);
+		ended_check(j, now_ns(), said);
 	}
 }
 
 void job_ask(struct job *j, unsigned what)
 {
 	if (j->asked == 0) /* else the answers may be on their way */
-		j->look_from_ns = now_ns();
+		j->seen_from_ns = now_ns();
 	j->asked |= what;
 	if (j->remote != NULL) {
-		remote_look(j->remote);
+		remote_poll(j->remote);
 		return;
 	}
 	local_see(&j->local, j->seen);

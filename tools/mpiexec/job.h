@@ -39,7 +39,7 @@
 	500 /* ms between looks for background processes that may still call MPI_Init ... */
 #define ABSENT_MAX_S 30  /* ... and how many seconds they are waited for */
 #define EXIT_TIMEOUT 124 /* as timeout(1) */
-#define HANG_LOOKS   4   /* looks in HAFT_HANG seconds: a hang is reported at most a quarter late */
+#define HANG_CHECKS  4 /* checks in HAFT_HANG seconds: a hang is reported at most a quarter late */
 
 struct remote_ranks;
 
@@ -48,10 +48,10 @@ struct hang_rank {
 	uint64_t sleep;    /* start time of its sleep by its host's clock; 0: it does not sleep */
 	uint64_t still_ns; /* since when, by our clock; never too early */
 	uint64_t cpu_used_ns; /* when it last used CPU time */
-	uint64_t cpu_ns;      /* its CPU time at the last successful look ... */
-	uint64_t known_ns;    /* ... and the time of that look */
+	uint64_t cpu_ns;      /* its CPU time at the last successful check ... */
+	uint64_t known_ns;    /* ... and the time of that check */
 	uint64_t away_ns; /* since when it has been outside of MPI without CPU time; 0: it is not */
-	bool idle;        /* no thread of it was runnable in a look since any rank has moved */
+	bool idle;        /* no thread of it was runnable in a check since any rank has moved */
 };
 
 /* The state of one process: an entry of the table.  Functions call the index of an entry `r'. */
@@ -80,7 +80,7 @@ struct rank {
 /* Hang watch: the job. */
 struct hang {
 	uint64_t limit_ns; /* HAFT_HANG; 0: off */
-	uint64_t look_ns;  /* time of the next look; 0: never */
+	uint64_t check_ns; /* time of the next check; 0: never */
 	bool said;         /* reported, and no rank has moved since */
 	bool said_away;    /* reported once while ranks were idle outside of MPI */
 };
@@ -89,10 +89,10 @@ struct hang {
 enum ask {
 	ASK_REPORT = 1,  /* print the report (SIGUSR1) */
 	ASK_TIMEOUT = 2, /* -timeout has expired: print the report, end the job */
-	ASK_HANG = 4,    /* run hang_look */
+	ASK_HANG = 4,    /* run hang_check */
 	ASK_ABSENT = 8,  /* does a rank in MPI wait for one that never called MPI_Init? */
 	ASK_DOUBT = 16,  /* did another rank need one that exited in MPI? */
-	ASK_ENDED = 32,  /* run ended_look */
+	ASK_ENDED = 32,  /* run ended_check */
 	ASK_ROOM = 64    /* nothing: a spawn that waits for room reads the states */
 };
 
@@ -134,7 +134,7 @@ struct job {
 	struct world_edge *edge;
 	int nedges;
 	struct rank *rank;      /* the table of processes */
-	struct rank_view *seen; /* by entry, as of the last look */
+	struct rank_view *seen; /* by entry, as of the last check */
 	int n;                  /* entries; some may be free */
 	int alive;
 	struct local_ranks local;    /* used if all ranks are local */
@@ -142,7 +142,7 @@ struct job {
 	int stdin_fd;                /* read by mpiexec for the ranks; -1: nothing (any more) */
 	struct abort_call abort;
 	unsigned asked;         /* enum ask */
-	uint64_t look_from_ns;  /* `seen' is of this time or later */
+	uint64_t seen_from_ns;  /* `seen' is of this time or later */
 	int code;               /* exit code so far */
 	bool ending;            /* job_end has been called */
 	int64_t grace_ms;       /* HAFT_GRACE: ms after the user's signal, to write a checkpoint */
@@ -156,12 +156,12 @@ struct job {
 	struct lost_wait wait;
 	struct unborn unborn; /* of the last such spawn */
 	struct failures failures;
-	uint64_t look_ns;  /* when to look for ranks that wait for absent ones; 0: never */
+	uint64_t absent_check_ns; /* when to look for ranks that wait for absent ones; 0: never */
 	uint64_t leave_ns; /* when a program for which a service works, and which has ended in MPI,
 			    * takes its worlds along; 0: never */
 	struct hang hang;
-	uint64_t ended_ns;      /* HAFT_ENDED; 0: off */
-	uint64_t ended_look_ns; /* when to look for ranks that wait for ended ones; 0: never */
+	uint64_t ended_ns;       /* HAFT_ENDED; 0: off */
+	uint64_t ended_check_ns; /* when to look for ranks that wait for ended ones; 0: never */
 	struct deadlock deadlock;
 };
 
@@ -316,26 +316,26 @@ int job_fini(struct job *j);
 /* --- looks at all ranks ---------------------------------------------------------------------- */
 
 /* Prints what each rank does or waits for, cycles of waiting ranks, and stacks, as of the last
- * look. */
+ * check. */
 void job_report(struct job *j);
 
 /* After the job: reports programs of an MPI that mpiexec cannot start. */
 void foreign_mpi_say(const struct job *j);
 
-/* ended_init reads HAFT_ENDED.  ended_next returns the time of the next look once a rank has ended;
- * 0: never.  ended_look ends the job, and returns true, if a rank has waited for HAFT_ENDED
+/* ended_init reads HAFT_ENDED.  ended_next returns the time of the next check once a rank has
+ * ended; 0: never.  ended_check ends the job, and returns true, if a rank has waited for HAFT_ENDED
  * seconds for one that has ended or sleeps in MPI_Finalize.  `told': the report has just been
  * printed.  Likewise for one that waits in a collective call for a rank that is in another one, and
  * if all wait for each other. */
 void ended_init(struct job *j);
 uint64_t ended_next(const struct job *j, uint64_t now);
-bool ended_look(struct job *j, uint64_t now, bool told);
+bool ended_check(struct job *j, uint64_t now, bool told);
 
-/* hang_init reads HAFT_HANG, after ended_init.  hang_look prints the report, and returns true, if
+/* hang_init reads HAFT_HANG, after ended_init.  hang_check prints the report, and returns true, if
  * all ranks in MPI have slept for HAFT_HANG seconds and the others have used no CPU time: once for
  * each such period. */
 void hang_init(struct job *j);
-bool hang_look(struct job *j, uint64_t now);
-uint64_t hang_next(const struct job *j, uint64_t now); /* when hang_look is due */
+bool hang_check(struct job *j, uint64_t now);
+uint64_t hang_next(const struct job *j, uint64_t now); /* when hang_check is due */
 
 #endif

@@ -278,8 +278,8 @@ static bool lost_judge(struct job *j, const struct death *d)
 static void ended_mark(struct job *j, struct rank *k)
 {
 	k->ended_ns = now_ns();
-	if (j->ended_look_ns == 0)
-		j->ended_look_ns = ended_next(j, k->ended_ns);
+	if (j->ended_check_ns == 0)
+		j->ended_check_ns = ended_next(j, k->ended_ns);
 }
 
 /* True if a process lives that is connected to a world, and not of it.  A world that other hosts
@@ -366,9 +366,9 @@ void job_died(struct job *j, const struct death *d)
 	k->absent = d->state == BOOT_NEW;
 	ended_mark(j, k);
 	if (k->absent && k->world->id > 0) /* its parents wait in a spawn that has failed */
-		j->look_ns = now_ns();
-	else if (k->absent && j->look_ns == 0)
-		j->look_ns = now_ns() + (uint64_t)ABSENT_MS * 1000000u;
+		j->absent_check_ns = now_ns();
+	else if (k->absent && j->absent_check_ns == 0)
+		j->absent_check_ns = now_ns() + (uint64_t)ABSENT_MS * 1000000u;
 }
 
 /* True if a process lives that is connected to the one of entry `r', and has not called

@@ -22,11 +22,11 @@
 #define SCORE      "/proc/self/oom_score_adj"
 #define RANK_SHARE 100 /* thousandths of all memory, or of the limit of the cgroup */
 #define SCORE_MOST 1000
-#define LOOKS      16 /* deaths for which /proc/vmstat is read: mpiexec kills ranks, too */
+#define READS_MAX  16 /* deaths for which /proc/vmstat is read: mpiexec kills ranks, too */
 
 static struct {
 	char score[16]; /* oom_score_adj of a rank; "": it keeps that of mpiexec */
-	int looks;
+	int reads;
 	long killed; /* when the job began; -1: not known */
 } memory = {.killed = -1};
 
@@ -95,7 +95,7 @@ bool limit_memory_met(void)
 
 char *limit_memory_words(void)
 {
-	long n = memory.looks++ < LOOKS ? killed_since() : 0;
+	long n = memory.reads++ < READS_MAX ? killed_since() : 0;
 
 	if (n <= 0)
 		return NULL;

@@ -27,7 +27,7 @@ enum frame_kind {
 	FRAME_WORLD,  /* addresses of all ranks: start them */
 	FRAME_SIGNAL, /* which: a signal for all ranks */
 	FRAME_END,    /* the job ends; which: a signal for all ranks */
-	FRAME_LOOK,   /* asks for UP_SEEN */
+	FRAME_POLL,   /* asks for UP_SEEN */
 	FRAME_STACKS, /* asks for UP_STACKS */
 	FRAME_TOP,    /* asks for UP_TOP */
 	FRAME_CLOCK,  /* asks for UP_CLOCK: our clock */

@@ -24,10 +24,10 @@
 #include "tools/mpiexec/stacks.h"
 #include "tools/mpiexec/wrap.h"
 
-#define FD_MIN     100 /* low numbers are left to scripts */
-#define FILES_OWN  32  /* files of mpiexec itself, and inherited ones */
-#define ADOPTED_MS 200 /* for the program that is served to end itself */
-#define START_LOOK 32  /* ranks that are started between two looks at the others */
+#define FD_MIN      100 /* low numbers are left to scripts */
+#define FILES_OWN   32  /* files of mpiexec itself, and inherited ones */
+#define ADOPTED_MS  200 /* for the program that is served to end itself */
+#define START_BATCH 32  /* ranks that are started between two checks of the others */
 
 static int seats_of(const struct local_ranks *c)
 {
@@ -557,7 +557,7 @@ static bool end_is_asked(void)
  * the main loop will read the death.  Asked now and then, in a start. */
 static bool start_is_hopeless(const struct local_ranks *c, int started)
 {
-	if (started % START_LOOK != START_LOOK - 1 || !limit_memory_met())
+	if (started % START_BATCH != START_BATCH - 1 || !limit_memory_met())
 		return false;
 	for (int i = 0; i < c->n; i++) {
 		siginfo_t info = {0};

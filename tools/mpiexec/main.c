@@ -170,9 +170,9 @@ static void stdin_polls(struct job *j, struct pollfd *p)
 static int loop_patience(const struct job *j, uint64_t drain_ns, uint64_t now)
 {
 	const uint64_t at[] = {j->killed ? 0 : j->kill_ns, j->group_kill_ns,
-		j->ending ? 0 : j->stop_ns, j->ending ? 0 : j->look_ns,
+		j->ending ? 0 : j->stop_ns, j->ending ? 0 : j->absent_check_ns,
 		j->ending ? 0 : j->wait.until_ns, j->ending ? 0 : j->leave_ns,
-		j->ending ? 0 : j->hang.look_ns, j->ending ? 0 : j->ended_look_ns,
+		j->ending ? 0 : j->hang.check_ns, j->ending ? 0 : j->ended_check_ns,
 		j->ending ? 0 : top_next(), j->ending ? 0 : snapshot_next(), drain_ns};
 	int ms = out_patience(now), mine;
 
@@ -219,16 +219,16 @@ static void main_clock(struct job *j, uint64_t now)
 		if (j->ending)
 			return;
 	}
-	if (j->look_ns != 0 && now >= j->look_ns) {
-		j->look_ns = now + (uint64_t)ABSENT_MS * NS_MS;
+	if (j->absent_check_ns != 0 && now >= j->absent_check_ns) {
+		j->absent_check_ns = now + (uint64_t)ABSENT_MS * NS_MS;
 		job_ask(j, ASK_ABSENT);
 	}
-	if (j->hang.look_ns != 0 && now >= j->hang.look_ns) {
-		j->hang.look_ns = hang_next(j, now);
+	if (j->hang.check_ns != 0 && now >= j->hang.check_ns) {
+		j->hang.check_ns = hang_next(j, now);
 		job_ask(j, ASK_HANG);
 	}
-	if (j->ended_look_ns != 0 && now >= j->ended_look_ns) {
-		j->ended_look_ns = ended_next(j, now);
+	if (j->ended_check_ns != 0 && now >= j->ended_check_ns) {
+		j->ended_check_ns = ended_next(j, now);
 		job_ask(j, ASK_ENDED);
 	}
 	if (j->stop_ns != 0 && now >= j->stop_ns) {

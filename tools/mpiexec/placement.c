@@ -45,7 +45,7 @@ static int host_seats(const struct job *j, int h)
 }
 
 /* Looks at all hosts of the job.  Returns how many there are; *v is malloc'ed. */
-static int hosts_look(const struct spawn *s, struct host_room **v)
+static int hosts_survey(const struct spawn *s, struct host_room **v)
 {
 	const struct plan *p = s->j->plan;
 	int n = p->nhosts > 0 ? p->nhosts : 1;
@@ -196,7 +196,7 @@ char *spawn_hosts_settle(struct spawn *s, int i)
 int spawn_room(const struct spawn *s, int i, int most)
 {
 	struct host_room *v;
-	int n = hosts_look(s, &v);
+	int n = hosts_survey(s, &v);
 	int64_t room = 0, before = 0;
 	int limit;
 
@@ -258,7 +258,7 @@ char *spawn_full(const struct spawn *s, int i, int most)
 {
 	const struct plan *p = s->j->plan;
 	struct host_room *v;
-	int n = hosts_look(s, &v), limit;
+	int n = hosts_survey(s, &v), limit;
 	char *text = text_new(
 		"no room for %d process%s of %s:", most, most > 1 ? "es" : "", s->q.part[i].name);
 
@@ -307,7 +307,7 @@ static int host_next(
 void spawn_assign(struct spawn *s)
 {
 	struct host_room *v;
-	int n = hosts_look(s, &v), entry = 0, last = n - 1, r = 0;
+	int n = hosts_survey(s, &v), entry = 0, last = n - 1, r = 0;
 	int *mine = mem_grow(NULL, (size_t)n, sizeof(*mine));
 
 	for (int i = 0; i < s->w->napps; i++) {

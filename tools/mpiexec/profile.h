@@ -35,7 +35,7 @@ bool profile_host_open(
 	struct profile_host *h, int n, uint64_t cookie, uint64_t ring_len, bool ring_first);
 void profile_host_close(struct profile_host *h);
 
-/* Frees a table that profile_host_look or profile_take has made. */
+/* Frees a table that profile_host_read or profile_take has made. */
 void profile_table_free(struct prof_table *t);
 
 /* ns of a tick, as far as is known now. */
@@ -47,10 +47,10 @@ void profile_host_died(const struct profile_host *h, int seat);
 /* A seat gets a new tenant: keeps what its former one has written. */
 void profile_host_renew(struct profile_host *h, int seat, uint64_t cookie);
 
-/* The most snapshots that a rank of this host has asked for.  profile_host_look is as
+/* The most snapshots that a rank of this host has asked for.  profile_host_read is as
  * profile_host_each, of ranks that run. */
 uint32_t profile_host_snapshots(const struct profile_host *h);
-void profile_host_look(
+void profile_host_read(
 	const struct profile_host *h, void (*each)(void *arg, struct prof_table *t), void *arg);
 
 /* Calls `each' for all tables that ranks have used, with their times settled (ns_per_tick). */

@@ -16,7 +16,7 @@
 #define PAGE   ((size_t)4096)
 #define FD_MIN 100 /* low numbers are left to scripts */
 
-#define MOMENT_LOOKS 9
+#define MOMENT_SAMPLES 9
 
 static_assert(sizeof(struct prof_table) % PAGE == 0, "tables begin at a page");
 
@@ -24,14 +24,14 @@ static_assert(sizeof(struct prof_table) % PAGE == 0, "tables begin at a page");
 static struct prof_table **kept;
 static int nkept;
 
-/* One moment by both clocks: of MOMENT_LOOKS the one that took least.  A look that is interrupted
- * takes long. */
+/* One moment by both clocks: of MOMENT_SAMPLES the one that took least.  A sample that is
+ * interrupted takes long. */
 static void moment_take(uint64_t *ticks, uint64_t *ns)
 {
 	uint64_t least = UINT64_MAX;
 
 	*ticks = *ns = 0;
-	for (int i = 0; i < MOMENT_LOOKS; i++) {
+	for (int i = 0; i < MOMENT_SAMPLES; i++) {
 		uint64_t before = shm_ticks(), at = now_ns(), after = shm_ticks();
 
 		if (after - before >= least)
@@ -186,7 +186,7 @@ uint32_t profile_host_snapshots(const struct profile_host *h)
 	return most;
 }
 
-void profile_host_look(
+void profile_host_read(
 	const struct profile_host *h, void (*each)(void *arg, struct prof_table *t), void *arg)
 {
 	for (int i = 0; h->table != NULL && i < h->n; i++) {

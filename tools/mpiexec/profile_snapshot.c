@@ -18,7 +18,7 @@
 
 static struct {
 	uint32_t number;            /* of the last one that has been heard of */
-	uint64_t look_ns, write_ns; /* when; write_ns 0: there is none to be written */
+	uint64_t poll_ns, write_ns; /* when; write_ns 0: there is none to be written */
 	struct prof_table **v;
 	int n;
 } snapshot;
@@ -34,7 +34,7 @@ static void snapshot_write(struct job *j)
 {
 	struct profile *p;
 
-	profile_host_look(&j->local.profile, snapshot_keep, NULL);
+	profile_host_read(&j->local.profile, snapshot_keep, NULL);
 	p = profile_sum(snapshot.v, snapshot.n, j->plan->app[0].argv[0]);
 	profile_report(p, j->plan->profile, snapshot.number);
 	for (int i = 0; i < snapshot.n; i++)
@@ -69,9 +69,9 @@ void snapshot_clock(struct job *j, uint64_t now)
 		return;
 	if (snapshot.write_ns != 0 && now >= snapshot.write_ns)
 		snapshot_write(j);
-	if (now < snapshot.look_ns)
+	if (now < snapshot.poll_ns)
 		return;
-	snapshot.look_ns = now + (uint64_t)EACH_MS * NS_MS;
+	snapshot.poll_ns = now + (uint64_t)EACH_MS * NS_MS;
 	number = profile_host_snapshots(&j->local.profile);
 	if (number > snapshot.number)
 		snapshot_begin(number, now + (uint64_t)SETTLE_MS * NS_MS);
@@ -79,5 +79,5 @@ void snapshot_clock(struct job *j, uint64_t now)
 
 uint64_t snapshot_next(void)
 {
-	return snapshot.look_ns;
+	return snapshot.poll_ns;
 }

@@ -379,7 +379,7 @@ static void top_say(void)
 	struct marshal out = {.len = 0};
 
 	if (me.begun)
-		top_host_look(&me.local, &out);
+		top_host_read(&me.local, &out);
 	up_put(UP_TOP, 0, -1, out.v, out.len);
 	free(out.v);
 }
@@ -630,7 +630,7 @@ static void own_do(const struct proxy_frame *f, const char *v)
 	case FRAME_WORLD: world_do(f, v); break;
 	case FRAME_SIGNAL: proxy_signal(f->which); break;
 	case FRAME_END: end_do(f->which); break;
-	case FRAME_LOOK: seen_say(); break;
+	case FRAME_POLL: seen_say(); break;
 	case FRAME_STACKS: stacks_tell(); break;
 	case FRAME_TOP: top_say(); break;
 	case FRAME_CLOCK: clock_say(f, v); break;
@@ -737,7 +737,7 @@ static void snapshot_put(void *arg, struct prof_table *t)
 	profile_table_free(t);
 }
 
-/* Sends the tables once a rank has asked for it, a look later: by then the others have, too. */
+/* Sends the tables once a rank has asked for it, a poll later: by then the others have, too. */
 static void snapshot_say(void)
 {
 	static int told, seen;
@@ -745,7 +745,7 @@ static void snapshot_say(void)
 
 	if (n == seen && n > told) {
 		told = n;
-		profile_host_look(&me.local.profile, snapshot_put, &n);
+		profile_host_read(&me.local.profile, snapshot_put, &n);
 	}
 	seen = n;
 }

@@ -84,7 +84,7 @@ uint64_t rank_away_ns(const struct job *j, int r)
 	const struct hang_rank *k = &j->rank[r].watch;
 	const struct rank_view *s = &j->seen[r];
 	bool away = k->away_ns != 0 && s->state == BOOT_RUNNING && !s->view.asleep && !s->runs &&
-		    s->cpu_ns == k->cpu_ns && j->look_from_ns > k->away_ns;
+		    s->cpu_ns == k->cpu_ns && j->seen_from_ns > k->away_ns;
 
-	return away ? j->look_from_ns - k->away_ns : 0;
+	return away ? j->seen_from_ns - k->away_ns : 0;
 }

@@ -25,7 +25,7 @@ struct needs {
 	bool closed; /* `any' or `several': if all other ranks have ended it waits for ever */
 };
 
-/* The needs of rank r as of the last look.  Empty for ranks that do not sleep in MPI, are
+/* The needs of rank r as of the last check.  Empty for ranks that do not sleep in MPI, are
  * stopped, or have several waiting threads. */
 struct needs rank_needs(const struct job *j, int r);
 

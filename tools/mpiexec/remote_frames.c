@@ -176,7 +176,7 @@ static void abort_take(struct remote_ranks *f, int rank, struct marshal *p)
 }
 
 /* True if no more answers are expected. */
-static bool look_done(const struct remote_ranks *f)
+static bool poll_done(const struct remote_ranks *f)
 {
 	for (int h = 0; h < f->plan->nhosts; h++)
 		if (!f->hosts[h].seen && !f->hosts[h].over)
@@ -184,9 +184,9 @@ static bool look_done(const struct remote_ranks *f)
 	return true;
 }
 
-static void look_end(struct remote_ranks *f)
+static void poll_end(struct remote_ranks *f)
 {
-	f->looking = false;
+	f->polling = false;
 	job_answer(f->j);
 }
 
@@ -219,12 +219,12 @@ static void seen_take(struct remote_ranks *f, int host, struct marshal *p)
 		f->j->seen[r] = s;
 	}
 	f->hosts[host].seen = true;
-	if (f->looking && look_done(f))
-		look_end(f);
+	if (f->polling && poll_done(f))
+		poll_end(f);
 }
 
 /* Prints the stacks once all hosts have answered. */
-static void stacks_look(struct remote_ranks *f)
+static void stacks_poll(struct remote_ranks *f)
 {
 	for (int h = 0; h < f->plan->nhosts; h++)
 		if (!f->hosts[h].stacks && !f->hosts[h].over)
@@ -244,7 +244,7 @@ static void stacks_take(struct remote_ranks *f, int host, struct marshal *p)
 			stack_take(r, text);
 	}
 	f->hosts[host].stacks = true;
-	stacks_look(f);
+	stacks_poll(f);
 }
 
 /* Ends a host: its ranks are dead and its streams closed. */
@@ -263,9 +263,9 @@ static void host_end(struct remote_ranks *f, int host)
 		if (f->j->rank[r].world != NULL && f->j->rank[r].host == host)
 			for (int which = 0; which < 2; which++)
 				out_feed(r, which, NULL, 0, now_ns());
-	if (f->looking && look_done(f))
-		look_end(f);
-	stacks_look(f);
+	if (f->polling && poll_done(f))
+		poll_end(f);
+	stacks_poll(f);
 }
 
 /* True if no process is on the host: its loss harms nothing but later spawns. */
@@ -529,8 +529,8 @@ void remote_work(struct remote_ranks *f, uint64_t now)
 	if (f->adds)
 		added_start(f, now);
 	tree_work(&f->tree, now);
-	if (f->looking && now >= f->look_ns)
-		look_end(f);
+	if (f->polling && now >= f->poll_ns)
+		poll_end(f);
 	host_clock_work(f, now);
 	if (j->alive == 0 && !f->drained) {
 		f->drained = true;

@@ -15,7 +15,7 @@
 #include "tools/mpiexec/output.h"
 
 #define NS_MS   1000000u
-#define LOOK_MS 5000 /* ms for all hosts to report the state of their ranks */
+#define POLL_MS 5000 /* ms for all hosts to report the state of their ranks */
 #define REAP_MS 1 /* ms between two checks whether a command has ended, which wakes no poll here */
 
 void remote_send(struct remote_ranks *f, enum frame_kind kind, int which, const void *v, size_t len)
@@ -145,17 +145,17 @@ bool remote_settled(const struct remote_ranks *f)
 	return true;
 }
 
-void remote_look(struct remote_ranks *f)
+void remote_poll(struct remote_ranks *f)
 {
-	if (f->looking)
+	if (f->polling)
 		return;
-	f->looking = true;
-	f->look_ns = now_ns() + (uint64_t)LOOK_MS * NS_MS;
+	f->polling = true;
+	f->poll_ns = now_ns() + (uint64_t)POLL_MS * NS_MS;
 	for (int h = 0; h < f->plan->nhosts; h++)
 		f->hosts[h].seen = false;
 	for (int r = 0; r < f->j->n; r++)
 		f->j->seen[r].known = f->j->seen[r].known && !f->j->rank[r].alive;
-	remote_send(f, FRAME_LOOK, 0, NULL, 0);
+	remote_send(f, FRAME_POLL, 0, NULL, 0);
 }
 
 void remote_stacks(struct remote_ranks *f)
@@ -241,7 +241,7 @@ int remote_patience(const struct remote_ranks *f)
 {
 	if (f->adds || f->tree.fresh)
 		return 0;
-	return f->looking || f->j->ending ? 100 : HEARTBEAT_MS / 2;
+	return f->polling || f->j->ending ? 100 : HEARTBEAT_MS / 2;
 }
 
 void remote_reap(struct remote_ranks *f, pid_t pid, int status)

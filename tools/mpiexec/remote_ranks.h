@@ -54,8 +54,8 @@ bool remote_settled(const struct remote_ranks *f);
 /* Sends the answer, a line, to the request of a process. */
 void remote_answer(struct remote_ranks *f, int entry, const char *line);
 
-/* Requests the state of all ranks; job_answer follows within LOOK_MS. */
-void remote_look(struct remote_ranks *f);
+/* Requests the state of all ranks; job_answer follows within POLL_MS of remote_ranks.c. */
+void remote_poll(struct remote_ranks *f);
 
 /* Requests the stacks of all ranks: stack_take for each, then stacks_done. */
 void remote_stacks(struct remote_ranks *f);

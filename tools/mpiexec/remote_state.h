@@ -33,8 +33,8 @@ struct remote_ranks {
 	int nready; /* of the hosts with ranks */
 	int nover;
 	bool begun; /* the ranks have been told to start */
-	bool looking;
-	uint64_t look_ns;           /* when to stop waiting for answers */
+	bool polling;
+	uint64_t poll_ns;           /* when to stop waiting for answers */
 	const struct world *reader; /* the spawned world that reads stdin; NULL: world 0 does */
 	int64_t sent;               /* bytes of stdin */
 	bool drained;

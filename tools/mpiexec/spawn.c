@@ -521,7 +521,7 @@ void spawn_host_lost(int host)
 /* --- the request ---------------------------------------------------------------------------- */
 
 #define ROOM_WAIT_MS 1000 /* for processes that are disconnected from the asking one */
-#define ROOM_LOOK_MS 100  /* until the answer to a look is asked for again */
+#define ROOM_POLL_MS 100  /* until the answer to a poll is asked for again */
 #define ROOM_MAX_S   30   /* for those that have called MPI_Finalize, and live */
 #define NS_MS        1000000u
 
@@ -535,7 +535,7 @@ static bool room_await(struct spawn *s, uint64_t now, uint64_t ms)
 }
 
 /* True if a process lives that nothing connects with the marked worlds.  done: it has called
- * MPI_Finalize, as of the last look. */
+ * MPI_Finalize, as of the last check. */
 static bool room_held(const struct job *j, bool done)
 {
 	for (int r = 0; r < j->n; r++)
@@ -547,7 +547,7 @@ static bool room_held(const struct job *j, bool done)
 
 /* True if processes live that nothing connects with the one that asks: as a rule they are about to
  * end, and their places are free then.  Those that have called MPI_Finalize surely are, however
- * busy the machine is: a look at the end of the wait tells. */
+ * busy the machine is: a check at the end of the wait tells. */
 static bool room_comes(struct spawn *s)
 {
 	int asks = job_entry(s->j, s->root);
@@ -565,13 +565,13 @@ static bool room_comes(struct spawn *s)
 	if (now < s->room_ns)
 		return true;
 	if ((s->j->asked & ASK_ROOM) != 0)
-		return room_await(s, now, ROOM_LOOK_MS);
-	if (!s->room_looked) {
-		s->room_looked = true;
+		return room_await(s, now, ROOM_POLL_MS);
+	if (!s->room_asked) {
+		s->room_asked = true;
 		job_ask(s->j, ASK_ROOM);
-		return room_await(s, now, ROOM_LOOK_MS);
+		return room_await(s, now, ROOM_POLL_MS);
 	}
-	s->room_looked = false;
+	s->room_asked = false;
 	return room_held(s->j, true) && now < s->room_max_ns && room_await(s, now, ROOM_WAIT_MS);
 }
 

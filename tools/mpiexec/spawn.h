@@ -31,7 +31,7 @@ struct spawn {
 	bool full_why;         /* ... and `why' says that */
 	uint64_t room_ns;      /* until then it waits for room; 0: it has not been short of it */
 	uint64_t room_max_ns;  /* ... and never longer than that */
-	bool room_looked;      /* the state of all processes has been asked for meanwhile */
+	bool room_asked;       /* the state of all processes has been asked for meanwhile */
 	char *abroad;          /* spawn_abroad; NULL: it is done here */
 	char *why;             /* first reason why a process is missing; malloc'ed; NULL: none */
 };

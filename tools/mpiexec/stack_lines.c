@@ -29,7 +29,7 @@ struct site {
 	char path[STACK_PATH];
 	uint64_t offset;
 	enum stack_kind kind;
-	bool looked;          /* addr2line was asked */
+	bool asked;           /* addr2line was asked */
 	bool mpi, last;       /* a function of MPI; main, behind which nothing is of interest */
 	char text[SITE_TEXT]; /* "exchange (halo.c:88)"; "": not known */
 };
@@ -132,15 +132,15 @@ static void batch_line(void *arg, int i, const char *line)
 }
 
 /* Asks addr2line for all sites that it has not been asked for. */
-static void sites_look(int *ms)
+static void sites_resolve(int *ms)
 {
 	for (int i = 0; i < nsites; i++) {
 		struct site_batch b = {.n = 0};
 
 		for (int k = i; k < nsites && b.n < CALLSITE_BATCH; k++) {
-			if (sites[k].looked || strcmp(sites[k].path, sites[i].path) != 0)
+			if (sites[k].asked || strcmp(sites[k].path, sites[i].path) != 0)
 				continue;
-			sites[k].looked = true;
+			sites[k].asked = true;
 			b.site[b.n] = k;
 			b.offset[b.n++] = sites[k].offset;
 		}
@@ -262,7 +262,7 @@ char **stacks_here(struct local_ranks *c)
 		if (token != 0)
 			trace_take(page, &page->wait[stack_slot(token)], token, &t[i]);
 	}
-	sites_look(&ms);
+	sites_resolve(&ms);
 	for (int i = 0; i < c->n; i++)
 		text[i] = t[i].n > 0 ? trace_text(&t[i], boot_wait_in(v[i].description)->call, true)
 				     : NULL;
@@ -283,6 +283,6 @@ char *stack_crash(struct local_ranks *c, int row, int sig)
 	snprintf(call, sizeof(call), "%.*s", STACK_CALL - 1, page->call);
 	if (!trace_take(page, &page->crash, 0, &t) && call[0] == '\0')
 		return NULL;
-	sites_look(&ms);
+	sites_resolve(&ms);
 	return trace_text(&t, call, false);
 }

@@ -5,10 +5,10 @@
  *          of this host ───────────────────────────────────┐
  *          of other hosts: FRAME_TOP ──> proxy ── UP_TOP ───┤
  *                                                          v
- *                       top_show.c: this look less the one before ──> terminal, or lines
+ *                       top_show.c: this sample less the one before ──> terminal, or lines
  *
  * On a terminal the lines are drawn again in place, below the output of the ranks, and the keyboard
- * belongs to the view: `q' leaves it, and the job goes on.  Else each look is printed. */
+ * belongs to the view: `q' leaves it, and the job goes on.  Else each sample is printed. */
 #ifndef HAFT_TOOLS_MPIEXEC_TOP_H
 #define HAFT_TOOLS_MPIEXEC_TOP_H
 
@@ -39,7 +39,7 @@ struct top_row {
 /* --- top_host.c ------------------------------------------------------------------------------- */
 
 /* Looks at the ranks of this host: a row each. */
-void top_host_look(const struct local_ranks *c, struct marshal *out);
+void top_host_read(const struct local_ranks *c, struct marshal *out);
 
 /* --- top_show.c ------------------------------------------------------------------------------- */
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* top_host.c - one look at the ranks of this host, from their tables and from /proc. */
+/* top_host.c - one sample of the ranks of this host, from their tables and from /proc. */
 #include "tools/mpiexec/top.h"
 
 #include "libmpi/prof/table.h"
@@ -17,7 +17,7 @@ static uint64_t bytes_sum(const struct prof_table *t)
 }
 
 /* The rank writes while this reads: a value may be a call behind. */
-static void table_look(const struct profile_host *h, const struct prof_table *t, struct top_row *r)
+static void table_read(const struct profile_host *h, const struct prof_table *t, struct top_row *r)
 {
 	uint32_t stage = atomic_load_explicit(&t->stage, memory_order_acquire);
 	uint64_t since = t->now.wait_since, now = shm_ticks(), wait = t->wait;
@@ -35,7 +35,7 @@ static void table_look(const struct profile_host *h, const struct prof_table *t,
 	r->bytes = bytes_sum(t);
 }
 
-void top_host_look(const struct local_ranks *c, struct marshal *out)
+void top_host_read(const struct local_ranks *c, struct marshal *out)
 {
 	for (int i = 0; i < c->n; i++) {
 		const struct local_rank *m = &c->m[i];
@@ -47,7 +47,7 @@ void top_host_look(const struct local_ranks *c, struct marshal *out)
 		if (m->seat >= 0 && c->profile.table != NULL) {
 			const struct prof_table *t = &c->profile.table[m->seat];
 
-			table_look(&c->profile, t, &r);
+			table_read(&c->profile, t, &r);
 			pid = r.inside ? t->pid : pid;
 		}
 		if (m->alive) {

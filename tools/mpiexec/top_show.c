@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* top_show.c - shows the looks at the ranks.  See top.h.
+/* top_show.c - shows the samples of the ranks.  See top.h.
  *
  *       rank  does                            waits    moves/s   memory    CPU
  *          0  in MPI_Recv from 1               98 %       0 B    12 MB     2 %
  *          1  computes                          0 %    1.2 MB    12 MB   100 %
  *
- * Parts of the time are of that since the look before, so the first look is not shown.  Other hosts
- * are asked, and the look is shown ANSWER_MS later: one that does not answer holds nothing up. */
+ * Parts of the time are of that since the sample before, so the first sample is not shown.  Other
+ * hosts are asked, and the sample is shown ANSWER_MS later: one that does not answer holds
+ * nothing up. */
 #include "tools/mpiexec/top.h"
 
 #include <errno.h>
@@ -27,17 +28,17 @@
 #define EACH_MS   1000
 #define ANSWER_MS 100
 #define LINE      160
-#define PRINT_MAX 32 /* ranks of a look that is printed */
+#define PRINT_MAX 32 /* ranks of a sample that is printed */
 #define AROUND    3  /* lines of the terminal that are not ranks */
 
 static struct {
 	bool on, tty;
 	uint64_t ask_ns, show_ns;     /* when; 0: not now */
-	struct top_row *now, *before; /* by entry; at_ns 0: there was no look */
+	struct top_row *now, *before; /* by entry; at_ns 0: there was no sample */
 	int n;
-	int looks; /* so many have been begun */
-	int drawn; /* lines on the terminal */
-	int keys;  /* the terminal, to be read; -1: it is not ours */
+	int samples; /* so many have been begun */
+	int drawn;   /* lines on the terminal */
+	int keys;    /* the terminal, to be read; -1: it is not ours */
 	struct termios saved;
 } top = {.keys = -1};
 
@@ -129,7 +130,7 @@ static void does_words(const struct job *j, const struct top_row *r, char s[64])
 				   : ", before MPI_Init");
 }
 
-/* Of the time since the look before, in percent. */
+/* Of the time since the sample before, in percent. */
 static double time_part(uint64_t now, uint64_t before, uint64_t ns)
 {
 	double p = ns > 0 && now > before ? 100 * (double)(now - before) / (double)ns : 0;
@@ -157,7 +158,7 @@ static void row_words(const struct job *j, int i, char s[LINE])
 		profile_bytes((double)b->memory, memory), time_part(b->cpu_ns, a->cpu_ns, ns));
 }
 
-/* --- a look is shown -------------------------------------------------------------------------- */
+/* --- a sample is shown ------------------------------------------------------------------------ */
 
 /* The others wait for those that wait least: they come first. */
 static int row_order(const void *a, const void *b)
@@ -192,7 +193,7 @@ static void line_show(char *screen, size_t *len, const char *line)
 	top.drawn++;
 }
 
-static void look_show(const struct job *j)
+static void sample_show(const struct job *j)
 {
 	int *v = mem_grow(NULL, (size_t)top.n + 1, sizeof(*v)), left;
 	int n = rows_choose(j, v, &left);
@@ -252,22 +253,22 @@ void top_clock(struct job *j, uint64_t now)
 		return;
 	if (top.show_ns != 0 && now >= top.show_ns) {
 		top.show_ns = 0;
-		look_show(j);
+		sample_show(j);
 	}
 	if (now < top.ask_ns)
 		return;
 	top.ask_ns = now + (uint64_t)EACH_MS * NS_MS;
-	top.looks++;
+	top.samples++;
 	if (j->remote != NULL) {
 		remote_top(j->remote);
-		top.show_ns = top.looks > 1 ? now + (uint64_t)ANSWER_MS * NS_MS : 0;
+		top.show_ns = top.samples > 1 ? now + (uint64_t)ANSWER_MS * NS_MS : 0;
 		return;
 	}
-	top_host_look(&j->local, &here);
+	top_host_read(&j->local, &here);
 	top_take(j, &here);
 	free(here.v);
-	if (top.looks > 1)
-		look_show(j);
+	if (top.samples > 1)
+		sample_show(j);
 }
 
 uint64_t top_next(void)

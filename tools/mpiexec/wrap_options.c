@@ -94,7 +94,7 @@ void wrap_settle(struct plan *p)
 }
 
 /* Ends mpiexec if there is no gdb. */
-static void gdb_look(void)
+static void gdb_check(void)
 {
 	char *argv[] = {(char *)(uintptr_t) "gdb", NULL}, *why;
 	struct app a = {.argv = argv};
@@ -124,6 +124,6 @@ void gdb_settle(struct plan *p)
 		fatal(EXIT_USAGE,
 			"-gdb takes up to %d ranks in one gdb, not %d; choose some, as in -gdb=0,3",
 			GDB_RANKS, n);
-	gdb_look();
+	gdb_check();
 	p->stdin_to = STDIN_NONE;
 }

@@ -10,7 +10,7 @@
  *   mutex    back: owner = 0; wanted > 0: given++, wakes
  *
  * A waiter looks at `released' for a while before it sleeps, without the mutex.  How long does not
- * count: the look is one step in which others may run or not.  NO_LOOK leaves it out.
+ * count: the check is one step in which others may run or not.  NO_CHECK leaves it out.
  *
  * A sleep ends when the word differs from what was seen, and by the clock.  Here the clock counts
  * only once a process has died: so a lost wake-up is an end state that is not allowed.
@@ -23,11 +23,11 @@
  *
  * Must fail: ROB_STORE (who finds the owner dead stores itself, without compare-and-swap), NO_COUNT
  * (a waiter does not announce itself), LATE_SEEN (a waiter reads `given' after its last try), UNSEEN
- * (a waiter reads `released' again when its look is over: it sleeps through the release between),
+ * (a waiter reads `released' again when its check is over: it sleeps through the release between),
  * NO_TICKET (only locks that are held conflict, and who waits is not seen: starvation is not looked
- * for, but both may enter), NO_SECOND (with an entry: no second look at `exclusive'), NO_TELL (the end
- * of an entry wakes no exclusive waiter), LATE_COUNT (an exclusive access counts itself after its look
- * at the entries). */
+ * for, but both may enter), NO_SECOND (with an entry: no second check of `exclusive'), NO_TELL (the
+ * end of an entry wakes no exclusive waiter), LATE_COUNT (an exclusive access counts itself after
+ * its check of the entries). */
 #ifndef PROCESSES
 #define PROCESSES 3
 #endif
@@ -166,9 +166,9 @@ inline sleep_counted()
 inline sleep_released()
 {
 	seen2 = released;
-#ifndef NO_LOOK
+#ifndef NO_CHECK
 	mutex_give();
-	mutex_take(); /* a release may have come between, or the time of the look is over */
+	mutex_take(); /* a release may have come between, or the time of the check is over */
 #endif
 	if
 #ifndef UNSEEN

@@ -5,7 +5,7 @@
  *   member      rma_lock_try;  else: slot, ticket, count;  rma_lock_wait_ready until it has it;
  *               rma_lock_drop
  *   starving    begins whenever a waiter looks, or never
- *   sleep       rung = false before the look, then until rung (the bell of rma_epoch_wait_until)
+ *   sleep       rung = false before the check, then until rung (the bell of rma_epoch_wait_until)
  *
  * One statement here is one atomic instruction there; a loop of compare-and-exchange is its last
  * round.  The fields of the word are variables that change together.  The timer of RMA_STARVING_NS
@@ -19,7 +19,7 @@
  * Must fail: GIVE_STORE (a writer's slot is granted by a store, and loses `chosen'), REGRANT (a
  * reader's slot is granted whatever it contains by now), GIVE_ONCE (give finds no reader before
  * the writer that came meanwhile, and frees the lock), WAKE_ONCE (wake finds no waiter, and
- * forgets one that came meanwhile), REST_CHOSEN (a chosen waiter sleeps without a last look),
+ * forgets one that came meanwhile), REST_CHOSEN (a chosen waiter sleeps without a last check),
  * TELL_FIRST (a reader's slot is granted before it is counted). */
 #ifndef MEMBERS
 #define MEMBERS 3
@@ -146,7 +146,7 @@ inline taken()
 	got()
 }
 
-/* rma_lock_wait_ready; rest is true of about every second look */
+/* rma_lock_wait_ready; rest is true of about every second check */
 inline ready()
 {
 	rest = false;

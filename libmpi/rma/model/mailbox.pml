@@ -15,7 +15,7 @@
  * Checked: no process executes what another has executed or will execute; the target sees the data
  * of the operation that it executes; an origin that waits for an answer gets it (the end states).
  *
- * Must fail: NO_BARRIER (the origin reads `taken' before the target's store is visible), ONE_LOOK
+ * Must fail: NO_BARRIER (the origin reads `taken' before the target's store is visible), ONE_CHECK
  * (the target executes without reading the word again), HASTY (the origin executes what the target
  * has taken), SILENT (the target gives up without an answer). */
 #ifndef ORIGINS
@@ -73,7 +73,7 @@ end:	do
 			buffer = w;
 #endif
 			again = word;
-#ifdef ONE_LOOK
+#ifdef ONE_CHECK
 			again = w;
 #endif
 			if
