@@ -38,7 +38,7 @@ static bool strangers_valid(const struct net *net)
 	return n == net->nstrangers && last == net->strangers_last;
 }
 
-/* One entry an id in a row; behind it the ops of that id, the last of which is its tail. */
+/* One entry an id in a list; behind it the ops of that id, the last of which is its tail. */
 static bool ops_valid(const struct net_ops *l)
 {
 	const struct net_op *before = NULL;

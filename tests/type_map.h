@@ -111,7 +111,7 @@ static inline long long map_extent(const struct map *m)
 	return map_ub(m) - map_lb(m);
 }
 
-/* `len' elements in a row. */
+/* `len' consecutive elements. */
 static inline void map_block(struct map *to, const struct map *from, long long at, long long len)
 {
 	long long extent = map_extent(from);

@@ -324,31 +324,31 @@ void coll_bcast_hier_binary(struct sched *s, const struct coll_args *k)
  * Leaders alone need log2(hosts) messages one after another.  For hosts in lanes. */
 
 /* The messages of a member, rounded up. */
-static int port_rows(const struct coll_hier *h)
+static int port_parts(const struct coll_hier *h)
 {
 	return (h->nhosts - 2) / h->local.size + 1;
 }
 
 /* Writes the exchange of `count' elements at mem, of which each member of the host has a copy.
- * Returns the other hosts' elements, a row after another. */
+ * Returns the other hosts' elements, one part after another. */
 static void *port_exchange(struct sched *s, const struct coll_args *k, const struct coll_hier *h,
 	const void *mem, int64_t count, struct type *type)
 {
-	int n = h->nhosts, lane = h->local.rank * h->lane_step, row = 0;
-	void *rows = coll_sched_elements(s, type, port_rows(h) * count);
+	int n = h->nhosts, lane = h->local.rank * h->lane_step, part = 0;
+	void *parts = coll_sched_elements(s, type, port_parts(h) * count);
 
 	coll_sched_group(s, k->comm->group);
-	for (int d = 1 + h->local.rank; d < n; d += h->local.size, row++) {
+	for (int d = 1 + h->local.rank; d < n; d += h->local.size, part++) {
 		int from = h->leaders[(h->my_host + n - d) % n] + lane;
 		int to = h->leaders[(h->my_host + d) % n] + lane;
 
-		coll_sched_recv(s, coll_element(rows, type, row * count), count, type, from);
+		coll_sched_recv(s, coll_element(parts, type, part * count), count, type, from);
 		coll_sched_send(s, mem, count, type, to);
 	}
 	coll_sched_fence(s);
-	for (; row < port_rows(h); row++)
-		coll_sched_move(s, mem, coll_element(rows, type, row * count), count, type);
-	return rows;
+	for (; part < port_parts(h); part++)
+		coll_sched_move(s, mem, coll_element(parts, type, part * count), count, type);
+	return parts;
 }
 
 void coll_barrier_ports(struct sched *s, const struct coll_args *k)
@@ -374,16 +374,16 @@ static void *ports_reduce_local(struct sched *s, const struct coll_args *k, stru
 	return sum;
 }
 
-/* Brings all members' rows together, one member's after another's. */
+/* Brings all members' parts together, one member's after another's. */
 static void *ports_gather_local(
-	struct sched *s, const struct coll_args *k, struct coll_hier *h, const void *rows)
+	struct sched *s, const struct coll_args *k, struct coll_hier *h, const void *parts)
 {
 	struct coll_args in = coll_hier_local_args(k, h, COLL_ALLGATHER, h->leaders[h->my_host]);
-	int64_t count = port_rows(h) * k->rcount;
+	int64_t count = port_parts(h) * k->rcount;
 
 	in.in_place = false;
 	in.op = NULL;
-	in.sbuf = rows;
+	in.sbuf = parts;
 	in.rbuf = coll_sched_elements(s, k->rtype, in.n * count);
 	in.stype = k->rtype;
 	in.scount = in.rcount = count;
@@ -401,7 +401,7 @@ static const void *port_sum(const struct coll_args *k, const struct coll_hier *h
 	if (host == h->my_host)
 		return own;
 	return coll_element(
-		all, k->rtype, ((int64_t)(at % each) * port_rows(h) + at / each) * k->rcount);
+		all, k->rtype, ((int64_t)(at % each) * port_parts(h) + at / each) * k->rcount);
 }
 
 /* Each member combines the sums of all hosts, in the order of hosts, which have several members. */
@@ -409,8 +409,8 @@ void coll_allreduce_ports(struct sched *s, const struct coll_args *k)
 {
 	struct coll_hier *h = coll_hier_of(k->comm);
 	void *own = ports_reduce_local(s, k, h);
-	void *rows = port_exchange(s, k, h, own, k->rcount, k->rtype);
-	void *all = ports_gather_local(s, k, h, rows);
+	void *parts = port_exchange(s, k, h, own, k->rcount, k->rtype);
+	void *all = ports_gather_local(s, k, h, parts);
 	const void *sum = port_sum(k, h, own, all, h->nhosts - 1);
 
 	for (int i = h->nhosts - 2; i >= 0; i--) {
@@ -589,9 +589,9 @@ static int64_t hier_sum_blocks(const struct coll_args *k, struct coll_hier *h)
 	return h->sums[h->my_host];
 }
 
-/* Each member gets its host's blocks from the leader, `row' elements, and takes its own. */
+/* Each member gets its host's blocks from the leader, `nown' elements in all, and takes its own. */
 static void hier_take_block(
-	struct sched *s, const struct coll_args *k, struct coll_hier *h, void *blocks, int64_t row)
+	struct sched *s, const struct coll_args *k, struct coll_hier *h, void *blocks, int64_t nown)
 {
 	int leader = h->leaders[h->my_host];
 	int64_t at = coll_block_from(k, k->me) - coll_block_from(k, leader);
@@ -599,8 +599,8 @@ static void hier_take_block(
 
 	in.in_place = false;
 	in.rbuf = blocks;
-	in.rcount = row;
-	in.bytes = row * k->rtype->size;
+	in.rcount = nown;
+	in.bytes = nown * k->rtype->size;
 	in.empty = in.bytes == 0;
 	in.op = NULL;
 	coll_hier_local(s, &in);
@@ -615,10 +615,10 @@ void coll_reduce_scatter_hier(struct sched *s, const struct coll_args *k)
 {
 	struct coll_hier *h = coll_hier_of(k->comm);
 	int leader = h->leaders[h->my_host];
-	int64_t all = coll_block_from(k, k->n), row = hier_sum_blocks(k, h);
+	int64_t all = coll_block_from(k, k->n), nown = hier_sum_blocks(k, h);
 	bool alone = h->local.size == 1;
 	struct coll_args whole = *k, out;
-	void *blocks = alone ? k->rbuf : coll_sched_elements(s, k->rtype, row);
+	void *blocks = alone ? k->rbuf : coll_sched_elements(s, k->rtype, nown);
 	void *sum = k->me == leader && !alone ? coll_sched_elements(s, k->rtype, all) : NULL;
 
 	whole.root = -1;
@@ -636,7 +636,7 @@ void coll_reduce_scatter_hier(struct sched *s, const struct coll_args *k)
 	if (k->me == leader)
 		coll_hier_leaders(s, &whole, h, &out);
 	if (!alone)
-		hier_take_block(s, k, h, blocks, row);
+		hier_take_block(s, k, h, blocks, nown);
 }
 
 /* --- scans: for hosts whose members are intervals of ranks ---------------------------------- */

@@ -107,23 +107,23 @@ const void *coll_port_reduce_recv(
 {
 	struct port_node p = port_node_of(k, h);
 	const void *sum = coll_operand(k);
-	void *rows;
+	void *parts;
 	int n = 0;
 
 	while (port_child(&p, h, n) >= 0)
 		n++;
 	if (n == 0)
 		return sum;
-	rows = coll_sched_elements(s, k->rtype, (int64_t)n * k->rcount);
+	parts = coll_sched_elements(s, k->rtype, (int64_t)n * k->rcount);
 	for (int i = 0; i < n; i++)
-		coll_sched_recv(s, coll_element(rows, k->rtype, i * k->rcount), k->rcount, k->rtype,
-			port_child(&p, h, i));
+		coll_sched_recv(s, coll_element(parts, k->rtype, i * k->rcount), k->rcount,
+			k->rtype, port_child(&p, h, i));
 	coll_sched_fence(s);
 	for (int i = 0; i < n; i++) {
-		void *row = coll_element(rows, k->rtype, i * k->rcount);
+		void *part = coll_element(parts, k->rtype, i * k->rcount);
 
-		coll_sched_reduce(s, sum, row, row, k->rcount, k->rtype);
-		sum = row;
+		coll_sched_reduce(s, sum, part, part, k->rcount, k->rtype);
+		sum = part;
 	}
 	return sum;
 }

@@ -20,7 +20,7 @@
  *  - A constructor that exchanges messages anyway takes an id minted by rank 0 of the new group.
  * So threads that make communicators from different parents never wait for each other.
  *
- * An inter-communicator has three ids in a row: its own and one for each local group. */
+ * An inter-communicator has three consecutive ids: its own and one for each local group. */
 #ifndef HAFT_COMM_CONTEXT_ID_H
 #define HAFT_COMM_CONTEXT_ID_H
 

@@ -2,7 +2,7 @@
 /* collective.c - an access of all members, from its call to its result.
  *
  *      io_collective         runs it here, to the end
- *      io_collective_start   puts it in the file's row; progress runs the first of each row
+ *      io_collective_start   puts it in the file's queue; progress runs the first of each queue
  *
  *      file A   head ──> [ access 1 ] ──> [ access 2 ]      one at a time, in the order of calls
  *      file B   head ──> [ access 3 ]
@@ -487,7 +487,7 @@ static void collective_remove(struct io_collective *c)
 	c->g->queued--;
 }
 
-/* Can it go on?  Only the first of a row can. */
+/* Can it go on?  Only the first of a queue can. */
 static bool collective_is_ready(const struct io_collective *c)
 {
 	const struct req *r = collective_awaited(c);

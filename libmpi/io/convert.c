@@ -133,7 +133,7 @@ static void convert_external(const struct io_convert *c, int64_t n, char *file)
 
 	if (out && !c->type->dense)
 		type_pack(c->type, c->buf, c->count, first, mem, bytes);
-	type_external_row(out, c->only, mem, n, file, n * c->each.file, &each);
+	type_external_elements(out, c->only, mem, n, file, n * c->each.file, &each);
 	if (!out && !c->type->dense)
 		type_unpack(c->type, c->buf, c->count, first, mem, bytes);
 }
@@ -202,27 +202,27 @@ static int64_t convert_entry_bytes(struct io_convert *c, const struct type *basi
 	return s->bytes;
 }
 
-/* Notes that n entries of a row of `row' have been passed.  false: the visit is over. */
-static bool convert_row_passed(
-	struct convert_visit *w, const struct type *basic, int64_t n, int64_t row, int64_t each)
+/* Notes that n entries of a sequence of `len' have been passed.  false: the visit is over. */
+static bool convert_passed(
+	struct convert_visit *w, const struct type *basic, int64_t n, int64_t len, int64_t each)
 {
 	w->file += n * each;
 	w->left -= n * each;
 	w->entries += n * basic->basics;
 	w->bytes += n * basic->size;
-	if (n < row)
+	if (n < len)
 		w->lacks = each;
-	return n == row;
+	return n == len;
 }
 
 static bool convert_row_external(void *arg, const struct type *basic, char *mem, int64_t n)
 {
 	struct convert_visit *w = arg;
 	bool out = w->c->direction == IO_WRITE;
-	int64_t each, fits = type_external_row(
+	int64_t each, fits = type_external_elements(
 			      out, basic, mem, n, w->move ? w->file : NULL, w->left, &each);
 
-	return convert_row_passed(w, basic, fits, n, each);
+	return convert_passed(w, basic, fits, n, each);
 }
 
 /* A representation of the program, whose function converts the entries afterwards. */
@@ -242,10 +242,10 @@ static bool convert_row_user(void *arg, const struct type *basic, char *mem, int
 	if (w->move && fits > 0 && !io_rep_user_converts(c->rep, c->direction))
 		convert_as_is(c, (struct type *)(uintptr_t)basic, mem, n, 0,
 			(struct convert_entry){basic->size, each}, fits, w->file);
-	return convert_row_passed(w, basic, fits, n, each);
+	return convert_passed(w, basic, fits, n, each);
 }
 
-/* The whole elements with which the visit begins, in external32: faster than row by row.  0 or an
+/* The whole elements with which the visit begins, in external32: faster than one by one.  0 or an
  * error class with words. */
 static int convert_elements(struct convert_visit *w)
 {

@@ -110,7 +110,7 @@ static void describe_cover(struct io_cover *cover, const struct io_job *j)
 
 /* --- the descriptor ------------------------------------------------------------------------- */
 
-/* May this member have an access under way that is not in the row of collective ones?  Until a
+/* May this member have an access under way that is not in the queue of collective ones?  Until a
  * nonblocking one has ended, the program may start others. */
 static bool describe_has_others(const struct io_collective *c)
 {

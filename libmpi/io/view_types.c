@@ -74,7 +74,7 @@ static const struct type_run *types_behind(struct types_cursor *w, int64_t off, 
 }
 
 /* Do a tile and the one that is `shift' bytes behind it overlap?  *first is where the tile has its
- * first run behind the shift; it goes on with it.  The two rows of runs are merged. */
+ * first run behind the shift; it goes on with it.  The two sequences of runs are merged. */
 static bool types_shifted_overlap(struct types_cursor *first, int64_t shift, int64_t *steps)
 {
 	struct types_cursor front, back = {.t = first->t};
@@ -220,7 +220,8 @@ static int types_check_run(const struct type *t, int64_t unit, const struct type
 	return 0;
 }
 
-/* Looks at the blocks.  One may be in two parts, in the end of a row of runs and in the next. */
+/* Looks at the blocks.  One may be in two parts, in the end of a sequence of runs and in the
+ * next. */
 static int types_check_blocks(const struct type *t, int64_t unit)
 {
 	struct types_cursor w = {.t = t};

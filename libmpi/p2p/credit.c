@@ -84,7 +84,7 @@ void p2p_credit_received(int peer, bool credit)
 		p->eager = -1;
 	else
 		p->eager = via_is_local(peer) ? p2p_state.eager : p2p_state.eager_remote;
-	v->direct = p2p_state.checks || v->slot == 0 ? 0 : p->eager + 1;
+	v->direct = p2p_state.checks || v->put_seat == 0 ? 0 : p->eager + 1;
 	p2p_state.count.stops_received += !credit;
 }
 

@@ -210,7 +210,8 @@ static void progress_until_threads(const struct p2p_condition *want)
 /* Frames of the awaited message's sender are looked for in its ring first. */
 static bool progress_polls_peer(const struct req *r)
 {
-	return r != NULL && r->kind == REQ_RECV && r->peer >= 0 && via_peer_get(r->peer)->slot > 0;
+	return r != NULL && r->kind == REQ_RECV && r->peer >= 0 &&
+	       via_peer_get(r->peer)->put_seat > 0;
 }
 
 static void progress_until_alone(const struct p2p_condition *want, struct shm_wait *w)

@@ -55,7 +55,7 @@ static inline bool pt2pt_send_fast(const void *buf, int64_t count, const struct 
 	return likely(type->dense && pt2pt_buf_given(buf) &&
 		       !__builtin_mul_overflow(count, type->size, &bytes) && bytes < p->direct &&
 		       p2p_peer_seen(p)->out.head == NULL) &&
-	       via_put_local(p->slot - 1, c->ctx, tag, FRAME_EAGER, buf, (size_t)bytes) == 0;
+	       via_put_local(p->put_seat - 1, c->ctx, tag, FRAME_EAGER, buf, (size_t)bytes) == 0;
 }
 
 int p2p_send(const void *buf, int64_t count, struct type *type, int dest, int tag, struct comm *c)
@@ -195,12 +195,12 @@ static int pt2pt_recv_blocking(void *buf, int64_t count, struct type *type, int 
 static bool pt2pt_recv_fast(
 	void *buf, int64_t room, int source, int tag, struct comm *c, MPI_Status *status)
 {
-	int slot = via_peer(group_peer(comm_peers(c), source))->slot - 1, polls = POLLS;
+	int put_seat = via_peer(group_peer(comm_peers(c), source))->put_seat - 1, polls = POLLS;
 	struct shm_frame f;
 
-	if (!p2p_match_empty() || p2p_state.worklist != NULL || slot < 0)
+	if (!p2p_match_empty() || p2p_state.worklist != NULL || put_seat < 0)
 		return false;
-	while (!via_frame_peek(slot, &f)) {
+	while (!via_frame_peek(put_seat, &f)) {
 		if (--polls == 0)
 			return false;
 	}

@@ -78,6 +78,6 @@ int p2p_open(void)
 void p2p_peer_made(struct via_peer *p)
 {
 	p2p_peer(p->number)->peer = p->number;
-	p->slot = p->number != p2p_state.me && p->seat >= 0 ? 1 + p->seat : 0;
+	p->put_seat = p->number != p2p_state.me && p->seat >= 0 ? 1 + p->seat : 0;
 	p2p_credit_received(p->number, true);
 }

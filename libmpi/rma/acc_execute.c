@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* acc_execute.c - a whole accumulate on memory that is mapped here or reached by process_vm calls.
  *
- *      origin's type ── gathered ──> elements in a row ──┐
+ *      origin's type ── gathered ──> dense elements ──────┐
  *      target's type ── type_each_whole ──> runs of elements ──> rma_acc_apply, run by run
- *      result's type <── scattered ── old values in a row ──┘
+ *      result's type <── scattered ── dense old values ───┘
  *
  *      VM: the runs of one stripe are a batch: its lock, one read, combine here, one write */
 #include "libmpi/rma/acc_apply.h"
@@ -51,16 +51,16 @@ const struct type *rma_acc_basic(const struct type *t)
 	return o.basic;
 }
 
-/* A row of elements in memory form, and the callback that fills or empties it. */
-struct acc_row_cursor {
+/* Dense elements in memory form, and the callback that fills or empties it. */
+struct acc_dense_cursor {
 	char *at;
 	int64_t left; /* elements */
-	bool out;     /* from the row into the user's memory */
+	bool out;     /* from the dense ones into the user's memory */
 };
 
-static bool acc_row_step(void *arg, const struct type *basic, char *mem, int64_t n)
+static bool acc_dense_step(void *arg, const struct type *basic, char *mem, int64_t n)
 {
-	struct acc_row_cursor *r = arg;
+	struct acc_dense_cursor *r = arg;
 	size_t bytes;
 
 	n = n < r->left ? n : r->left;
@@ -173,21 +173,21 @@ static bool acc_run_step(void *arg, const struct type *basic, char *mem, int64_t
 	return r->err == 0 && r->left > 0;
 }
 
-int rma_acc_row(
-	const struct rma_operation *j, const struct type *basic, int64_t n, bool swap, char **row)
+int rma_acc_gather(
+	const struct rma_operation *j, const struct type *basic, int64_t n, bool swap, char **dense)
 {
-	struct acc_row_cursor r = {.left = n};
+	struct acc_dense_cursor r = {.left = n};
 
-	*row = r.at = malloc((size_t)((n + swap) * basic->extent));
-	if (*row == NULL)
+	*dense = r.at = malloc((size_t)((n + swap) * basic->extent));
+	if (*dense == NULL)
 		return haft_err(
 			MPI_ERR_NO_MEM, "no memory for a copy of %lld elements", (long long)n);
 	if (swap)
 		memcpy(r.at + n * basic->extent, j->compare, (size_t)basic->extent);
-	return type_each_whole(j->otype, j->origin, j->ocount, acc_row_step, &r);
+	return type_each_whole(j->otype, j->origin, j->ocount, acc_dense_step, &r);
 }
 
-/* The origin's elements in a row: the user's buffer if it is one.  *room: malloc'ed, or NULL. */
+/* The origin's dense elements: the user's buffer if it is one.  *room: malloc'ed, or NULL. */
 static int acc_gather(const struct rma_operation *j, const struct type *basic, int64_t n,
 	const char **src, char **room)
 {
@@ -199,16 +199,16 @@ static int acc_gather(const struct rma_operation *j, const struct type *basic, i
 		*src = NULL;
 	if (j->otype == NULL || (j->otype->shape == NULL && !rma_acc_misaligned(basic, j->origin)))
 		return 0;
-	err = rma_acc_row(j, basic, n, false, room);
+	err = rma_acc_gather(j, basic, n, false, room);
 	*src = *room;
 	return err;
 }
 
 static int acc_scatter(const struct rma_operation *j, char *old, int64_t n)
 {
-	struct acc_row_cursor row = {.at = old, .left = n, .out = true};
+	struct acc_dense_cursor cursor = {.at = old, .left = n, .out = true};
 
-	return type_each_whole(j->rtype, j->result, j->rcount, acc_row_step, &row);
+	return type_each_whole(j->rtype, j->result, j->rcount, acc_dense_step, &cursor);
 }
 
 static int acc_runs(struct acc_whole *r)

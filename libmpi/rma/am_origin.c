@@ -6,7 +6,7 @@
  *
  *      target's datatype ──> runs of memory (one for a dense type), made when the operation begins
  *      PUT      packed from the user's buffer frame by frame: in use until the last frame has left
- *      ACC      elements are gathered into a row: the user's buffer is free at once
+ *      ACC      elements are gathered densely: the user's buffer is free at once
  *      GET      unpacked into the user's buffer as data arrives
  *
  * Counts of a target: a flush waits until issued == completed + failed, a local flush until
@@ -45,7 +45,7 @@ struct rma_am {
 	int64_t count;       /* elements of it */
 	int64_t total, sent; /* bytes of the target's memory: all; in frames that have left */
 	int64_t got;         /* bytes of answers */
-	char *src;           /* ACC: elements in a row; malloc'ed */
+	char *src;           /* ACC: dense elements; malloc'ed */
 	char *old;           /* ACC with fetch: malloc'ed, scattered at the end */
 	const struct type *basic;
 	struct req *req;      /* held, or NULL */
@@ -110,14 +110,14 @@ static void am_maybe_free(struct rma_am *m)
 		am_keep_failed(m);
 }
 
-struct am_row_cursor {
+struct am_dense_cursor {
 	const char *at;
 	int64_t left; /* elements */
 };
 
 static bool am_scatter_step(void *arg, const struct type *basic, char *mem, int64_t n)
 {
-	struct am_row_cursor *r = arg;
+	struct am_dense_cursor *r = arg;
 
 	n = n < r->left ? n : r->left;
 	type_move(basic, r->at, mem, n);
@@ -176,9 +176,9 @@ static void am_pop(struct win *w, int rank)
 		t->last = NULL;
 	told = m->err != 0 && am_fail_request(m);
 	if (m->old != NULL && m->err == 0 && !told) {
-		struct am_row_cursor row = {m->old, m->total / m->elem};
+		struct am_dense_cursor cursor = {m->old, m->total / m->elem};
 
-		type_each_whole(m->type, m->buf, m->count, am_scatter_step, &row);
+		type_each_whole(m->type, m->buf, m->count, am_scatter_step, &cursor);
 	}
 	if (likely(m->err == 0)) {
 		t->completed++;
@@ -310,7 +310,7 @@ static bool am_cut(struct rma_am *m, int64_t room, struct rma_am_run *r)
 	return true;
 }
 
-/* Writes the payload behind the runs: packed from the user's buffer, or elements of the row. */
+/* Writes the payload behind the runs: packed from the user's buffer, or dense elements. */
 static void am_load(struct rma_am *m, char *to, int64_t bytes)
 {
 	if (m->kind == AM_PUT)
@@ -450,7 +450,7 @@ static int am_fill_acc(struct rma_am *m, const struct rma_operation *j)
 	m->head.op = j->op != NULL ? (uint8_t)obj_int(j->op) : 0;
 	m->head.fetch = j->fetch;
 	if (j->otype != NULL)
-		err = rma_acc_row(j, basic, n, j->swap, &m->src);
+		err = rma_acc_gather(j, basic, n, j->swap, &m->src);
 	if (err == 0 && j->fetch) {
 		m->old = malloc((size_t)(n * basic->extent));
 		if (m->old == NULL)

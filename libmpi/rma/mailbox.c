@@ -10,7 +10,7 @@
 #include <string.h>
 
 #define MAILBOX_POLLS 600 /* at the mailbox after an operation was executed: a microsecond */
-#define MAILBOX_ROW   64  /* operations executed so, before polling for other requests */
+#define MAILBOX_BATCH 64  /* operations executed so, before polling for other requests */
 
 static struct {
 	struct rma_mailbox *own;
@@ -74,7 +74,7 @@ static int mailbox_poll_once(struct rma_mailbox *b)
 
 /* A hook of p2p_progress.  After one operation the origin often posts another, sooner than the next
  * call of the hook; so it polls on for a while. */
-static int mailbox_poll_row(void)
+static int mailbox_poll_batch(void)
 {
 	struct rma_mailbox *b = mailbox.own;
 	int n = 0;
@@ -82,7 +82,7 @@ static int mailbox_poll_row(void)
 	if (b == NULL || mailbox_poll_once(b) == 0)
 		return 0;
 	for (int i = 0; i < MAILBOX_POLLS; i++)
-		if (mailbox_poll_once(b) > 0 && ++n < MAILBOX_ROW)
+		if (mailbox_poll_once(b) > 0 && ++n < MAILBOX_BATCH)
 			i = 0;
 	return 1;
 }
@@ -124,7 +124,7 @@ uint64_t rma_mailbox_hold(void)
 		mailbox.fence = shm_must_fence(via.shm);
 		mailbox.own = p;
 		shm_poll_word_set(via.shm, &mailbox.own->word);
-		p2p_progress_hook(mailbox_poll_row);
+		p2p_progress_hook(mailbox_poll_batch);
 	}
 	off = via_mem_off(mailbox.own, len);
 	mailbox.users++;

@@ -76,13 +76,13 @@ int rma_acc_execute(const struct rma_operation *j);
 /* acc_execute.c: the predefined type that a datatype consists of; NULL: it has several. */
 const struct type *rma_acc_basic(const struct type *t);
 
-/* acc_execute.c: *row becomes n elements of the origin's data in memory form, malloc'ed; with
+/* acc_execute.c: *dense becomes n elements of the origin's data in memory form, malloc'ed; with
  * `swap' the element to compare with follows.  0 or MPI_ERR_NO_MEM with words. */
-int rma_acc_row(
-	const struct rma_operation *j, const struct type *basic, int64_t n, bool swap, char **row);
+int rma_acc_gather(const struct rma_operation *j, const struct type *basic, int64_t n, bool swap,
+	char **dense);
 
-/* process_vm.c: moves `bytes' bytes between n <= VM_RUNS pieces of the memory of rank's process and
- * a row here.  0; MPI_ERR_RMA_RANGE with words: the memory is not mapped; MPI_ERR_PROC_ABORTED. */
+/* process_vm.c: moves `bytes' bytes between n <= VM_RUNS parts of the memory of rank's process and
+ * `here'.  0; MPI_ERR_RMA_RANGE with words: the memory is not mapped; MPI_ERR_PROC_ABORTED. */
 #define VM_RUNS MEAN_OR(2, 256) /* the kernel takes 1024; more would not be faster */
 struct iovec;
 int rma_vm_runs(const struct win *w, int rank, bool write, void *here, const struct iovec *run,

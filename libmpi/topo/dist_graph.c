@@ -180,7 +180,7 @@ struct edge_record {
 #define LETTER_ROOM  (1 + LETTER_EDGES)
 #define TAG_LETTER   2 /* on CTX_MAKE, as TAG_REFILL of comm/dup.c */
 
-/* Letters that one process sends: records in a row, of which the first says how many follow
+/* Letters that one process sends: consecutive records, of which the first says how many follow
  * (end), and the sender (other). */
 struct edge_mail {
 	int32_t *letters; /* [size]: how many there are to each rank */

@@ -81,7 +81,7 @@ static void bounds_extend(
 	s->align = child->align > s->align ? child->align : s->align;
 }
 
-/* Adds n * len copies: n blocks that begin between lo and hi, of len in a row each. */
+/* Adds n * len copies: n blocks that begin between lo and hi, of len copies each. */
 static void bounds_blocks(struct type_bounds_sum *s, const struct type *child, int64_t n,
 	int64_t len, int64_t lo, int64_t hi)
 {

@@ -8,7 +8,7 @@
  *
  * Big-endian, without gaps, in the sizes of the standard's tables.  These are this machine's
  * sizes but for long, wchar_t and long double.  The basic types of an element are visited one by
- * one (signature.h); a row of one type is one loop. */
+ * one (signature.h); a sequence of one type is one loop. */
 #include "libmpi/type/type.h"
 
 #include "engine.h"
@@ -154,13 +154,13 @@ static void x87_in(unsigned char *dst, const unsigned char *src)
 	memcpy(dst + 8, &top, 2);
 }
 
-/* --- rows of a basic type ------------------------------------------------------------------- */
+/* --- elements of a basic type --------------------------------------------------------------- */
 
 struct external_cursor {
 	unsigned char *ext; /* the next byte of external data */
 };
 
-static inline void external_row_out(
+static inline void external_elements_out(
 	struct external_conv c, const char *mem, int64_t n, unsigned char *ext)
 {
 	const unsigned char *src = (const unsigned char *)mem;
@@ -183,7 +183,7 @@ static bool external_out(void *arg, const struct type *basic, char *mem, int64_t
 	struct external_cursor *m = arg;
 	struct external_conv c = external_conv(basic);
 
-	external_row_out(c, mem, n, m->ext);
+	external_elements_out(c, mem, n, m->ext);
 	m->ext += n * c.parts * c.to;
 	return true;
 }
@@ -196,7 +196,7 @@ static void external_lengthen(
 	external_reverse(dst, src, c.to);
 }
 
-static inline void external_row_in(struct external_conv c, const struct type *basic, char *mem,
+static inline void external_elements_in(struct external_conv c, const struct type *basic, char *mem,
 	int64_t n, const unsigned char *ext)
 {
 	unsigned char *dst = (unsigned char *)mem;
@@ -223,13 +223,13 @@ static bool external_in(void *arg, const struct type *basic, char *mem, int64_t 
 	struct external_cursor *m = arg;
 	struct external_conv c = external_conv(basic);
 
-	external_row_in(c, basic, mem, n, m->ext);
+	external_elements_in(c, basic, mem, n, m->ext);
 	m->ext += n * c.parts * c.to;
 	return true;
 }
 
-int64_t type_external_row(bool out, const struct type *basic, char *mem, int64_t n, char *external,
-	int64_t room, int64_t *each)
+int64_t type_external_elements(bool out, const struct type *basic, char *mem, int64_t n,
+	char *external, int64_t room, int64_t *each)
 {
 	struct external_conv c = external_conv(basic);
 
@@ -239,9 +239,9 @@ int64_t type_external_row(bool out, const struct type *basic, char *mem, int64_t
 	if (external == NULL || n == 0)
 		return n;
 	if (out)
-		external_row_out(c, mem, n, (unsigned char *)external);
+		external_elements_out(c, mem, n, (unsigned char *)external);
 	else
-		external_row_in(c, basic, mem, n, (unsigned char *)external);
+		external_elements_in(c, basic, mem, n, (unsigned char *)external);
 	return n;
 }
 

@@ -70,7 +70,7 @@ static void fortran_become(MPI_Datatype handle, MPI_Datatype like)
 	t->basic = l->basic;
 }
 
-/* Makes a pair two of the value's type in a row: dense, so no plan changes. */
+/* Makes a pair two of the value's type, dense, so no plan changes. */
 static void fortran_become_pair(MPI_Datatype handle, MPI_Datatype value)
 {
 	struct type *t = type_predefined(handle);

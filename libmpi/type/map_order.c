@@ -177,7 +177,7 @@ static struct type_order order_shape(const struct type *t)
 	return o;
 }
 
-/* The bits of a row of `len' elements. */
+/* The bits of a sequence of `len' elements. */
 static uint64_t order_bits_row(const struct type *child, int64_t len)
 {
 	return order_inner(child).bits | (len > 1 ? (uint64_t)child->extent : 0);

@@ -8,7 +8,7 @@
  *   struct                              ──>  FIELDS  n blocks, own types  │          a kernel
  *   dup, resized                        ──>  SAME    bounds differ        ┘
  *
- * A block is `len' elements of the child in a row, child->extent apart.  Bounds, size and extent of
+ * A block is `len' elements of the child, child->extent apart.  Bounds, size and extent of
  * the type itself are in struct type; the shape says only where data is.
  *
  * Invariants

@@ -27,7 +27,7 @@ const struct type_signature *type_signature_of(struct type *t);
 int type_signature_bytes(struct type *t, int64_t bytes, struct type_signature *sum);
 
 /* Calls fn for the basic types in `count' elements at mem, in the order of the type map: n of them
- * in a row, their extent apart.  Pairs come as their two parts.  Ends when fn returns false.  No
+ * at a time, their extent apart.  Pairs come as their two parts.  Ends when fn returns false.  No
  * recursion. 0 or MPI_ERR_NO_MEM. */
 typedef bool type_each_fn(void *arg, const struct type *basic, char *mem, int64_t n);
 int type_each(const struct type *t, char *mem, int64_t count, type_each_fn *fn, void *arg);
@@ -47,8 +47,8 @@ int64_t type_external(const struct type *basic);
 /* external32.c: converts up to n elements of a basic type between memory and the external
  * representation (out: to it), each next to the other, as many as its `room' bytes have.  Returns
  * how many; *each: the bytes of one there.  external NULL: only counts.  Any thread. */
-int64_t type_external_row(bool out, const struct type *basic, char *mem, int64_t n, char *external,
-	int64_t room, int64_t *each);
+int64_t type_external_elements(bool out, const struct type *basic, char *mem, int64_t n,
+	char *external, int64_t room, int64_t *each);
 
 /* Writes the signature of the first `bytes' bytes of data as text, cut off if it is long: "2
  * MPI_INT, 1 MPI_DOUBLE ...". Returns buf. */

@@ -6,7 +6,7 @@
  *               '-> via_peer_pages[2] ──> | row | row | row | row | ...    a page of 2048 rows
  *                   via_peer_pages[1] ──> the blank page: none of these was talked to
  *
- *      row      | seat, number | rma | ofi | p2p's part |                  a slot for each engine
+ *      row      | seat, number | rma | ofi | p2p's part |                  a part for each engine
  *
  * A row is made when its peer is first talked to.  So memory for others grows with the peers that a
  * process talks to, and not with the job.  Rows never move: engines keep pointers to them.  A row
@@ -36,7 +36,7 @@
 
 struct via_peer {
 	int64_t direct;        /* p2p's: messages of fewer bytes are put without a request */
-	int32_t slot;          /* p2p's: 1 + the seat for via_put_local; 0: take the long way */
+	int32_t put_seat;      /* p2p's: 1 + the seat for via_put_local; 0: take the long way */
 	int32_t seat;          /* in this host's segment; -1: it is on another host, or its seat is
 				  another's; VIA_SEAT_DEAD: nothing can be sent to it */
 	int32_t number;        /* of the peer */

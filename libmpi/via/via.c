@@ -158,7 +158,7 @@ void via_peer_gone(int number)
 	if (!p->made)
 		return;
 	p->seat = -1;
-	p->slot = 0;
+	p->put_seat = 0;
 	p->direct = 0;
 	snprintf(words, sizeof(words), "%s has ended", haft_number_name(name, number));
 	if (ended(number, words) && p->rma == NULL && p->ofi == NULL)
@@ -206,7 +206,7 @@ void via_peer_died(int number)
 		shm_pipe_abandon(via.shm, via_seat(number));
 	via_mix();
 	p->seat = VIA_SEAT_DEAD;
-	p->slot = 0;
+	p->put_seat = 0;
 	p->direct = 0;
 }
 
