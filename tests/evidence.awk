@@ -18,7 +18,7 @@ kind == "sections" && !/^#/ {
 }
 kind == "list" && !/^#/ && $5 != "removed" && $5 != "deprecated" {
 	split($3, part, ".")
-	if (part[1] in chapter && $1 !~ /_FN$/)
+	if (part[1] in chapter && $1 !~ /_FN(_NULL)?(_C)?$/) # callbacks, not called
 		function_of[$1] = $3
 	engine[$1] = $4
 	next

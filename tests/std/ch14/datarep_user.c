@@ -82,6 +82,7 @@ static void datarep_text(MPI_File f)
 	char raw[WIDTH + 1] = "";
 	MPI_Datatype two;
 	MPI_Aint e;
+	MPI_Count large;
 	MPI_Offset at;
 	MPI_Request r;
 	MPI_Status s;
@@ -91,6 +92,8 @@ static void datarep_text(MPI_File f)
 	expect_eq(extents, 0); /* no callback by MPI_File_set_view */
 	OK(MPI_File_get_type_extent(f, MPI_INT, &e));
 	expect_eq(e, WIDTH);
+	OK(MPI_File_get_type_extent_c(f, MPI_INT, &large));
+	expect_eq(large, WIDTH);
 	FAILS(MPI_ERR_VALUE_TOO_LARGE, "", MPI_File_get_type_extent(f, MPI_DOUBLE, &e));
 	for (int i = 0; i < N; i++)
 		x[i] = i - 1000;
