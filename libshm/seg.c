@@ -12,14 +12,12 @@
 #include <unistd.h>
 #include "libshm/shm_inner.h"
 
-/* The heap is address space only: memory comes piece by piece.  For our own needs, for each rank,
- * and for what users put there: more than the machine has, as pieces of different sizes do not
- * share. */
-#define HEAP_BASE     ((uint64_t)1 << 30)
-#define HEAP_RANK     ((uint64_t)64 << 20)
-#define HEAP_TIMES    MEAN_OR(1, 4)
+/* The heap is address space only: memory comes piece by piece. */
+#define HEAP_BASE     ((uint64_t)1 << 30)  /* of the library's own needs */
+#define HEAP_RANK     ((uint64_t)64 << 20) /* more for each rank */
+#define HEAP_TIMES    MEAN_OR(1, 4)        /* machines' memories for users: pieces differ in size */
 #define HEAP_VALGRIND ((uint64_t)192 << 20) /* it warns of each range from 256 MiB on */
-#define HEAP_SCANT    16 /* of that a part, under a narrow limit: pipes of a few pairs at once */
+#define HEAP_SCANT    16 /* under a narrow limit, one part of so many: a few pipes */
 
 static uint64_t seg_round_up(uint64_t n, uint64_t to)
 {

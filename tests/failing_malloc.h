@@ -28,7 +28,7 @@ struct failing_malloc {
 static _Thread_local struct failing_malloc no_memory;
 
 /* From now on allocations of this thread fail, of those of at least so many bytes: after so many
- * have passed, and so many of them; until `poor.armed' is false again. */
+ * have passed, and so many of them; until `no_memory.armed' is false again. */
 static inline void failing_arm(size_t least, int passes, int times)
 {
 	no_memory = (struct failing_malloc){

@@ -90,8 +90,8 @@ static const struct param *binding_self(const struct func *f)
 	return handler_find(f);
 }
 
-/* The length of the array is the nearest length before it; of one that comes out, it may also be
- * the nearest variable behind it, NULL for none. */
+/* Adds the length of array p: the nearest length before it.  That of an array of results may also
+ * be the nearest variable behind it, NULL for none. */
 static void binding_length_add(struct text *t, const struct func *f, const struct param *p)
 {
 	const struct param *q = p;
@@ -233,7 +233,7 @@ static bool binding_prepare_self(FILE *out, const struct entry *e, const struct 
 	if (how_array(k->how)) /* looked up last; its length must be checked before */
 		return true;
 	if (k->how == OBJ_VAR || k->how == OBJ_VAR_NULL)
-		fprintf(out, "\tBIND_CHECK(%s, %s);\n", k->check, self->name);
+		binding_check(out, self);
 	binding_lookup(out, e->f, self);
 	if (k->class == CLASS_REQ)
 		fprintf(out, "\tself = bind_req_self(o_%s);\n", self->name);
@@ -429,7 +429,8 @@ static const struct param *blocks_next(const struct func *f, int *at, bool count
 	return NULL;
 }
 
-/* False: the counts of its data are told on entry, or it has none. */
+/* Finds the parameters of a call whose blocks have counts of their own.  False: the counts of its
+ * data are told on entry, or it has none. */
 static bool blocks_of(const struct func *f, struct blocks *b)
 {
 	struct moves m;
@@ -482,7 +483,7 @@ static void starts_enter(FILE *out, const struct entry *e)
 	enter_end(out, e);
 }
 
-/* Which of the BIND_ENTER and BIND_LEAVE macros. */
+/* The suffix of the BIND_ENTER and BIND_LEAVE macros of a function. */
 static const char *enter_kind(const struct func *f)
 {
 	bool any = (f->flags & ANYTIME) != 0;
@@ -578,7 +579,8 @@ static void binding_body(FILE *out, const struct entry *e, bool jumps)
 		f->flags & TOOL ? enter_kind(f) : "", e->name);
 }
 
-/* A function without an engine raises that on the object it was called with, if that is one. */
+/* A function without an engine raises MPI_ERR_UNSUPPORTED_OPERATION, on the object that it was
+ * called with if that has an error handler. */
 static void binding_body_no_engine(FILE *out, const struct entry *e)
 {
 	const struct param *self = binding_self(e->f);

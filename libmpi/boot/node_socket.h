@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* node_socket.h - the socket of a node: its abstract name, and the messages of creator and joiners.
+/* node_socket.h - the socket on which the ranks of a node get their segment from its creator.
  *
  *   joiner                        creator
- *      |-- struct node_hello ------->|   before the second fence: one more rank of the node
+ *      |-- struct node_hello ------->|   before the second fence (PMI): one more rank of the node
  *      |<------------ struct grant --|   ORDER_ADDED
  *      |                             |
  *      |<------------ struct grant --|   ORDER_SEGMENT with the descriptor, or ORDER_LISTEN_...
@@ -11,8 +11,8 @@
  *
  * A message is one datagram of SOCK_SEQPACKET.  Both ends check that the other one has the same
  * user id. */
-#ifndef LIBMPI_BOOT_NODE_SOCKET_H
-#define LIBMPI_BOOT_NODE_SOCKET_H
+#ifndef HAFT_BOOT_NODE_SOCKET_H
+#define HAFT_BOOT_NODE_SOCKET_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -55,7 +55,8 @@ int boot_node_connect(const struct sockaddr_un *a, socklen_t len);
 /* The pid at the other end of a connection; 0: unknown, or of another user. */
 int boot_node_peer(int fd);
 
-/* Waits until fd is readable, at most until `end' (boot_node_ms).  True: it is readable. */
+/* Waits until fd is readable, at most until `end' by the clock boot_node_ms, which is monotonic and
+ * counts milliseconds.  True: it is readable. */
 bool boot_node_readable(int fd, uint64_t end);
 uint64_t boot_node_ms(void);
 

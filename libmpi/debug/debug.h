@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* debug.h - debuggers and tools that start a job, or look at one. */
+/* debug.h - MPI_Init waits for a debugger, or for a tool that starts the job. */
 #ifndef HAFT_DEBUG_DEBUG_H
 #define HAFT_DEBUG_DEBUG_H
 

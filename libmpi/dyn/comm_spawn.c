@@ -21,6 +21,7 @@
 #include "libmpi/dyn/dyn.h"
 #include "libmpi/dyn/port.h"
 #include "libmpi/p2p/p2p.h"
+#include "libmpi/via/alias.h"
 #include <engine.h>
 #include <limits.h>
 #include <mpi-ext.h>

@@ -3,9 +3,7 @@
 #ifndef HAFT_DYN_CONNECT_H
 #define HAFT_DYN_CONNECT_H
 
-#include "libmpi/comm/context_id.h"
 #include "libmpi/core/comm_object.h"
-#include "libmpi/via/alias.h"
 
 /* MPI_Comm_accept and MPI_Comm_connect (MPI-5.0 11.9.2): collective over c, an intra-communicator;
  * port and timeout_s matter at the root alone.  timeout_s 0: no limit.  All members get the same

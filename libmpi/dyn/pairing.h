@@ -32,12 +32,15 @@ struct dyn_awaited {
 	int edge; /* children of a spawn, which may end before (boot_children_live); 0: none */
 };
 
-/* Waits for a client.  n cards: of this side; ids are offered.  Makes progress meanwhile.  0, or
- * MPI_ERR_PORT, MPI_ERR_SPAWN (the children have ended) or MPI_ERR_NO_MEM with words. */
+/* Waits for a client, and offers it `ids'.  n cards: of this side.  The caller frees m->card.
+ * Makes progress meanwhile. 0, or MPI_ERR_PORT, MPI_ERR_SPAWN (the children have ended) or
+ * MPI_ERR_NO_MEM with words. */
 int dyn_pair_accept(const struct dyn_awaited *what, const struct via_card *cards, int n,
 	struct comm_ids ids, struct dyn_pairing *m);
 
-/* Waits until the process of a port accepts, likewise. */
+/* Waits until the process of a port accepts; n cards: of this side.  Makes progress meanwhile.  0,
+ * or MPI_ERR_PORT (none listens there, it refused, or the time is over) or MPI_ERR_NO_MEM, with
+ * words. */
 int dyn_pair_connect(const char *port, double timeout_s, const struct via_card *cards, int n,
 	struct dyn_pairing *m);
 

@@ -36,8 +36,8 @@ struct replace_plan {
 
 /* --- the program of this process ------------------------------------------------------------ */
 
-/* The arguments of this process: of a text of strings, one after the other.  The caller frees the
- * array. */
+/* Makes the array of the arguments in `text': strings, one after the other, which it points to.
+ * The caller frees it.  NULL: no memory. */
 static char **self_argv(char *text, size_t len)
 {
 	char **argv = malloc((len + 2) * sizeof(*argv));
@@ -70,7 +70,8 @@ static int spawn_self(int n, struct info *info, struct comm *c, struct comm **in
 
 /* --- the new communicator ------------------------------------------------------------------- */
 
-/* Makes it: rank r is the next of the new processes if it is free, else the next survivor. */
+/* Makes the new communicator: rank r is the next new process if is_free[r], else the next survivor.
+ * Its error handler is that of `handler', its context ids are those of inter.  0 or a class. */
 static int replace_make(const struct comm *handler, struct comm *inter, const struct group *living,
 	const struct group *fresh, const uint8_t *is_free, int size, struct comm **newcomm)
 {
@@ -95,7 +96,7 @@ static int replace_make(const struct comm *handler, struct comm *inter, const st
 
 /* --- survivors ------------------------------------------------------------------------------ */
 
-/* Which ranks of c are not in `living': their number. */
+/* Sets is_free for the ranks of c that are not in `living', and returns how many there are. */
 static int ranks_free(const struct comm *c, const struct group *living, uint8_t *is_free)
 {
 	int n = 0;
@@ -117,6 +118,7 @@ static void plan_send(struct comm *inter, struct replace_plan plan, const uint8_
 	}
 }
 
+/* In each survivor: spawns as many processes as are missing, agrees on that, and makes newcomm. */
 static int replace_living(struct comm *c, struct comm *living, const char *command, char *argv[],
 	struct info *info, struct comm **newcomm)
 {
@@ -148,6 +150,7 @@ static int replace_living(struct comm *c, struct comm *living, const char *comma
 
 /* --- new processes -------------------------------------------------------------------------- */
 
+/* In each new process: receives the plan from rank 0 of the survivors, and makes newcomm. */
 static int replace_new(struct comm **newcomm)
 {
 	struct replace_plan plan;

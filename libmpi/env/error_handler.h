@@ -16,7 +16,7 @@ struct errh *errh_of(const void *object);
 int errh_fits_kind(const struct errh *e, int kind);
 
 /* The initial error handler (11.2.1), a predefined one: set by `mpiexec -initial-errhandler'.  It
- * is asked where MPI_COMM_SELF does not exist.  Any time. */
+ * counts where MPI_COMM_SELF does not exist.  May be called at any time. */
 struct errh *errh_initial(void);
 
 /* The communicator on which errors without an object are raised: MPI_COMM_SELF (9.3).  If the

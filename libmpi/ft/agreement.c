@@ -73,7 +73,6 @@ struct agreement {
 };
 
 static struct agreement *agreements;
-static int kept; /* in the list */
 
 /* --- the list ------------------------------------------------------------------------------- */
 
@@ -97,7 +96,6 @@ static struct agreement *agreement_new(uint64_t ctx, uint32_t number)
 	a->waiting_last = &a->waiting;
 	a->next = agreements;
 	agreements = a;
-	kept++;
 	return a;
 }
 
@@ -117,7 +115,6 @@ static void agreement_free(struct agreement **link)
 	struct agreement *a = *link;
 
 	*link = a->next;
-	kept--;
 	waiting_free(a);
 	ft_era_free(a->era);
 	if (a->m.first != NULL)
@@ -127,7 +124,8 @@ static void agreement_free(struct agreement **link)
 	free(a);
 }
 
-/* Drops those whose decision no member lacks. */
+/* Frees agreements that are over: those before `floor' on communicator ctx, whose decision no
+ * member lacks, and all beyond the latest KEPT_MAX. */
 static void agreements_drop(uint64_t ctx, uint32_t floor)
 {
 	struct agreement **link = &agreements;
@@ -186,7 +184,8 @@ static void agreement_decided(void *arg)
 
 static const struct ft_era_ops agreement_ops = {agreement_send, agreement_mint, agreement_decided};
 
-/* Messages come in the order in which they were sent, and members that fail after them. */
+/* Gives a message to the era.  A peer's messages come in the order in which it has sent them, and
+ * the news of its death comes after them. */
 static void agreement_take(struct agreement *a, int peer, const void *msg, size_t len)
 {
 	if (!ft_era_got(a->era, ft_member_of(&a->m, peer), msg, len))
@@ -231,7 +230,7 @@ void ft_agree_peer_lost(int peer)
 
 /* --- results -------------------------------------------------------------------------------- */
 
-/* Some members agree, others shrink. */
+/* MPI_ERR_OTHER with words if some members agree and others shrink; else 0. */
 static int agreed_differ(const struct ft_part *d)
 {
 	const int32_t *f = d->first;
@@ -245,7 +244,7 @@ static int agreed_differ(const struct ft_part *d)
 		f[agrees], agree_names[agrees], f[shrinks], agree_names[shrinks]);
 }
 
-/* A member has failed that not all have acknowledged. */
+/* MPIX_ERR_PROC_FAILED with words if a member has failed that not all have acknowledged; else 0. */
 static int agreed_error(const struct agreement *a, const struct ft_part *d)
 {
 	char who[HAFT_RANK_NAME];
@@ -266,7 +265,8 @@ static void agreed_flag(struct agreement *a, const struct ft_part *d)
 	a->err = agreed_error(a, d);
 }
 
-/* The members of a group, from member `from' on, that have not failed. */
+/* Makes the group of those members of g that have not failed; g[0] is member `from'.  0, or
+ * MPI_ERR_NO_MEM with words. */
 static int agreed_group(
 	const struct ft_part *d, int from, const struct group *g, struct group **living)
 {
@@ -412,6 +412,8 @@ static int agreement_join(struct agreement *a, int32_t value)
 	return 0;
 }
 
+/* Begins agreement `number' on c, which may have messages already, with this member's value.  0 and
+ * *out, which stays in the list; or a class with words. */
 static int agreement_begin(struct comm *c, enum agree_kind kind, int32_t value, uint32_t number,
 	struct agreement **out)
 {
@@ -470,7 +472,8 @@ static void agreement_sleep(const struct agreement *a)
 		.ready = agreement_is_over, .arg = &wait, .describer = &wait.teller});
 }
 
-/* Waits for its end, drops those that are no longer asked for, and returns the error. */
+/* Waits for the end of an agreement, frees those before it that all members have, and returns the
+ * error that was decided, with its words. */
 static int agreement_wait(struct agreement *a)
 {
 	const struct ft_part *d;
@@ -498,7 +501,7 @@ int ft_comm_agree(struct comm *c, int *flag)
 	return agreement_wait(a);
 }
 
-/* A member that the request waits for, as its peer. */
+/* For reports: the request, its peer being a member that it waits for; NULL: it waits for none. */
 static const struct req *agreement_needs(const struct req *r)
 {
 	const struct agreement *a = agreements;
@@ -535,8 +538,10 @@ int ft_comm_iagree(struct comm *c, int *flag, struct req **request)
 
 	if (err != 0)
 		return err;
-	a->flag = flag;
-	return agreement_request(a, c, request);
+	err = agreement_request(a, c, request);
+	if (err == 0)
+		a->flag = flag; /* else the agreement ends without the program */
+	return err;
 }
 
 /* The communicator of a shrink, which has the old groups until the end of the agreement. */
@@ -576,7 +581,12 @@ int ft_comm_ishrink(struct comm *c, struct comm **newcomm, struct req **request)
 	struct agreement *a;
 	int err = shrink_begin(c, AGREE_ISHRINK, newcomm, &a);
 
-	return err != 0 ? err : agreement_request(a, c, request);
+	if (err != 0)
+		return err;
+	err = agreement_request(a, c, request);
+	if (err != 0)
+		obj_free_obj(*newcomm);
+	return err;
 }
 
 int ft_finalize(void)

@@ -9,18 +9,18 @@
 /* The planes of the context ids in frames of this folder. */
 enum ft_plane { FT_AGREE = 6, FT_REVOKE };
 
-/* A function for failures is called: from now on they are survived.  `handled': it looks at a
- * failure. */
+/* Each function for failures calls it first: from now on failures are survived.  `handled': the
+ * function lets the program see failures, which counts for the job's exit code. */
 void ft_use(bool handled);
 
-/* All members of a communicator in an order that is equal in all of them: the group, or the low
- * group and then the high one. */
+/* All members of a communicator, in an order that all of them share: those of its group, or of the
+ * low group and then of the high one. */
 struct ft_members {
 	const struct group *first, *second; /* second NULL: one group */
 	int n, me, side;                    /* side: 0, or 1 in the second group */
 };
 
-/* The members of both groups, in an order that all members share. */
+/* Groups are not held. */
 struct ft_members ft_members(const struct comm *c);
 
 static inline int ft_member_peer(const struct ft_members *m, int i)
@@ -37,10 +37,10 @@ int ft_member_of(const struct ft_members *m, int peer);
 typedef int ft_comm_fn(struct comm *c, void *arg);
 int ft_comm_each(ft_comm_fn *fn, void *arg);
 
-/* The one of these with this context id; NULL: there is none (yet). */
+/* The communicator among these that has the context id; NULL: there is none (yet). */
 struct comm *ft_comm_find(uint64_t ctx);
 
-/* Reads HAFT_DIE, and shuts HAFT_GATE_DIE if this process is meant (injected_death.c). */
+/* Reads HAFT_DIE, and sets HAFT_GATE_DIE if it names this process (injected_death.c). */
 void ft_die_open(void);
 
 /* --- agreements (agreement.c) --------------------------------------------------------------- */

@@ -10,8 +10,8 @@
 #include "libmpi/rma/win.h"
 #include <engine.h>
 
-/* 0 if this process has locked the target; else MPI_ERR_RMA_SYNC with words, or the error of a
- * broken window. */
+/* 0 if this process has locked the target; else MPI_ERR_RMA_SYNC with words, which begin with
+ * `what', MPI_ERR_RANK, or the error of a broken window. */
 static int flush_check(const struct win *w, int rank, const char *what)
 {
 	const struct rma_epoch *e = w->rma->epoch;
@@ -30,6 +30,7 @@ static int flush_check(const struct win *w, int rank, const char *what)
 	return 0;
 }
 
+/* Likewise for all targets: this process has locked one or all of them. */
 static int flush_check_all(const struct win *w, const char *what)
 {
 	const struct rma_epoch *e = w->rma->epoch;

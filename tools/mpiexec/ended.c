@@ -59,7 +59,7 @@ static bool is_finalizing(const struct job *j, int r, uint64_t now)
 	       strcmp(boot_wait_in(s->view.description)->call, "MPI_Finalize") == 0;
 }
 
-/* True if rank r waits until a message of its is received. */
+/* True if rank r waits until one of its messages is received. */
 static bool sends(const struct job *j, int r)
 {
 	return boot_wait_in(j->seen[r].view.description)->kind == BOOT_WAIT_SEND;
@@ -185,7 +185,8 @@ static int ended_other_call(const struct job *j, int r, const struct needs *e, u
 	return -1;
 }
 
-/* The one that rank r waits for and that can never answer, as text; NULL: the wait may end. */
+/* Names the process that rank r waits for and that can never answer, in a static buffer; NULL: the
+ * wait may end. */
 static const char *ended_whom(const struct job *j, int r, uint64_t now)
 {
 	static char whom[128];
@@ -213,7 +214,8 @@ static const char *ended_whom(const struct job *j, int r, uint64_t now)
 	return whom;
 }
 
-/* A check that has found a possible deadlock is followed by more, until one finds none. */
+/* Sets the time of the next check: there is one while a rank has ended, or the last check has found
+ * a possible deadlock. */
 static void ended_next_set(struct job *j, uint64_t now)
 {
 	bool any = j->deadlock.checks > 0;

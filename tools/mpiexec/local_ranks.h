@@ -43,9 +43,9 @@ struct local_rank {
 
 struct local_ranks {
 	const struct plan *plan;
-	struct local_rank *m; /* by `local': row number.  If all ranks are local, row == entry */
+	struct local_rank *m; /* a row each; row == entry in the job if all ranks are local */
 	int n;                /* rows; some may be free */
-	int ranks0;           /* of them those of world 0: the first rows */
+	int ranks0;           /* rows of world 0, which are the first ones */
 	int alive;
 	bool *taken; /* by seat of the segment */
 	struct shm_seg *seg;
@@ -153,8 +153,9 @@ void local_end(struct local_ranks *c, int sig, int code);
 /* Reads the state of each rank, by row. */
 void local_see(struct local_ranks *c, struct rank_view *seen);
 
-/* The abort record of the job; NULL: no rank has aborted.  local_lost: the number of the process
- * whose loss made it abort, or -1. */
+/* The abort record of the job; NULL: no rank has aborted.  local_abort_entry: the entry of the rank
+ * that has written it, or -1.  local_lost: the number of the process whose loss made it abort, or
+ * -1. */
 const struct boot_job *local_abort(struct local_ranks *c);
 int local_abort_entry(const struct local_ranks *c, const struct boot_job *b);
 void local_abort_clear(struct local_ranks *c); /* makes room for the next one */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* profile_json.c - the profile for programs: JSON with everything, CSV with the matrices.
  *
- * Times are nanoseconds; ranks are indices of "ranks".  CSV has one line for each pair of ranks of
- * which one has talked to the other or waited for it. */
+ * Times are nanoseconds.  JSON names a rank by its index in "ranks", CSV by the rank's name.  CSV
+ * has a line for each pair of ranks of which one has talked to the other or waited for it. */
 #include "tools/mpiexec/profile.h"
 
 #include "tools/mpiexec/json.h"
@@ -73,7 +73,7 @@ static void json_sites(const struct profile *p, FILE *out)
 struct json_pairs {
 	const struct profile *p;
 	FILE *out;
-	int n;
+	int n; /* written so far */
 };
 
 static void json_pair(void *arg, int i, int j, const struct prof_peer *row)

@@ -19,7 +19,7 @@
 struct job;
 struct local_ranks;
 
-/* One look at a rank.  Sums are since its start; times are of its host's clock. */
+/* One sample of a rank.  Sums are since its start; times are of its host's clock. */
 struct top_row {
 	int32_t entry; /* in the table of processes */
 	int32_t peer;  /* that it waits for: a number of the universe + 1; 0: several, not known */
@@ -38,22 +38,23 @@ struct top_row {
 
 /* --- top_host.c ------------------------------------------------------------------------------- */
 
-/* Looks at the ranks of this host: a row each. */
+/* Samples the ranks of this host, and puts a row for each into *out. */
 void top_host_read(const struct local_ranks *c, struct marshal *out);
 
 /* --- top_show.c ------------------------------------------------------------------------------- */
 
-/* Begins, if the plan says so. */
+/* Begins the view if the command line has -top. */
 void top_start(struct job *j);
 
-/* Rows of a host: this one, or another. */
+/* Takes the rows of a host, this one or another, from *p. */
 void top_take(struct job *j, struct marshal *p);
 
-/* Looks and shows when it is time.  top_next: when that is; 0: never. */
+/* Samples and shows when it is time.  top_next: when that is; 0: never. */
 void top_clock(struct job *j, uint64_t now);
 uint64_t top_next(void);
 
-/* The keyboard, to be polled; -1: it is not the view's.  top_key: it can be read. */
+/* The descriptor of the keyboard, to be polled; -1: it is not the view's.  top_key: call it when
+ * that can be read. */
 int top_fd(void);
 void top_key(void);
 
