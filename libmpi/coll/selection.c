@@ -67,29 +67,29 @@
 /* When a row fits, besides its numbers of bytes and ranks. */
 enum rule_flags {
 	/* it can do the call only with */
-	RULE_COMMUTES = 1,         /* an operation that commutes */
-	RULE_PREDEFINED = 2,       /* a predefined operation */
-	RULE_ELEMENT_PER_RANK = 4, /* at least as many elements as ranks */
-	RULE_POWER_OF_TWO = 8,     /* a power of two of ranks */
-	RULE_HIERARCHICAL = 16,    /* several hosts, and several members on some of them */
-	RULE_CONTIGUOUS = 32,      /* hosts whose members are an interval of ranks */
-	RULE_EVEN_HOSTS = 16384,   /* as many members on each host, in lanes */
-	RULE_LANES = 32768,        /* an element for each of them; with RULE_EVEN_HOSTS */
-	RULE_MANY_HOSTS = 65536,   /* PORT_HOSTS; with RULE_EVEN_HOSTS */
-	RULE_SHORT = 131072,       /* fewer bytes than `below' */
+	RULE_COMMUTES = 1 << 0,         /* an operation that commutes */
+	RULE_PREDEFINED = 1 << 1,       /* a predefined operation */
+	RULE_ELEMENT_PER_RANK = 1 << 2, /* at least as many elements as ranks */
+	RULE_POWER_OF_TWO = 1 << 3,     /* a power of two of ranks */
+	RULE_HIERARCHICAL = 1 << 4,     /* several hosts, and several members on some of them */
+	RULE_CONTIGUOUS = 1 << 5,       /* hosts whose members are an interval of ranks */
+	RULE_EVEN_HOSTS = 1 << 6,       /* as many members on each host, in lanes */
+	RULE_LANES = 1 << 7,            /* an element for each of them; with RULE_EVEN_HOSTS */
+	RULE_MANY_HOSTS = 1 << 8,       /* PORT_HOSTS; with RULE_EVEN_HOSTS */
+	RULE_SHORT = 1 << 9,            /* fewer bytes than `below' */
 	/* it is meant for */
-	RULE_ORDERED = 64,     /* calls whose order of operands matters; other rows for the rest */
-	RULE_SCATTERED = 128,  /* hosts whose members are not an interval of ranks */
-	RULE_INTERVALS = 256,  /* several hosts with several members, an interval of ranks each */
-	RULE_EVEN = 512,       /* a power of two of ranks */
-	RULE_REMOTE = 1024,    /* several hosts */
-	RULE_LOCAL = 2048,     /* one host */
-	RULE_DEALT = 262144,   /* rank r on host r mod hosts, which are a power of two */
-	RULE_DIVIDED = 524288, /* as many elements for each member of a host, and none left */
+	RULE_ORDERED = 1 << 10, /* calls whose order of operands matters; other rows for the rest */
+	RULE_SCATTERED = 1 << 11, /* hosts whose members are not an interval of ranks */
+	RULE_INTERVALS = 1 << 12, /* several hosts with several members, intervals of ranks */
+	RULE_EVEN = 1 << 13,      /* a power of two of ranks */
+	RULE_REMOTE = 1 << 14,    /* several hosts */
+	RULE_LOCAL = 1 << 15,     /* one host */
+	RULE_DEALT = 1 << 16,     /* rank r on host r mod hosts, which are a power of two */
+	RULE_DIVIDED = 1 << 17,   /* as many elements for each member of a host, and none left */
 	/* `from' and `below' are bytes of */
-	RULE_LONGEST_BLOCK = 4096, /* the longest block */
-	RULE_PART = 8192,          /* a member's part of the data */
-	RULE_HOST_PART = 1048576   /* a host's part of them; with RULE_HIERARCHICAL */
+	RULE_LONGEST_BLOCK = 1 << 18, /* the longest block */
+	RULE_PART = 1 << 19,          /* a member's part of the data */
+	RULE_HOST_PART = 1 << 20      /* a host's part of them; with RULE_HIERARCHICAL */
 };
 
 struct rule {
