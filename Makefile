@@ -50,8 +50,13 @@ CPPFLAGS ?=
 CFLAGS   ?=
 LDFLAGS  ?=
 FCFLAGS  ?= -O1
+# With -flto an object has its machine code, too: for programs that another compiler links, and for tests
+# whose --wrap replaces calls, which the linker must see.
+fat     := $(if $(findstring -flto,$(CFLAGS)),$(shell $(CC) -Werror -flto -ffat-lto-objects -c -x c /dev/null \
+	-o /dev/null 2>/dev/null && echo -ffat-lto-objects))
+wrap     = $(1:%=-Wl,--wrap=%) $(if $(fat),-fno-lto)
 cflags  := -std=gnu11 -fPIC -fvisibility=hidden -ftls-model=initial-exec -D_GNU_SOURCE $(warn) \
-	$(opt-$(FLAVOUR)) $(align) $(prfchw) $(san) $(if $(MEAN),-DHAFT_MEAN=1) $(CPPFLAGS) $(CFLAGS)
+	$(opt-$(FLAVOUR)) $(align) $(prfchw) $(san) $(if $(MEAN),-DHAFT_MEAN=1) $(CPPFLAGS) $(CFLAGS) $(fat)
 ldflags := $(san) -Wl,-z,now -Wl,-z,relro -Wl,--as-needed $(LDFLAGS)
 
 # One object of several, whose names objcopy can then hide.  With -flto it must be machine code: gcc would leave its own

@@ -100,7 +100,7 @@ static int desc_take(const struct obj_class *target, const struct obj_keyval_des
 	return OBJ_OK;
 }
 
-int obj_keyval_new(struct obj_class *target, const struct obj_keyval_desc *desc, int *key)
+OBJ_SITED int obj_keyval_new(struct obj_class *target, const struct obj_keyval_desc *desc, int *key)
 {
 	uintptr_t site = obj_this_thread.site != 0 ? obj_this_thread.site : obj_caller();
 	struct obj_keyval_desc full;

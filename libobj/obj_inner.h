@@ -463,6 +463,9 @@ void obj_closures_free(struct obj *o); /* struct obj_upcalls */
 bool obj_domain_valid(struct obj_domain *d);
 void obj_fork_watch(void); /* registers the handlers of fork; call it once */
 
+/* The address to which this function returns.  The function is OBJ_SITED: with -flto, a program
+ * that is linked with libobj.a would have it in line, and another function's caller for a site. */
+#define OBJ_SITED    __attribute__((noinline))
 #define obj_caller() ((uintptr_t)__builtin_return_address(0))
 
 #endif

@@ -127,7 +127,7 @@ void *obj_new_at(struct obj_class *c, void *arg, uintptr_t site)
 	return object_new_at(c, arg, site);
 }
 
-void *obj_new(struct obj_class *c, void *arg)
+OBJ_SITED void *obj_new(struct obj_class *c, void *arg)
 {
 	return object_new_at(
 		c, arg, obj_this_thread.site != 0 ? obj_this_thread.site : obj_caller());
@@ -411,7 +411,7 @@ static inline void mag_push(struct obj_class *c, struct mag *m, struct obj *o, u
 
 /* The usual case is in line: one handle, no reference, no callback, a magazine that is not
  * empty. */
-int obj_free(struct obj_class *c, obj_h *handle)
+OBJ_SITED int obj_free(struct obj_class *c, obj_h *handle)
 {
 	uintptr_t site = obj_this_thread.site != 0 ? obj_this_thread.site : obj_caller();
 	uint64_t token = (uint64_t)(uintptr_t)*handle;
@@ -434,7 +434,7 @@ int obj_free(struct obj_class *c, obj_h *handle)
 	return OBJ_OK;
 }
 
-void obj_free_fresh(struct obj_class *c, void *self)
+OBJ_SITED void obj_free_fresh(struct obj_class *c, void *self)
 {
 	uintptr_t site = obj_this_thread.site != 0 ? obj_this_thread.site : obj_caller();
 	struct mag *m = obj_this_thread.mags;
@@ -453,7 +453,7 @@ void obj_free_fresh(struct obj_class *c, void *self)
 		mag_push(c, m, o, site);
 }
 
-int obj_free_obj(void *self)
+OBJ_SITED int obj_free_obj(void *self)
 {
 	struct obj *o = self;
 	uint64_t token = object_token(o);

@@ -95,12 +95,12 @@ $(B)/tests/sim/net_sim: $(B)/obj/tests/sim/wire.o
 # Collective calls of jobs that are not there.  coll_plan.c contains these two files.
 $(B)/tests/sim/coll_sim: $(call objs,$(coll_sim_SRCS)) \
 	$(filter-out $(call objs,libmpi/coll/sched.c libmpi/coll/selection.c),$(libmpi_OBJS))
-$(B)/tests/sim/coll_sim: private ldflags += -Wl,--wrap=via_node_any
+$(B)/tests/sim/coll_sim: private ldflags += $(call wrap,via_node_any)
 
 # Tests of libmpi from inside.
 $(B)/tests/unit/engine_valid $(B)/tests/unit/file_locks $(B)/tests/unit/init_messages $(B)/tests/unit/session_valid $(B)/tests/unit/job_map $(B)/tests/unit/node_join $(B)/tests/unit/settings $(B)/tests/unit/type_runs $(B)/tests/unit/win_attributes: $(libmpi_OBJS)
 
-$(B)/tests/unit/node_join: private ldflags += -Wl,--wrap=boot_node_host
+$(B)/tests/unit/node_join: private ldflags += $(call wrap,boot_node_host)
 
 # Fuzzers of libmpi from inside.
 $(B)/tests/fuzz/frame $(B)/tests/fuzz/type_fuzz $(B)/tests/sim/scale: $(libmpi_OBJS)
@@ -108,7 +108,7 @@ $(B)/tests/fuzz/frame $(B)/tests/fuzz/type_fuzz $(B)/tests/sim/scale: $(libmpi_O
 frame_wraps := via_remote_open via_remote_put via_remote_reserve via_remote_commit via_remote_poll via_stream_send via_stream_post \
 	via_all_sent_remote via_idle p2p_protocol_error haft_abort_job boot_init boot_seat_of boot_host_of \
 	coll_allgather coll_barrier
-$(B)/tests/fuzz/frame: private ldflags += $(frame_wraps:%=-Wl,--wrap=%)
+$(B)/tests/fuzz/frame: private ldflags += $(call wrap,$(frame_wraps))
 
 # Built with the user's compiler command, so that the installed tree is tested.  Further sources of a
 # test are further prerequisites; tests_FLAGS-NAME are its own flags and libraries.

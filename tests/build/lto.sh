@@ -32,5 +32,14 @@ for flags in "-g -O2 -flto=auto -ffat-lto-objects" "-O1 -flto"; do
 			"$TMPDIR/x" >"$TMPDIR/log" 2>&1 || bad "$flags, $lib with '$with': the program fails"
 		done
 	done
+	# A program that is one with libobj.a: the site of an object is still the caller's address.
+	make -s B="$b" CC="$cc" CFLAGS="$flags" LDFLAGS="$flags" "$b/tests/unit/obj_dump" >"$TMPDIR/log" 2>&1 &&
+		"$b/tests/unit/obj_dump" >"$TMPDIR/log" 2>&1 || bad "$flags: obj_dump: $(grep -A5 ERROR "$TMPDIR/log")"
 done
+case $cc in
+cc)
+	make -n B="$b" CFLAGS=-flto LDFLAGS=-flto "$b/tests/unit/node_join" | grep -e '--wrap.*-fno-lto' >"$TMPDIR/log" ||
+		bad "a test replaces calls by --wrap that -flto has bound already"
+	;;
+esac
 rm -rf "${TMPDIR:?}"/*
