@@ -77,8 +77,22 @@ static int access_check_data(struct io_job *j)
 	return 0;
 }
 
+/* A filetype may overlap its own repetition, as HDF5's do: then one tile can be written. */
+int io_access_check_tiles(const struct io_job *j)
+{
+	const struct type *tile = j->view->file_filetype;
+
+	if (likely(!j->view->meets) || j->direction == IO_READ ||
+		io_view_one_tile(j->view, j->at, j->at + j->bytes))
+		return 0;
+	return haft_err(MPI_ERR_IO,
+		"the filetype overlaps its own repetition: its extent is %lld, its data reach over "
+		"%lld bytes, and more than one is written to %s",
+		(long long)tile->extent, (long long)tile->true_extent, j->f->path);
+}
+
 /* Is this a position from which the bytes can be counted, here and in the file? */
-static int access_check_offset(const struct io_job *j, int64_t offset, int64_t *at)
+static int access_offset_fits(const struct io_job *j, int64_t offset, int64_t *at)
 {
 	int64_t end;
 
@@ -87,6 +101,13 @@ static int access_check_offset(const struct io_job *j, int64_t offset, int64_t *
 		return 0;
 	return haft_err(MPI_ERR_ARG, "the offset is %lld etypes of %lld bytes", (long long)offset,
 		(long long)j->view->unit);
+}
+
+static int access_check_offset(struct io_job *j, int64_t offset)
+{
+	int err = access_offset_fits(j, offset, &j->at);
+
+	return err == 0 ? io_access_check_tiles(j) : err;
 }
 
 /* Holds the view, and checks all that needs no communication. */
@@ -109,13 +130,13 @@ static int access_prepare(struct io_job *j)
 			"the view of %s is not in the order of the bytes, and a pipe has no other",
 			f->path);
 	if (err == 0 && j->positioning == IO_EXPLICIT)
-		err = access_check_offset(j, j->offset, &j->at);
+		err = access_check_offset(j, j->offset);
 	return err;
 }
 
 static void access_position_individual(struct io_job *j, int64_t n)
 {
-	int err = access_check_offset(j, j->f->position, &j->at);
+	int err = access_check_offset(j, j->f->position);
 
 	io_job_fail(j, err);
 	j->placed = err == 0;
@@ -130,7 +151,7 @@ static void access_take_shared(struct io_job *j, int64_t n)
 
 	j->placed = err == 0;
 	if (err == 0)
-		err = access_check_offset(j, before, &j->at);
+		err = access_check_offset(j, before);
 	if (err == 0)
 		return;
 	io_job_fail(j, err);

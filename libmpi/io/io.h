@@ -58,8 +58,9 @@ struct io_view {
 	struct type *file_filetype; /* held; filetype as the file has it: its tile */
 	struct type *file_etype;    /* held; likewise */
 	int64_t unit;               /* view bytes of an etype */
-	bool linear;                /* no holes: view byte `at' is byte `first + at' of the file */
-	int64_t first;              /* disp + lower bound of the tile: a linear view's byte 0 */
+	bool meets;    /* a byte has a place in two tiles, and the file may be written */
+	bool linear;   /* no holes: view byte `at' is byte `first + at' of the file */
+	int64_t first; /* disp + lower bound of the tile: a linear view's byte 0 */
 };
 
 /* --- the file ------------------------------------------------------------------------------- */
@@ -247,6 +248,9 @@ void io_job_end(struct io_job *j);
  * part of *j; io_access_begin copies it.  0 or an MPI error class with words. */
 int io_access(struct io_job *j, MPI_Status *status);
 int io_access_begin(struct io_job *j, struct req **request);
+
+/* access.c: 0, or the error of a write over tiles that overlap; j->at is set. */
+int io_access_check_tiles(const struct io_job *j);
 
 /* Does a blocking atomic access of all members, which converts data, first compare the extents of
  * the view, in an exchange of its own?  Equal on all members; may wait for pending accesses. */

@@ -56,6 +56,8 @@ static void order_position(struct io_job *j, int64_t position, int64_t unit)
 		__builtin_add_overflow(j->at, j->bytes, &end) || !io_view_fits(j->view, end))
 		io_job_fail(j, haft_err(MPI_ERR_ARG, "the shared file pointer is at etype %lld",
 				       (long long)position));
+	else
+		io_job_fail(j, io_access_check_tiles(j));
 }
 
 /* No member leaves before the pointer is back.  After a failure some may have left. */

@@ -116,6 +116,11 @@ bool io_view_fits(const struct io_view *v, int64_t end)
 	       !__builtin_add_overflow(reach, v->disp, &reach);
 }
 
+bool io_view_one_tile(const struct io_view *v, int64_t at, int64_t end)
+{
+	return end <= at || at / v->file_filetype->size == (end - 1) / v->file_filetype->size;
+}
+
 int64_t io_view_most(const struct io_view *v)
 {
 	const struct type *tile = v->file_filetype;
@@ -182,15 +187,18 @@ static int view_make(struct io_file *f, int64_t disp, struct type *etype, struct
 {
 	const struct io_rep *rep = NULL;
 	int err = io_rep_find(datarep, &rep);
+	bool meets = f->view->meets;
 
 	if (err == 0 && (f->split.req != NULL || io_check_wanted))
 		err = io_file_idle(f);
 	if (err == 0 && (etype != f->view->etype || filetype != f->view->filetype))
-		err = io_view_check_types(f, etype, filetype);
+		err = io_view_check_types(f, etype, filetype, &meets);
 	if (err == 0)
 		err = view_check_sequential(f, &disp, filetype);
 	if (err == 0)
 		err = view_new(disp, etype, filetype, rep, view);
+	if (err == 0)
+		(*view)->meets = meets;
 	return err;
 }
 

@@ -12,8 +12,10 @@
 int io_view_initial(struct io_file *f);
 
 /* view_types.c: may a view of this file have these types?  0, or an error class with words.  Looks
- * at the description of the types, and at no more than a bounded number of blocks. */
-int io_view_check_types(const struct io_file *f, struct type *etype, struct type *filetype);
+ * at the description of the types, and at no more than a bounded number of blocks.  Sets *meets if
+ * the file may be written, and tiles overlap. */
+int io_view_check_types(
+	const struct io_file *f, struct type *etype, struct type *filetype, bool *meets);
 
 /* Under the library's lock.  io_view_drop frees the view with the last reference. */
 void io_view_hold(struct io_view *v);
@@ -28,6 +30,9 @@ int64_t io_view_byte(const struct io_view *v, int64_t at);
 
 /* Do the bytes of the file have numbers that hold the first `end' bytes of the view? */
 bool io_view_fits(const struct io_view *v, int64_t end);
+
+/* Do bytes `at' to `end' of the view lie in one tile? */
+bool io_view_one_tile(const struct io_view *v, int64_t at, int64_t end);
 
 /* The greatest offset, in etypes, at which bytes of the view may end.  The view is complete. */
 int64_t io_view_most(const struct io_view *v);

@@ -275,7 +275,8 @@ static int types_check_whole(const struct type *etype, struct type *filetype)
 	return etype->dense ? types_check_holes(filetype, etype->extent) : 0;
 }
 
-int io_view_check_types(const struct io_file *f, struct type *etype, struct type *filetype)
+int io_view_check_types(
+	const struct io_file *f, struct type *etype, struct type *filetype, bool *meets)
 {
 	int err = types_check_order(f, etype, filetype);
 
@@ -284,11 +285,7 @@ int io_view_check_types(const struct io_file *f, struct type *etype, struct type
 			(long long)filetype->extent);
 	if (err == 0)
 		err = types_check_whole(etype, filetype);
-	if (err == 0 && (f->amode & MPI_MODE_RDONLY) == 0 && filetype->size > 0 &&
-		types_tiles_overlap(filetype))
-		err = haft_err(MPI_ERR_IO,
-			"the filetype overlaps its own repetition: its extent is %lld, its data "
-			"reach over %lld bytes, and %s may be written",
-			(long long)filetype->extent, (long long)filetype->true_extent, f->path);
+	*meets = err == 0 && (f->amode & MPI_MODE_RDONLY) == 0 && filetype->size > 0 &&
+		 types_tiles_overlap(filetype);
 	return err;
 }
