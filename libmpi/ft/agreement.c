@@ -298,6 +298,15 @@ static void comm_fill(struct comm *c, struct group *local, struct group *remote,
 	comm_set_ids(c, (struct comm_ids){id, id + CTX_FEW});
 }
 
+/* An inter-communicator has two sides: without one of them there is none, as in MPI_Comm_split. */
+static int agreed_side(const struct group *remote)
+{
+	return remote->size > 0 ? 0
+				: haft_err(MPI_ERR_COMM,
+					  "all members of the remote group have failed, and an "
+					  "inter-communicator has two groups");
+}
+
 static void agreed_shrink(struct agreement *a, const struct ft_part *d)
 {
 	struct group *g[2] = {NULL, NULL};
@@ -305,6 +314,8 @@ static void agreed_shrink(struct agreement *a, const struct ft_part *d)
 
 	if (err == 0 && a->m.second != NULL)
 		err = agreed_group(d, a->m.first->size, a->m.second, &g[1]);
+	if (err == 0 && a->m.second != NULL)
+		err = agreed_side(g[1 - a->m.side]);
 	if (err == 0)
 		comm_fill(a->newcomm, g[a->m.side], a->m.second != NULL ? g[1 - a->m.side] : NULL,
 			d->id);
@@ -571,9 +582,11 @@ int ft_comm_shrink(struct comm *c, struct comm **newcomm)
 	if (err != 0)
 		return err;
 	err = agreement_wait(a);
-	if (err != 0)
-		obj_free_obj(*newcomm);
-	return err;
+	if (err == 0)
+		return 0;
+	obj_free_obj(*newcomm);
+	*newcomm = NULL;
+	return err == MPI_ERR_COMM ? 0 : err; /* agreed_side: MPI_COMM_NULL */
 }
 
 int ft_comm_ishrink(struct comm *c, struct comm **newcomm, struct req **request)
