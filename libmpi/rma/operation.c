@@ -11,6 +11,7 @@
 #include "libmpi/core/setting.h"
 #include "libmpi/p2p/p2p.h"
 #include "libmpi/rma/win.h"
+#include "libmpi/rma/win_epoch.h"
 #include "libmpi/type/signature.h"
 #include "libmpi/via/shared_mem.h"
 #include <engine.h>
@@ -201,6 +202,8 @@ int rma_operation_request(
 
 	if (err != 0)
 		return err;
+	if (j->rank != MPI_PROC_NULL)
+		rma_epoch_poll(j->w);
 	r = p2p_req_new(j->w->comm, NULL);
 	if (r == NULL)
 		return haft_err(MPI_ERR_NO_MEM, "no memory for a request");

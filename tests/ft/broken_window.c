@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* RUN np=4 env="HAFT_FT=yes HAFT_RMA=auto|msg" args="lock|lock_all|flush|fence|access|exposure" */
 /* RUN np=4 env="HAFT_FT=yes HAFT_VIA=net" args="lock|lock_all|flush|fence|access|exposure" */
-/* RUN np=4 env="HAFT_FT=yes HAFT_RMA=auto|msg" args="private" */
+/* RUN np=4 env="HAFT_FT=yes HAFT_RMA=auto|msg" args="private|requests" */
 /* ULFM, windows: synchronization of a window that has lost a member raises, and waits for nothing.
  *
  * broken_window.c - rank 3 dies in one phase of an epoch.  The others wait for it, or are about to.
@@ -14,7 +14,8 @@
  *      fence     the others are in MPI_Win_fence
  *      access    the others access it in epochs of MPI_Win_start, for which it has not posted
  *      exposure  the others are in MPI_Win_wait, and it has not completed
- *      private   as flush, with memory of MPI_Win_create */
+ *      private   as flush, with memory of MPI_Win_create
+ *      requests  they get the memory of a living rank again and again, with requests alone */
 #include "tests/ft/ft.h"
 
 #define DEAD 3
@@ -95,6 +96,23 @@ static void flushed(void)
 	raises(MPI_Accumulate(one, N, MPI_INT, 0, 0, N, MPI_INT, MPI_SUM, w));
 	raises(MPI_Fetch_and_op(one, other, MPI_INT, 0, 0, MPI_SUM, w));
 	raises(MPI_Get(other, N, MPI_INT, 0, 0, N, MPI_INT, w));
+	raises(MPI_Win_unlock_all(w));
+}
+
+/* Until the dead would change a value: each request is complete at once, but the loop must end. */
+static void requested(void)
+{
+	MPI_Request r;
+	int err;
+
+	OK(MPI_Win_lock_all(0, w));
+	broken_ready();
+	do {
+		err = MPI_Rget(other, 1, MPI_INT, 0, 0, 1, MPI_INT, w, &r);
+		if (err == 0)
+			err = MPI_Wait(&r, MPI_STATUS_IGNORE);
+	} while (err == 0);
+	raises(err);
 	raises(MPI_Win_unlock_all(w));
 }
 
@@ -192,6 +210,8 @@ int main(int argc, char **argv)
 		lock_all_held();
 	else if (broken_is(argv, "flush") || broken_is(argv, "private"))
 		flushed();
+	else if (broken_is(argv, "requests"))
+		requested();
 	else if (broken_is(argv, "fence"))
 		fenced();
 	else if (broken_is(argv, "access"))
