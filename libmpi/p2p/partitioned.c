@@ -252,9 +252,18 @@ static bool part_recheck(const struct req *r, int i)
 	return r->done || part_has_arrived(r->part, i);
 }
 
+/* A partition of an operation that has failed will not arrive: a loop over the call ends here. */
+static int part_arrived_error(const struct req *r, int i)
+{
+	if (!r->done || r->res.error == 0 || part_has_arrived(r->part, i))
+		return 0;
+	return haft_err(r->res.error, "%s", r->errwords != NULL ? r->errwords : "");
+}
+
 int p2p_parrived(struct req *r, int i, int *flag)
 {
 	const struct part_op *p;
+	int err;
 
 	*flag = 1;
 	if (r == NULL)
@@ -271,9 +280,10 @@ int p2p_parrived(struct req *r, int i, int *flag)
 	*flag = part_recheck(r, i);
 	if (*flag && r->copies != NULL)
 		p2p_req_copies_give(r, false);
+	err = part_arrived_error(r, i);
 	if (haft_calls_lock())
 		haft_unlock();
-	return 0;
+	return err;
 }
 
 /* --- opening -------------------------------------------------------------------------------- */

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* RUN np=2 env="HAFT_FT=yes HAFT_VIA=auto|net" args="unmatched|half|unstarted|long" time=60 */
+/* RUN np=2 env="HAFT_FT=yes HAFT_VIA=auto|net" args="arrived" time=60 */
 /* ULFM: after MPIX_Comm_revoke every pending operation on the communicator completes.
  *
  * revoked_partitions.c - rank 0 waits for a partitioned operation, and rank 1 revokes.
  *
  *      unmatched  rank 1 has made no operation
  *      half       rank 1 has made half of the partitions ready
+ *      arrived    as half, and rank 0 asks for the last partition until that raises
  *      unstarted  rank 0 sends, and rank 1 has not started its receive
  *      long       as half, with partitions that are too long for a frame
  *
@@ -23,10 +25,22 @@ static bool partition_is(char **argv, const char *kind)
 	return strcmp(argv[1], kind) == 0;
 }
 
-static void waits(MPI_Request *r)
+static void asks(MPI_Request r)
+{
+	int flag, err;
+
+	do
+		err = MPI_Parrived(r, PARTS - 1, &flag);
+	while (err == 0 && !flag);
+	FAILS(MPIX_ERR_REVOKED, "", err);
+}
+
+static void waits(MPI_Request *r, bool ask)
 {
 	OK(MPI_Start(r));
 	OK(MPI_Send(NULL, 0, MPI_INT, 1, 1, MPI_COMM_WORLD));
+	if (ask)
+		asks(*r);
 	FAILS(MPIX_ERR_REVOKED, "", MPI_Wait(r, MPI_STATUS_IGNORE));
 	memset(data, 5, sizeof(data));
 	MPI_Recv(NULL, 0, MPI_INT, 1, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
@@ -71,7 +85,7 @@ int main(int argc, char **argv)
 		OK(MPI_Precv_init(
 			data, PARTS, n, MPI_CHAR, 1 - check_rank, 3, c, MPI_INFO_NULL, &r));
 	if (check_rank == 0)
-		waits(&r);
+		waits(&r, partition_is(argv, "arrived"));
 	else
 		revokes(&r, send && !unmatched);
 	if (r != MPI_REQUEST_NULL)
