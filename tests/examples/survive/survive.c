@@ -46,9 +46,8 @@ static int survive_compute(void)
 		memcpy(next, now, sizeof(block));
 		for (int i = 1; i <= ROWS; i++)
 			for (int j = 1; j < COLS - 1; j++)
-				now[i][j] = (next[i - 1][j] + next[i + 1][j] + next[i][j - 1] +
-						    next[i][j + 1]) /
-					    4;
+				now[i][j] = 0.25f * (next[i - 1][j] + next[i + 1][j] +
+							    next[i][j - 1] + next[i][j + 1]);
 	}
 	return 1;
 }
