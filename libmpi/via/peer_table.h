@@ -41,7 +41,7 @@ struct via_peer {
 				  another's; VIA_SEAT_DEAD: nothing can be sent to it */
 	int32_t number;        /* of the peer */
 	bool made;             /* false: a blank row, all zero */
-	void *rma, *ofi;       /* of these folders; NULL: nothing yet */
+	void *rma, *ofi;       /* of folder rma, and of ofi.c; NULL: nothing yet */
 	struct via_peer *next; /* in via.peers_made */
 	_Alignas(CACHE_LINE) char p2p[VIA_PEER_P2P]; /* struct p2p_peer; all zero at first */
 };
