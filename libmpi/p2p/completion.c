@@ -51,7 +51,7 @@ static int wait_req_pended(struct req **request, MPI_Status *status, int err)
 	p2p_progress();
 	if (r->done && !p2p_req_pended(r))
 		return wait_req_end(request, status);
-	return haft_err(err, "%s", r->errwords != NULL ? r->errwords : "");
+	return p2p_req_error(r, err);
 }
 
 /* Ends a finished request: writes its result, and frees its handle unless it is persistent. */

@@ -112,7 +112,7 @@ bool p2p_req_pend(struct req *r, int peer)
 	if (p2p_req_pended(r))
 		return true;
 	p2p_fail_request(r, peer, VIA_LOST);
-	err = haft_err(MPIX_ERR_PROC_FAILED_PENDING, "%s", r->errwords != NULL ? r->errwords : "");
+	err = p2p_req_error(r, MPIX_ERR_PROC_FAILED_PENDING);
 	r->res.error = err;
 	r->recv.contiguous = false;
 	r->done = true;

@@ -281,6 +281,9 @@ void p2p_req_done(struct req *r);
 /* Its operation has failed: err and its words (haft_err) are its result. */
 void p2p_req_fail(struct req *r, int err);
 
+/* Returns `class' with the words of the error that the request has ended with. */
+int p2p_req_error(const struct req *r, int class);
+
 /* --- messages of collectives and of constructors of communicators --------------------------- */
 
 /* Starts a message of a collective call (kind: REQ_SEND, REQ_RECV) on the plane CTX_COLL, to or

@@ -257,7 +257,7 @@ static int part_arrived_error(const struct req *r, int i)
 {
 	if (!r->done || r->res.error == 0 || part_has_arrived(r->part, i))
 		return 0;
-	return haft_err(r->res.error, "%s", r->errwords != NULL ? r->errwords : "");
+	return p2p_req_error(r, r->res.error);
 }
 
 int p2p_parrived(struct req *r, int i, int *flag)

@@ -199,6 +199,11 @@ void p2p_req_fail(struct req *r, int err)
 	r->errwords = strdup(haft_err_text(err));
 }
 
+int p2p_req_error(const struct req *r, int class)
+{
+	return haft_err(class, "%s", r->errwords != NULL ? r->errwords : "");
+}
+
 void *p2p_req_owner(const struct req *r)
 {
 	if (r->ops != NULL && r->ops->owner != NULL)
@@ -213,7 +218,7 @@ int p2p_req_report(struct req *r, MPI_Status *status)
 		return r->ops->query(r, status);
 	if (likely(r->res.error == 0))
 		return 0;
-	haft_err(r->res.error, "%s", r->errwords != NULL ? r->errwords : "");
+	p2p_req_error(r, r->res.error);
 	haft_err_attach(p2p_req_owner(r), r->res.error);
 	if (r->o.token == 0) { /* no handle, and so no p2p_req_free, which would free the words */
 		free(r->errwords);
