@@ -93,7 +93,7 @@ static struct comm no_facts = {.o.refs = OBJ_REFS_STICKY};
 
 static void *attr_owner_comm(struct comm *c, int key)
 {
-	if ((key < MPI_TAG_UB || key > MPI_UNIVERSE_SIZE) && key != MPIX_FT)
+	if (!attr_key_fixed(key))
 		return c;
 	return c->session == NULL || key == MPI_TAG_UB ? &facts : &no_facts;
 }
