@@ -298,13 +298,14 @@ static void comm_fill(struct comm *c, struct group *local, struct group *remote,
 	comm_set_ids(c, (struct comm_ids){id, id + CTX_FEW});
 }
 
-/* An inter-communicator has two sides: without one of them there is none, as in MPI_Comm_split. */
-static int agreed_side(const struct group *remote)
+/* An inter-communicator has two sides: without one of them there is none, as in MPI_Comm_split.  A
+ * shrink gives MPI_COMM_NULL then (ft_comm_shrink); the user has the handle of an ishrink. */
+static int agreed_side(const struct agreement *a, const struct group *remote)
 {
-	return remote->size > 0 ? 0
-				: haft_err(MPI_ERR_COMM,
-					  "all members of the remote group have failed, and an "
-					  "inter-communicator has two groups");
+	if (remote->size > 0 || a->kind == AGREE_SHRINK)
+		return 0;
+	return haft_err(MPI_ERR_COMM, "all members of the remote group have failed, and an "
+				      "inter-communicator has two groups");
 }
 
 static void agreed_shrink(struct agreement *a, const struct ft_part *d)
@@ -315,7 +316,7 @@ static void agreed_shrink(struct agreement *a, const struct ft_part *d)
 	if (err == 0 && a->m.second != NULL)
 		err = agreed_group(d, a->m.first->size, a->m.second, &g[1]);
 	if (err == 0 && a->m.second != NULL)
-		err = agreed_side(g[1 - a->m.side]);
+		err = agreed_side(a, g[1 - a->m.side]);
 	if (err == 0)
 		comm_fill(a->newcomm, g[a->m.side], a->m.second != NULL ? g[1 - a->m.side] : NULL,
 			d->id);
@@ -582,11 +583,11 @@ int ft_comm_shrink(struct comm *c, struct comm **newcomm)
 	if (err != 0)
 		return err;
 	err = agreement_wait(a);
-	if (err == 0)
+	if (err == 0 && comm_peers(*newcomm)->size > 0) /* else a side is lost */
 		return 0;
 	obj_free_obj(*newcomm);
 	*newcomm = NULL;
-	return err == MPI_ERR_COMM ? 0 : err; /* agreed_side: MPI_COMM_NULL */
+	return err;
 }
 
 int ft_comm_ishrink(struct comm *c, struct comm **newcomm, struct req **request)
