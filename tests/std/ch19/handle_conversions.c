@@ -116,5 +116,5 @@ int main(int argc, char **argv)
 	conversion_new();
 	conversion_status();
 	MPI_Finalize();
-	return 0;
+	return check_end();
 }
