@@ -82,7 +82,7 @@ int io_access_check_tiles(const struct io_job *j)
 {
 	const struct type *tile = j->view->file_filetype;
 
-	if (likely(!j->view->meets) || j->direction == IO_READ ||
+	if (likely(!j->view->overlaps) || j->direction == IO_READ ||
 		io_view_one_tile(j->view, j->at, j->at + j->bytes))
 		return 0;
 	return haft_err(MPI_ERR_IO,

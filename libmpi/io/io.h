@@ -58,7 +58,7 @@ struct io_view {
 	struct type *file_filetype; /* held; filetype as the file has it: its tile */
 	struct type *file_etype;    /* held; likewise */
 	int64_t unit;               /* view bytes of an etype */
-	bool meets;    /* a byte has a place in two tiles, and the file may be written */
+	bool overlaps; /* a byte has a place in two tiles, and the file may be written */
 	bool linear;   /* no holes: view byte `at' is byte `first + at' of the file */
 	int64_t first; /* disp + lower bound of the tile: a linear view's byte 0 */
 };

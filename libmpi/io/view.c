@@ -187,18 +187,18 @@ static int view_make(struct io_file *f, int64_t disp, struct type *etype, struct
 {
 	const struct io_rep *rep = NULL;
 	int err = io_rep_find(datarep, &rep);
-	bool meets = f->view->meets;
+	bool overlaps = f->view->overlaps;
 
 	if (err == 0 && (f->split.req != NULL || io_check_wanted))
 		err = io_file_idle(f);
 	if (err == 0 && (etype != f->view->etype || filetype != f->view->filetype))
-		err = io_view_check_types(f, etype, filetype, &meets);
+		err = io_view_check_types(f, etype, filetype, &overlaps);
 	if (err == 0)
 		err = view_check_sequential(f, &disp, filetype);
 	if (err == 0)
 		err = view_new(disp, etype, filetype, rep, view);
 	if (err == 0)
-		(*view)->meets = meets;
+		(*view)->overlaps = overlaps;
 	return err;
 }
 

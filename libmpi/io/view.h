@@ -12,10 +12,10 @@
 int io_view_initial(struct io_file *f);
 
 /* view_types.c: may a view of this file have these types?  0, or an error class with words.  Looks
- * at the description of the types, and at no more than a bounded number of blocks.  Sets *meets if
- * the file may be written, and tiles overlap. */
+ * at the description of the types, and at no more than a bounded number of blocks.  Sets *overlaps
+ * if the file may be written, and tiles overlap. */
 int io_view_check_types(
-	const struct io_file *f, struct type *etype, struct type *filetype, bool *meets);
+	const struct io_file *f, struct type *etype, struct type *filetype, bool *overlaps);
 
 /* Under the library's lock.  io_view_drop frees the view with the last reference. */
 void io_view_hold(struct io_view *v);

@@ -276,7 +276,7 @@ static int types_check_whole(const struct type *etype, struct type *filetype)
 }
 
 int io_view_check_types(
-	const struct io_file *f, struct type *etype, struct type *filetype, bool *meets)
+	const struct io_file *f, struct type *etype, struct type *filetype, bool *overlaps)
 {
 	int err = types_check_order(f, etype, filetype);
 
@@ -285,7 +285,7 @@ int io_view_check_types(
 			(long long)filetype->extent);
 	if (err == 0)
 		err = types_check_whole(etype, filetype);
-	*meets = err == 0 && (f->amode & MPI_MODE_RDONLY) == 0 && filetype->size > 0 &&
-		 types_tiles_overlap(filetype);
+	*overlaps = err == 0 && (f->amode & MPI_MODE_RDONLY) == 0 && filetype->size > 0 &&
+		    types_tiles_overlap(filetype);
 	return err;
 }
