@@ -551,6 +551,11 @@ static inline void shm_wait_begin(struct shm_wait *w)
  * looks again.  SHM_ABORTED. */
 int shm_idle(struct shm *s, struct shm_wait *w);
 
+/* By a program that polls and does not wait: lets other processes have the CPU.  One yield; where
+ * yields lose the CPU for long, a sleep of 50 us that a frame for this rank ends.  Where senders do
+ * not fence, a sleep costs a membarrier of all CPUs: it is meant for more ranks than CPUs. */
+void shm_yield(struct shm *s);
+
 /* For a rank that waits for more than this segment, such as sockets: its own functions instead of
  * the futex.  Called under the threads' lock (shm_lock_hooks_set); `sleep' after its release.
  *   most    the longest time for the next sleep, ns

@@ -157,13 +157,24 @@ static_assert(sizeof(struct shm_pipe) == 2 * CACHE_LINE, "one line each end");
 
 #define SPREAD_CPUS (15 * 64) /* a rank that may run on others does not move */
 
-/* How many ranks run on each CPU, as far as they have said. */
+/* A CPU, as the ranks see it; times in ticks.  A rank that is counted on none has a record of its
+ * own. */
+struct spread_cpu {
+	_Atomic uint64_t given; /* a rank gave it up then, and none has had it since; 0: one has */
+	_Atomic uint64_t
+		yield_again; /* no rank yields on it before; at first the last loss: shm_wait.c */
+	uint8_t pad[CACHE_LINE - 16];
+};
+
+/* How many ranks run on each CPU, as far as they have said; and the CPUs. */
 struct seg_spread {
 	_Atomic uint64_t next_ns; /* no rank moves before */
 	_Atomic uint32_t ranks[SPREAD_CPUS];
 	uint8_t pad[PAGE - 8 - 4 * SPREAD_CPUS];
+	struct spread_cpu cpu[SPREAD_CPUS];
 };
-static_assert(sizeof(struct seg_spread) == PAGE, "it has a page");
+static_assert(offsetof(struct seg_spread, cpu) == PAGE, "the counts have a page");
+static_assert(sizeof(struct seg_spread) % PAGE == 0, "whole pages");
 
 /* A set of the first CPUs: bit i % 64 of word i / 64. */
 struct shm_cpus_allowed {
@@ -239,16 +250,16 @@ struct shm_private {
 	bool short_nap;      /* something full that no watch covers */
 	bool oversubscribed; /* more open seats than CPUs, when it was last looked at */
 	bool weak;           /* no membarrier although senders do not fence */
-	bool yield_lost;     /* a yield has lost the CPU for long: none until ticks.yield_again */
+	bool yield_lost;     /* a yield on this CPU has lost it for long: none for a time */
 	uint32_t waits;      /* ended so far */
 	uint32_t retries;    /* > 0: a short spin has ended waits lately */
 	uint32_t no_spin;    /* > 0: others want this CPU: do not spin */
 	uint64_t nap_ns;
 	uint64_t spread_next_ns;     /* no check of the CPUs before */
+	struct spread_cpu no_cpu;    /* while it is counted on none */
 	struct {                     /* of yields: shm_wait.c */
 		uint64_t slow, next; /* a yield of so many is slow; the next read of the clock */
 		uint64_t first, first_ns; /* of the first such check, in ticks and by the clock */
-		uint64_t yield_again;     /* the end of a time without yields */
 	} ticks;
 	uint32_t event_seen; /* head->event, as far as news were handed to `hear' */
 	shm_news_fn *hear;
@@ -351,6 +362,13 @@ static inline void doorbell_ring(struct shm *s, int rank)
 /* --- spread.c */
 /* The rank counts itself on the CPU that it runs on. */
 void shm_spread_update(struct shm *s);
+/* The CPU that it is counted on. */
+struct spread_cpu *shm_spread_cpu(struct shm *s);
+/* The rank is about to give its CPU up at `ticks', by a yield or a sleep. */
+void shm_spread_give(struct shm *s, uint64_t ticks);
+/* It runs again, and is counted on its CPU.  Returns for how many ticks no rank of the job had the
+ * CPU, if that is `given', which shm_spread_cpu said before; 0: it is another, or not known. */
+uint64_t shm_spread_take(struct shm *s, const struct spread_cpu *given, uint64_t ticks);
 /* It is counted nowhere from now on.  By itself, or by the launcher when it has ended. */
 void shm_spread_leave(const struct shm_seg *seg, int seat);
 /* Moves the calling thread to a CPU with fewer ranks if its own has enough more, and it may.  now:

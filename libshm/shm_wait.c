@@ -7,8 +7,9 @@
  *
  * A yield gives the CPU to any process that wants it.  One of another job keeps it for
  * milliseconds, and kernels since Linux 6.18 take the rest of the yielder's slice as well.  A
- * sleeper that is woken runs at once instead.  So after such a yield waits do not yield for a
- * time, unless there are more ranks than CPUs: then yields are for the ranks.
+ * sleeper that is woken runs at once instead.  So each rank notes on its CPU when it gives it up,
+ * and one that runs again sees for how long none of the job's ranks had it.  If that was long, no
+ * rank yields on this CPU for a time, however many ranks there are.
  *
  * The rank's struct shm_tune sets these numbers, and whether it sleeps.  A rank that never sleeps
  * goes on yielding, and shows its wait all the same.
@@ -34,7 +35,9 @@
 #define YIELDS_SLOW      4    /* then other threads need the CPU more */
 #define YIELD_SLOW_NS    1600 /* a yield that took longer: another thread ran */
 #define YIELD_LOST_NS    500000u   /* longer: a process that computes had the CPU for its slice */
-#define YIELD_LOST_TIMES 64        /* then no yields for so many times as long */
+#define YIELD_LOST_AGAIN 8         /* twice within so many times as long ... */
+#define YIELD_LOST_TIMES 64        /* ... then no yields for so many times as long ... */
+#define YIELD_LOST_MAX_S 2         /* ... but not longer: a process may have been stopped */
 #define TICKS_GUESS      3         /* a nanosecond, until they are measured */
 #define TICKS_POLL_NS    100000u   /* between two reads of the clock while yields are slow */
 #define TICKS_LEAST_NS   1000000u  /* so long a time measures a tick well enough */
@@ -44,6 +47,7 @@
 #define NAP_FIRST_MANY   2         /* times that, if naps are stretched: a start takes as long */
 #define NAP_SHORT_NS     1000000u  /* from here if no wake-up is certain ... */
 #define NAP_SHORT_MAX    4000000u  /* ... such as for room in an inbox, which rings no doorbell */
+#define NAP_POLL_NS      50000u    /* of a program that polls, where yields lose the CPU */
 #define NAP_MAX_NS       (SHM_NAP_MS * 1000000u)
 #define REDESCRIBE_NS    UINT64_C(2000000000) /* between two descriptions of one sleep */
 
@@ -441,6 +445,7 @@ static void sleep_shown(struct shm *s, struct shm_wait *w)
 		wait_show(s, w);
 	else if (in->nap_ns > SHM_DESCRIBE_MS * UINT64_C(1000000))
 		wait_describe(s, w);
+	shm_spread_give(s, shm_ticks());
 	w->nap = sleep_once(s, w);
 	/* processes may have come that we never talk to */
 	in->oversubscribed = shm_seg_oversubscribed_now(s->seg);
@@ -451,19 +456,31 @@ static void sleep_shown(struct shm *s, struct shm_wait *w)
 		shm_spread_leave(s->seg, s->me);
 		return;
 	}
-	shm_spread_update(s);
+	shm_spread_take(s, NULL, 0);
 	if (in->yield_lost) /* no slow yield checks */
 		shm_spread_check(s, shm_os_now());
 	in->nap_ns = 0;
 	wait_hide(s, w);
 }
 
-/* May a wait yield now, at `ticks'?  Not for some time after the CPU was lost by it. */
-static bool yield_allowed(struct shm_private *in, uint64_t ticks)
+static uint64_t yield_slow_ticks(const struct shm_private *in)
 {
-	if (in->yield_lost && ticks - in->ticks.yield_again < UINT64_MAX / 2)
-		in->yield_lost = false;
-	return !in->yield_lost;
+	return in->ticks.slow != 0 ? in->ticks.slow : TICKS_GUESS * YIELD_SLOW_NS;
+}
+
+static uint64_t yield_lost_most(const struct shm_private *in)
+{
+	return yield_slow_ticks(in) * (YIELD_LOST_MAX_S * UINT64_C(1000000000) / YIELD_SLOW_NS);
+}
+
+/* May a wait yield now, at `ticks'?  Not for some time after this CPU was lost by a yield. */
+static bool yield_allowed(struct shm *s, uint64_t ticks)
+{
+	const struct spread_cpu *c = shm_spread_cpu(s);
+	uint64_t left = atomic_load_explicit(&c->yield_again, memory_order_relaxed) - ticks;
+
+	s->in->yield_lost = left != 0 && left <= yield_lost_most(s->in);
+	return !s->in->yield_lost;
 }
 
 /* Have there been yields enough for a sleep?  A rank that never sleeps shows its wait from here
@@ -474,7 +491,7 @@ static bool yield_enough(struct shm *s, struct shm_wait *w, uint64_t ticks)
 
 	if (t->sleep == SHM_SLEEP_ALWAYS)
 		return true;
-	if (yield_allowed(s->in, ticks) && w->slow < YIELDS_SLOW && w->slow + w->fast < t->yields)
+	if (yield_allowed(s, ticks) && w->slow < YIELDS_SLOW && w->slow + w->fast < t->yields)
 		return false;
 	if (t->sleep == SHM_SLEEP_AUTO)
 		return true;
@@ -483,11 +500,6 @@ static bool yield_enough(struct shm *s, struct shm_wait *w, uint64_t ticks)
 	else
 		wait_describe(s, w);
 	return false;
-}
-
-static uint64_t yield_slow_ticks(const struct shm_private *in)
-{
-	return in->ticks.slow != 0 ? in->ticks.slow : TICKS_GUESS * YIELD_SLOW_NS;
 }
 
 /* From time to time, after a slow yield: measures a tick, and looks for a better CPU. */
@@ -508,40 +520,78 @@ static __attribute__((noinline)) void yield_check(struct shm *s, uint64_t ticks)
 	shm_spread_check(s, now);
 }
 
-/* A yield that ended at `now' has taken so many ticks.  A long one: no yields for a time.  If there
- * are more ranks than CPUs, it may have run another rank, which is what yields are for. */
-static void yield_forgo(struct shm_private *in, uint64_t now, uint64_t taken)
+/* A yield has ended at `now', and no rank of the job had the CPU for `lost' ticks, or it took that
+ * long itself.  If another process had it, and may have it again: no rank yields here for a time.
+ * Where each rank may have a CPU, yields are of little use, and one such is enough; yields among
+ * many ranks are worth more than one slice, so the second counts, soon after the first or after the
+ * last such time. */
+static void yield_forgo(struct shm *s, uint64_t now, uint64_t lost)
 {
-	if (in->oversubscribed || taken <= yield_slow_ticks(in) * (YIELD_LOST_NS / YIELD_SLOW_NS))
+	const struct shm_private *in = s->in;
+	_Atomic uint64_t *again = &shm_spread_cpu(s)->yield_again;
+	uint64_t most = yield_lost_most(in), last, time = 0;
+
+	if (lost <= yield_slow_ticks(in) * (YIELD_LOST_NS / YIELD_SLOW_NS))
 		return;
-	in->yield_lost = true;
-	in->ticks.yield_again = now + taken * YIELD_LOST_TIMES;
+	lost = lost < most / YIELD_LOST_TIMES ? lost : most / YIELD_LOST_TIMES;
+	last = now - atomic_load_explicit(again, memory_order_relaxed);
+	if (!in->oversubscribed || last < lost * YIELD_LOST_AGAIN)
+		time = lost * YIELD_LOST_TIMES;
+	atomic_store_explicit(again, now + time, memory_order_relaxed);
 }
 
-/* One yield; true: that is enough of them. */
-static bool yield_once(struct shm *s, struct shm_wait *w)
+/* One yield, which begins at `before'.  True: a slow one, so other threads want the CPU. */
+static bool yield_timed(struct shm *s, struct shm_wait *w, uint64_t before)
 {
-	uint64_t before = shm_ticks(), after;
+	const struct spread_cpu *cpu = shm_spread_cpu(s);
+	uint64_t after, unused;
 
-	if (yield_enough(s, w, before))
-		return true;
+	shm_spread_give(s, before);
 	lock_release(s, w);
 	sched_yield();
 	lock_retake(s, w);
 	s->count.yields++;
 	after = shm_ticks();
-	shm_spread_update(s);
-	if (after - before < yield_slow_ticks(s->in)) {
-		w->fast++;
-	} else {
+	unused = shm_spread_take(s, cpu, after);
+	if (after - before < yield_slow_ticks(s->in))
+		return false;
+	s->count.yields_slow++;
+	s->in->no_spin = NO_SPIN_WAITS;
+	yield_forgo(s, after, unused < after - before ? unused : after - before);
+	if (after - s->in->ticks.next < UINT64_MAX / 2)
+		yield_check(s, after);
+	return true;
+}
+
+/* One yield; true: that is enough of them. */
+static bool yield_once(struct shm *s, struct shm_wait *w)
+{
+	uint64_t before = shm_ticks();
+
+	if (yield_enough(s, w, before))
+		return true;
+	if (yield_timed(s, w, before))
 		w->slow++;
-		s->count.yields_slow++;
-		s->in->no_spin = NO_SPIN_WAITS;
-		yield_forgo(s->in, after, after - before);
-		if (after - s->in->ticks.next < UINT64_MAX / 2)
-			yield_check(s, after);
-	}
+	else
+		w->fast++;
 	return false;
+}
+
+void shm_yield(struct shm *s)
+{
+	uint64_t before = shm_ticks();
+	struct shm_wait w;
+
+	shm_wait_begin(&w);
+	if (yield_allowed(s, before)) {
+		yield_timed(s, &w, before);
+		return;
+	}
+	w.nap_ns = NAP_POLL_NS;
+	shm_spread_give(s, before);
+	sleep_once(s, &w);
+	shm_spread_take(s, NULL, 0);
+	s->in->nap_ns = 0;
 }
 
 static uint32_t spins_at_most(const struct shm_private *in, uint32_t spins)
@@ -562,9 +612,11 @@ static uint32_t spins_allowed(const struct shm *s)
 {
 	const struct shm_private *in = s->in;
 
-	if (in->tune.sleep == SHM_SLEEP_ALWAYS || (in->oversubscribed && in->tune.yields == 0))
+	if (in->tune.sleep == SHM_SLEEP_ALWAYS)
+		return 0;
+	if (in->oversubscribed && (in->tune.yields == 0 || in->yield_lost))
 		return 0; /* without yields oversubscription is not noticed */
-	if (in->yield_lost && !in->oversubscribed)
+	if (in->yield_lost)
 		return spins_at_most(in, SPINS_LOST);
 	if (in->no_spin == 0)
 		return in->tune.spins;

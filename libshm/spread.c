@@ -55,6 +55,30 @@ void shm_spread_update(struct shm *s)
 		spread_count(spread_of(s->seg), d, cpu);
 }
 
+struct spread_cpu *shm_spread_cpu(struct shm *s)
+{
+	int counted = atomic_load_explicit(&s->in->doorbell[s->me].counted, memory_order_relaxed);
+
+	return counted > 0 ? &spread_of(s->seg)->cpu[counted - 1] : &s->in->no_cpu;
+}
+
+void shm_spread_give(struct shm *s, uint64_t ticks)
+{
+	atomic_store_explicit(&shm_spread_cpu(s)->given, ticks, memory_order_relaxed);
+}
+
+uint64_t shm_spread_take(struct shm *s, const struct spread_cpu *given, uint64_t ticks)
+{
+	struct spread_cpu *c;
+	uint64_t since;
+
+	shm_spread_update(s);
+	c = shm_spread_cpu(s);
+	since = atomic_load_explicit(&c->given, memory_order_relaxed);
+	atomic_store_explicit(&c->given, 0, memory_order_relaxed);
+	return c != given || since == 0 || since > ticks ? 0 : ticks - since;
+}
+
 void shm_spread_leave(const struct shm_seg *seg, int seat)
 {
 	struct shm_doorbell *d = (struct shm_doorbell *)seg_at(seg, seg->head->doorbell) + seat;

@@ -185,7 +185,7 @@ void p2p_progress_poll(void)
 	if (++progress.fruitless < FRUITLESS)
 		return;
 	progress.fruitless = 0;
-	sched_yield();
+	shm_yield(via.shm);
 }
 
 static int progress_pass(void *arg)

@@ -3,6 +3,7 @@
 #include <sched.h>
 #include <string.h>
 #include "libshm/shm_inner.h"
+#include "libshm/ticks.h"
 #include "tests/unit/shm_node.h"
 
 #define LATER_NS 1000000u /* then a rank looks again, and another may move */
@@ -196,6 +197,77 @@ static void spreading(void **state)
 	node_run(4, spreading_rank, NULL);
 }
 
+/* For how long no rank had a CPU: since the last one of them gave it up, told by one that ran there
+ * before and after. */
+static void unused_rank(struct shm *s, void *arg)
+{
+	struct spread_cpu *first, *second;
+
+	(void)arg;
+	bind_to(cpu_number(0));
+	shm_spread_update(s);
+	first = shm_spread_cpu(s);
+	shm_spread_give(s, 1000);
+	shm_spread_give(s, 1500);
+	CHECK(shm_spread_take(s, first, 1700) == 200);
+	CHECK(shm_spread_take(s, first, 1800) == 0); /* a rank had it meanwhile */
+	shm_spread_give(s, 2000);
+	CHECK(shm_spread_take(s, first, 1999) == 0); /* another clock */
+	shm_spread_give(s, 3000);
+	bind_to(cpu_number(1));
+	CHECK(shm_spread_take(s, first, 4000) == 0);
+	second = shm_spread_cpu(s);
+	CHECK(second != first && atomic_load(&first->given) == 3000);
+	shm_spread_leave(s->seg, s->me);
+	CHECK(shm_spread_cpu(s) != first && shm_spread_cpu(s) != second);
+}
+
+static void unused(void **state)
+{
+	(void)state;
+	node_run(1, unused_rank, NULL);
+}
+
+/* A wait that yields only from `again' on, until it has slept once: so many yields. */
+static uint64_t yields_of_wait(struct shm *s, uint64_t again)
+{
+	uint64_t before = s->count.yields, slept = s->count.sleeps;
+	struct shm_wait w;
+
+	shm_spread_update(s); /* a sleep that nothing ended: it was counted nowhere */
+	atomic_store(&shm_spread_cpu(s)->yield_again, again);
+	shm_wait_begin(&w);
+	while (s->count.sleeps == slept)
+		CHECK(shm_idle(s, &w) == 0);
+	shm_wait_end(s, &w);
+	return s->count.yields - before;
+}
+
+/* No rank yields on a CPU that a yield has lost, for a time that ends, whatever a clock has said.
+ * Whether there are more ranks than CPUs does not matter. */
+static void losing_rank(struct shm *s, void *arg)
+{
+	const struct shm_tune yields = {.puts = SHM_PUTS, .yields = 3};
+	const uint64_t never = UINT64_MAX / 4;
+
+	(void)arg;
+	bind_to(cpu_number(0));
+	shm_tune_set(s, &yields);
+	for (int many = 0; many < 2; many++) {
+		s->in->oversubscribed = many != 0;
+		CHECK(yields_of_wait(s, 0) > 0);
+		CHECK(yields_of_wait(s, shm_ticks() + 1000000000) == 0);
+		CHECK(yields_of_wait(s, shm_ticks() - 1) > 0);
+		CHECK(yields_of_wait(s, shm_ticks() + never) > 0);
+	}
+}
+
+static void losing(void **state)
+{
+	(void)state;
+	node_run(1, losing_rank, NULL);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -204,6 +276,8 @@ int main(void)
 		cmocka_unit_test(moving),
 		cmocka_unit_test(staying),
 		cmocka_unit_test(spreading),
+		cmocka_unit_test(unused),
+		cmocka_unit_test(losing),
 	};
 
 	if (sched_getaffinity(0, sizeof(all), &all) != 0 || cpu_number(1) < 0) {
