@@ -97,7 +97,8 @@ static const struct setting_row rows[SETTING_COUNT] = {
 			"an order, are an error that names both, if both processes share "
 			"memory.  strict: what the standard forbids is an error, though many "
 			"programs do it: MPI_CHAR in reductions, MPI_Rput and its kind to "
-			"MPI_PROC_NULL without a passive target epoch.  io: writes of two ranks "
+			"MPI_PROC_NULL without a passive target epoch, a lock of a window whose "
+			"info says no_locks.  io: writes of two ranks "
 			"to one byte of a file with no MPI_File_sync between are an error that "
 			"names both places, and so is a buffer that changes during a nonblocking "
 			"write; hints that are ignored are named on stderr."},

@@ -15,7 +15,7 @@ struct rma_target; /* libmpi/rma: how a member is reached */
 struct win {
 	struct obj o;
 	uint8_t open;              /* not 0: an epoch lets this process access all targets */
-	bool no_locks;             /* info: no passive target synchronization */
+	bool no_locks;             /* info says so, and HAFT_CHECK=strict: locks are refused */
 	int rank;                  /* of this process */
 	int size;                  /* members */
 	int flavor;                /* MPI_WIN_FLAVOR_CREATE .. */

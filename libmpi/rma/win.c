@@ -279,7 +279,8 @@ static int win_begin(struct win_making *m)
 	if (w->rma->hints == NULL)
 		win_no_memory(m, "a window's hints");
 	else
-		w->no_locks = rma_hints_no_locks(w->rma->hints);
+		w->no_locks = rma_hints_no_locks(w->rma->hints) &&
+			      (haft_setting_get(SETTING_CHECK) & HAFT_CHECK_STRICT) != 0;
 	memset(w->target, 0, (size_t)w->size * sizeof(*w->target));
 	m->mine.unit = m->unit;
 	m->mine.maker = (uint8_t)win_maker(m->flavor);

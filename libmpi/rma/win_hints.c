@@ -2,7 +2,7 @@
 /* win_hints.c - info hints of windows (MPI-5.0 12.2.1, 12.2.3, 12.2.7).
  *
  *      key                          effect
- *      no_locks                     MPI_Win_lock is refused
+ *      no_locks                     HAFT_CHECK=strict: MPI_Win_lock is refused; else none
  *      accumulate_ordering          none: operations always run in call order
  *      accumulate_ops               none: atomics allow different operations at the same time
  *      mpi_accumulate_granularity   none: atomics are per element, locks per 64 KiB (acc_apply.c)

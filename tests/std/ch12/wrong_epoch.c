@@ -156,22 +156,6 @@ static void strangers(void)
 	OK(MPI_Win_free(&own));
 }
 
-/* 12.2.1: the program has promised not to lock. */
-static void no_locks(void)
-{
-	MPI_Info info;
-	MPI_Win own;
-
-	OK(MPI_Info_create(&info));
-	OK(MPI_Info_set(info, "no_locks", "true"));
-	OK(MPI_Win_create(NULL, 0, 1, info, MPI_COMM_WORLD, &own));
-	OK(MPI_Info_free(&info));
-	OK(MPI_Win_set_errhandler(own, MPI_ERRORS_RETURN));
-	FAILS(SYNC, "no_locks", MPI_Win_lock(MPI_LOCK_SHARED, 0, 0, own));
-	FAILS(SYNC, "no_locks", MPI_Win_lock_all(0, own));
-	OK(MPI_Win_free(&own));
-}
-
 int main(int argc, char **argv)
 {
 	check_init(&argc, &argv);
@@ -188,7 +172,6 @@ int main(int argc, char **argv)
 	all_locked();
 	arguments();
 	strangers();
-	no_locks();
 	OK(MPI_Group_free(&all));
 	OK(MPI_Win_free(&win));
 	MPI_Finalize();
