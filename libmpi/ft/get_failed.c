@@ -12,6 +12,14 @@
 #include <engine.h>
 #include <stdlib.h>
 
+/* A loop over these calls alone learns of failures.  A process of another host has failed once its
+ * last messages are here, which takes a pass. */
+static void failed_poll(void)
+{
+	via_news_poll();
+	p2p_progress();
+}
+
 static bool failed_is_member(const struct comm *c, int peer)
 {
 	return group_rank_of(c->group, peer) >= 0 ||
@@ -46,7 +54,7 @@ static int failed_group(const struct comm *c, uint32_t n, struct group **group)
 
 int ft_comm_get_failed(struct comm *c, struct group **failed)
 {
-	via_news_poll();
+	failed_poll();
 	ft_use(true);
 	return failed_group(c, p2p_failed_count(), failed);
 }
@@ -59,7 +67,7 @@ int ft_comm_failure_get_acked(struct comm *c, struct group **failed)
 
 int ft_comm_failure_ack(struct comm *c)
 {
-	via_news_poll();
+	failed_poll();
 	ft_use(true);
 	c->acked = p2p_failed_count();
 	p2p_comm_acked(c);
@@ -68,10 +76,14 @@ int ft_comm_failure_ack(struct comm *c)
 
 int ft_comm_ack_failed(struct comm *c, int num, int *acked)
 {
-	uint32_t n = p2p_failed_count(), i = c->acked;
-	int count = failed_members(c, i, NULL), all = failed_members(c, n, NULL);
+	uint32_t n, i = c->acked;
+	int count, all;
 
+	failed_poll();
 	ft_use(true);
+	n = p2p_failed_count();
+	count = failed_members(c, i, NULL);
+	all = failed_members(c, n, NULL);
 	if (num > all)
 		return haft_err(MPI_ERR_ARG,
 			"num_to_ack is %d, but only %d members are known to have failed", num, all);

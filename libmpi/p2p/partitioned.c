@@ -248,7 +248,7 @@ int p2p_pready_list(int n, const int list[], struct req *r)
 static bool part_recheck(const struct req *r, int i)
 {
 	if (!r->done && !part_has_arrived(r->part, i))
-		p2p_progress();
+		p2p_progress_poll();
 	return r->done || part_has_arrived(r->part, i);
 }
 

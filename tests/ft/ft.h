@@ -24,9 +24,8 @@ static inline void ft_die(void)
 static inline int ft_failures(MPI_Comm c)
 {
 	MPI_Group g;
-	int n, flag;
+	int n;
 
-	MPI_Iprobe(MPI_ANY_SOURCE, 99, MPI_COMM_SELF, &flag, MPI_STATUS_IGNORE);
 	MPIX_Comm_get_failed(c, &g);
 	MPI_Group_size(g, &n);
 	if (g != MPI_GROUP_EMPTY)
