@@ -10,7 +10,11 @@
  * A write that has returned is in the kernel of the host that made it, so close needs no sync for
  * members of one host to see it.  After a failed write a file with haft_commit does not get its
  * name: its old contents stay, and all members get that error.  The handle and everything else is
- * freed in any case. */
+ * freed in any case.
+ *
+ * A file that is revoked, or has lost a member, is closed all the same, as MPI_Win_free frees a
+ * window.  That is an error of the close only where it was to do what one process does for all:
+ * give the file its name, or delete it. */
 #include "libmpi/core/err.h"
 #include "libmpi/core/event.h"
 #include "libmpi/core/attr_name.h"
@@ -26,6 +30,7 @@
 #include "libmpi/io/stats.h"
 #include "libmpi/p2p/p2p.h"
 #include <engine.h>
+#include <mpi-ext.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -53,6 +58,32 @@ static int close_not_committed(const struct io_file *f, int err)
 static int close_first(int err, int next, const char *words)
 {
 	return err == 0 || next == 0 ? err + next : haft_err(err, "%s", words);
+}
+
+/* Is the error a failure of another member, or a revocation? */
+static bool close_is_loss(int err)
+{
+	return err == MPIX_ERR_PROC_FAILED || err == MPIX_ERR_REVOKED;
+}
+
+/* One error for all, as io_agree; where that fails because a member has, this one's own. */
+static int close_agree(const struct io_file *f, int mine)
+{
+	bool once = f->final_path != NULL || (f->amode & MPI_MODE_DELETE_ON_CLOSE) != 0;
+	char words[HAFT_ERR_TEXT_MAX] = "";
+	int err;
+
+	if (mine != 0)
+		snprintf(words, sizeof(words), "%s", haft_err_text(mine));
+	err = io_agree(f, mine);
+	if (!close_is_loss(err))
+		return err;
+	if (mine != 0 && !close_is_loss(mine))
+		return haft_err(mine, "%s", words);
+	if (once)
+		return err;
+	haft_err_clear();
+	return 0;
 }
 
 /* Runs the next step of closing after `err', whose words it may overwrite. */
@@ -126,6 +157,8 @@ int io_close(struct file **fh)
 
 	if (err != 0 && io_same_call_goes_on(f)) /* the others have it open */
 		return err;
+	if (close_is_loss(err)) /* close_agree has it, too */
+		err = 0;
 	CLOSE_STEP(err, close_drain(f));
 	must_valid(io_file_valid(f));
 	CLOSE_STEP(err, close_poisoned(f));
@@ -135,10 +168,10 @@ int io_close(struct file **fh)
 	err = io_check_writes(f, err);
 	if (f->rank != 0 || !f->marked)
 		CLOSE_STEP(err, io_disk_close(f));
-	err = close_not_committed(f, io_agree(f, err));
+	err = close_not_committed(f, close_agree(f, err));
 	failed = f->rank == 0 ? close_last(f, err) : 0;
 	if (err == 0)
-		err = more ? io_agree(f, failed) : failed;
+		err = more ? close_agree(f, failed) : failed;
 	io_file_free(f);
 	file->io = NULL;
 	file->comm = NULL;
