@@ -308,6 +308,9 @@ static inline const void *coll_operand(const struct coll_args *k)
 	return k->in_place ? k->rbuf : k->sbuf;
 }
 
+/* Frees the collectives' state of a communicator, if it has one: the next call makes another. */
+void coll_state_free(struct comm *c);
+
 /* A process has failed, or a communicator was revoked: ends the calls through shared memory of its
  * members, now and later (coll_broken.c). */
 void coll_peer_lost(int peer);

@@ -115,9 +115,6 @@ struct coll {
 /* The state of a communicator, made at the first call; local.  NULL: no memory. */
 struct coll *coll_state(struct comm *c);
 
-/* Frees the state, with the communicator. */
-void coll_state_free(struct comm *c);
-
 /* A state is new, or ends. */
 void coll_broken_watch(struct coll *s);
 void coll_broken_free(struct coll *s);

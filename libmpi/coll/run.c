@@ -224,6 +224,8 @@ __attribute__((noinline)) static int run_compare(struct coll_args *k)
 {
 	uint32_t digest = coll_digest(k);
 
+	if ((k->comm->hints & COMM_REVOKED) != 0)
+		return p2p_comm_error(k->comm);
 	coll_calls_begin(k->comm, COLL_BLOCKING, digest);
 	run_show(k->comm, digest);
 	return coll_sched_run(k, run_check_steps, &blocking);

@@ -28,6 +28,8 @@ int coll_shm_join(struct comm *c)
 	struct coll *s = coll_state(c);
 	int has = s == NULL ? JOIN_NO_STATE : JOIN_BLOCK, err;
 
+	if (c->unready)
+		return p2p_comm_error(c);
 	if (p2p_comm_broken(c)) {
 		p2p_progress(); /* a loop over failing calls must hear of a revocation */
 		return p2p_comm_error(c);

@@ -33,6 +33,24 @@ void comm_set_ids(struct comm *c, struct comm_ids ids)
 		haft_comm_ids_hook(c);
 }
 
+void comm_unready(struct comm *c)
+{
+	c->unready = true;
+	c->hints |= COMM_REVOKED;
+	c->reach = 0;
+}
+
+void comm_ready(struct comm *c, struct comm_ids ids)
+{
+	c->unready = false;
+	c->hints &= (uint8_t)~COMM_REVOKED;
+	c->reach = comm_peers(c)->size;
+	coll_state_free(c); /* calls that were too early have left it, in this member alone */
+	c->coll_seq = 0;
+	c->coll_history = 0;
+	comm_set_ids(c, ids);
+}
+
 static int comm_build(const struct comm_spec *how, struct comm **newcomm)
 {
 	struct comm *c = obj_new(&haft_comm_class, NULL);

@@ -28,6 +28,13 @@ int comm_make_internal(const struct comm_spec *how, struct comm **newcomm);
 /* Sets the ids of a communicator that was made without. */
 void comm_set_ids(struct comm *c, struct comm_ids ids);
 
+/* A nonblocking constructor returns c, which has no ids yet: until comm_ready each call on it that
+ * is not local raises MPI_ERR_COMM. */
+void comm_unready(struct comm *c);
+
+/* The constructor ends: c gets its ids, and is of use. */
+void comm_ready(struct comm *c, struct comm_ids ids);
+
 /* Sets the assertions that info has (MPI-5.0 7.4.4) and keeps the others.  info may be NULL. */
 void comm_set_hints(struct comm *c, const struct info *info);
 

@@ -103,7 +103,8 @@ static void refill_begin(struct refill *f)
 static void dup_deliver(struct dup *d)
 {
 	if (d->copy != NULL) {
-		comm_set_ids(d->copy, d->ids);
+		if (d->err == 0)
+			comm_ready(d->copy, d->ids);
 		obj_drop(d->copy);
 		d->req->res.error = d->err;
 		if (d->err != 0)
@@ -353,6 +354,8 @@ static int dup_begin(struct comm *c, struct info *info, enum coll_maker maker,
 		req->tag = tag;
 	}
 	if (queued != NULL) {
+		if (copy != NULL)
+			comm_unready(copy);
 		dup_settle(queued, copy, req);
 	} else if (req != NULL) {
 		comm_set_ids(copy, ids);

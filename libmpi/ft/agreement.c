@@ -294,8 +294,7 @@ static void comm_fill(struct comm *c, struct group *local, struct group *remote,
 		c->remote = remote;
 		obj_hold(remote);
 	}
-	c->reach = comm_peers(c)->size;
-	comm_set_ids(c, (struct comm_ids){id, id + CTX_FEW});
+	comm_ready(c, (struct comm_ids){id, id + CTX_FEW});
 }
 
 /* An inter-communicator has two sides: without one of them there is none, as in MPI_Comm_split.  A
@@ -326,14 +325,6 @@ static void agreed_shrink(struct agreement *a, const struct ft_part *d)
 	a->err = err;
 }
 
-/* The communicator of a nonblocking shrink that has failed: the user has its handle.  Each call on
- * it raises, but those that free it. */
-static void comm_unmade(struct comm *c)
-{
-	c->hints |= COMM_REVOKED;
-	c->reach = 0;
-}
-
 static void agreement_over(struct agreement *a)
 {
 	const struct ft_part *d = ft_era_decision(a->era);
@@ -347,8 +338,6 @@ static void agreement_over(struct agreement *a)
 		agreed_shrink(a, d);
 	else if (a->err == 0 && a->kind != AGREE_FINAL)
 		agreed_flag(a, d);
-	if (a->err != 0 && a->newcomm != NULL)
-		comm_unmade(a->newcomm);
 	if (a->err != 0)
 		snprintf(a->words, sizeof(a->words), "%s", haft_err_text(a->err));
 	a->over = true;
@@ -424,15 +413,20 @@ static int agreement_join(struct agreement *a, int32_t value)
 	return 0;
 }
 
-/* Begins agreement `number' on c, which may have messages already, with this member's value.  0 and
+/* Begins the next agreement on c, which may have messages already, with this member's value.  0 and
  * *out, which stays in the list; or a class with words. */
-static int agreement_begin(struct comm *c, enum agree_kind kind, int32_t value, uint32_t number,
-	struct agreement **out)
+static int agreement_begin(
+	struct comm *c, enum agree_kind kind, int32_t value, struct agreement **out)
 {
 	struct ft_members m = ft_members(c);
-	struct agreement *a = agreement_find(c->ctx, number);
 	int64_t len = (int64_t)ft_era_msg_len(m.n);
+	struct agreement *a;
+	uint32_t number;
 
+	if (c->unready)
+		return p2p_comm_error(c);
+	number = kind == AGREE_FINAL ? NUMBER_FINAL : c->agreements++;
+	a = agreement_find(c->ctx, number);
 	if (kind != AGREE_FINAL || ft_is_on()) /* MPI_Finalize: perhaps only calls differ */
 		ft_use(true);
 	if (len > (int64_t)via.frame_max || len > NET_FRAME_MAX)
@@ -505,7 +499,7 @@ static int agreement_wait(struct agreement *a)
 int ft_comm_agree(struct comm *c, int *flag)
 {
 	struct agreement *a;
-	int err = agreement_begin(c, AGREE_FLAG, *flag, c->agreements++, &a);
+	int err = agreement_begin(c, AGREE_FLAG, *flag, &a);
 
 	if (err != 0)
 		return err;
@@ -546,7 +540,7 @@ static int agreement_request(struct agreement *a, struct comm *c, struct req **r
 int ft_comm_iagree(struct comm *c, int *flag, struct req **request)
 {
 	struct agreement *a;
-	int err = agreement_begin(c, AGREE_IFLAG, *flag, c->agreements++, &a);
+	int err = agreement_begin(c, AGREE_IFLAG, *flag, &a);
 
 	if (err != 0)
 		return err;
@@ -565,7 +559,8 @@ static int shrink_begin(
 
 	if (err != 0)
 		return err;
-	err = agreement_begin(c, kind, -1, c->agreements++, a);
+	comm_unready(*newcomm);
+	err = agreement_begin(c, kind, -1, a);
 	if (err != 0) {
 		obj_free_obj(*newcomm);
 		return err;
@@ -606,7 +601,7 @@ int ft_comm_ishrink(struct comm *c, struct comm **newcomm, struct req **request)
 int ft_finalize(void)
 {
 	struct agreement *a;
-	int err = agreement_begin(&haft_world, AGREE_FINAL, -1, NUMBER_FINAL, &a);
+	int err = agreement_begin(&haft_world, AGREE_FINAL, -1, &a);
 
 	if (err != 0)
 		return err;

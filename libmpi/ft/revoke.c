@@ -162,6 +162,8 @@ static void revoke_here(struct revocation *r, struct comm *c, int told)
 
 int ft_comm_revoke(struct comm *c)
 {
+	if (c->unready) /* it has no id that others know */
+		return p2p_comm_error(c);
 	ft_use(false);
 	revoke_here(revocation_get(c->ctx), c, FT_FLOOD_REVOKES);
 	return 0;
@@ -183,6 +185,8 @@ void ft_comm_differ(struct comm *c, int class, const char *words)
 
 int ft_comm_is_revoked(struct comm *c, int *flag)
 {
+	if (c->unready)
+		return p2p_comm_error(c);
 	ft_use(false);
 	if (!p2p_progress())
 		via_news_poll();

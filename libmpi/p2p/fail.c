@@ -119,6 +119,12 @@ static int fail_revoked(const struct comm *c)
 		len > 0 ? words : "the communicator");
 }
 
+static int fail_unready(void)
+{
+	return haft_err(MPI_ERR_COMM, "the communicator is not made yet: the request of the call "
+				      "that makes it is not complete, or has failed");
+}
+
 int p2p_comm_error(const struct comm *c)
 {
 	const struct comm *all = c->whole != NULL ? c->whole : c;
@@ -126,6 +132,8 @@ int p2p_comm_error(const struct comm *c)
 
 	if (all->differs != NULL)
 		return haft_comm_differ_error(all);
+	if (c->unready)
+		return fail_unready();
 	if ((c->hints & COMM_REVOKED) != 0)
 		return fail_revoked(c);
 	peer = p2p_comm_failed(c);
