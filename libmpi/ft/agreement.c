@@ -12,7 +12,8 @@
  *
  * An agreement is kept after its end, because others may ask for its decision when a member fails.
  * It goes when a later one on the same communicator shows that all have it (`floor'), or, long
- * after, when there are too many.
+ * after, when there are too many.  Messages that still come for it are dropped, also when its
+ * communicator has been freed.
  *
  * If some members agree and others shrink, which is a mistake of the program, the decision says so:
  * an error in all of them. */
@@ -33,6 +34,7 @@
 #include <string.h>
 
 #define KEPT_MAX     256        /* agreements that have ended, at least */
+#define DROPPED_MAX  1024       /* communicators of which is known that some were dropped */
 #define NUMBER_FINAL UINT32_MAX /* the one of MPI_Finalize */
 
 /* The first FT_ERA_CALLS are calls of programs. */
@@ -73,6 +75,13 @@ struct agreement {
 };
 
 static struct agreement *agreements;
+
+/* The communicators of the latest agreements that were dropped, in a ring. */
+static struct dropped {
+	uint64_t ctx;
+	uint32_t end; /* those dropped have lower numbers */
+} dropped[DROPPED_MAX];
+static unsigned ndropped; /* since the start */
 
 /* --- the list ------------------------------------------------------------------------------- */
 
@@ -124,6 +133,40 @@ static void agreement_free(struct agreement **link)
 	free(a);
 }
 
+static struct dropped *dropped_find(uint64_t ctx)
+{
+	unsigned n = ndropped < DROPPED_MAX ? ndropped : DROPPED_MAX;
+
+	for (unsigned i = 1; i <= n; i++) {
+		struct dropped *d = &dropped[(ndropped - i) % DROPPED_MAX];
+
+		if (d->ctx == ctx)
+			return d;
+	}
+	return NULL;
+}
+
+static void dropped_keep(uint64_t ctx, uint32_t number)
+{
+	struct dropped *d = dropped_find(ctx);
+
+	if (d == NULL) {
+		d = &dropped[ndropped++ % DROPPED_MAX];
+		*d = (struct dropped){.ctx = ctx};
+	}
+	if (d->end <= number)
+		d->end = number + 1;
+}
+
+/* Was the agreement dropped, as all have its decision? */
+static bool agreement_dropped(uint64_t ctx, uint32_t number)
+{
+	const struct comm *c = ft_comm_find(ctx);
+	const struct dropped *d = c == NULL ? dropped_find(ctx) : NULL;
+
+	return number < (c != NULL ? c->agreements : d != NULL ? d->end : 0);
+}
+
 /* Frees agreements that are over: those before `floor' on communicator ctx, whose decision no
  * member lacks, and all beyond the latest KEPT_MAX. */
 static void agreements_drop(uint64_t ctx, uint32_t floor)
@@ -135,6 +178,7 @@ static void agreements_drop(uint64_t ctx, uint32_t floor)
 		struct agreement *a = *link;
 
 		if (a->over && ((a->ctx == ctx && a->number < floor) || n >= KEPT_MAX)) {
+			dropped_keep(a->ctx, a->number);
 			agreement_free(link);
 			continue;
 		}
@@ -196,11 +240,10 @@ void ft_agree_got(const struct shm_frame *f)
 {
 	uint64_t ctx = f->ctx / CTX_PLANES * CTX_PLANES;
 	struct agreement *a = agreement_find(ctx, (uint32_t)f->tag);
-	const struct comm *c = a == NULL ? ft_comm_find(ctx) : NULL;
 	struct waiting_msg *m;
 
-	if (c != NULL && (uint32_t)f->tag < c->agreements)
-		return; /* all have the decision: it has been dropped */
+	if (a == NULL && agreement_dropped(ctx, (uint32_t)f->tag))
+		return;
 	if (a != NULL && a->era != NULL) {
 		agreement_take(a, f->src, f->data, f->len);
 		return;
