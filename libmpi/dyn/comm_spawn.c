@@ -20,6 +20,7 @@
 #include "libmpi/dyn/connected.h"
 #include "libmpi/dyn/dyn.h"
 #include "libmpi/dyn/port.h"
+#include "libmpi/ft/ft.h"
 #include "libmpi/p2p/p2p.h"
 #include "libmpi/via/alias.h"
 #include <engine.h>
@@ -291,31 +292,28 @@ static int result_take(const struct spawn_result *s, const char *port, int root,
 	return err;
 }
 
-/* The end of both calls.  q: the root's request; err: its error so far. */
 int dyn_spawn_agree(struct comm *c, int err)
 {
+	char words[HAFT_ERR_TEXT_MAX] = "another member has not got the new processes";
 	int good = err == 0, met;
 
-	if (err != 0) /* its words, after the agreement */
-		haft_err(err, "%s", haft_err_text(err));
-	met = ft_comm_agree(c, &good);
-	if (met != 0)
+	if (c->size == 1 || haft_setting_get(SETTING_FT) == HAFT_FT_NO)
+		return err;
+	if (err != 0)
+		snprintf(words, sizeof(words), "%s", haft_err_text(err));
+	met = ft_settle(c, &good);
+	if (met != 0 || good != 0)
 		return met;
-	if (good != 0)
-		return 0;
-	return err != 0 ? err
-			: haft_err(MPI_ERR_SPAWN, "another member has not got the new processes");
+	return haft_err(err != 0 ? err : MPI_ERR_SPAWN, "%s", words);
 }
 
-/* The end of a spawn where failures are survived: if a parent has failed meanwhile the call fails
+/* The end of a spawn where failures may be survived: if a parent has failed meanwhile it fails
  * in all others, and its children end. */
 static int spawn_settle(struct comm *c, int err, struct comm **intercomm,
 	const struct spawn_result *s, int array_of_errcodes[])
 {
 	struct comm *made = err == 0 ? *intercomm : NULL;
 
-	if (haft_setting_get(SETTING_FT) != HAFT_FT_YES)
-		return err;
 	err = dyn_spawn_agree(c, err);
 	if (err == 0 || made == NULL)
 		return err;
@@ -354,7 +352,7 @@ static int spawn_all(struct spawn_request *q, int err, int root, struct comm *c,
 	return err;
 }
 
-/* Where failures are survived no child is started if a parent has died before its call. */
+/* Where failures may be survived no child is started if a parent has died before its call. */
 static int spawn_comm_check(struct comm *c, enum coll_maker maker)
 {
 	int err;
@@ -362,7 +360,7 @@ static int spawn_comm_check(struct comm *c, enum coll_maker maker)
 	if (c->remote != NULL)
 		return haft_err(MPI_ERR_COMM, "the communicator is an inter-communicator");
 	err = comm_check_joined(c, maker);
-	return haft_setting_get(SETTING_FT) == HAFT_FT_YES ? dyn_spawn_agree(c, err) : err;
+	return dyn_spawn_agree(c, err);
 }
 
 /* --- the calls ------------------------------------------------------------------------------ */

@@ -19,7 +19,7 @@ int dyn_inter_make(const struct comm *parent, struct group *local, struct group 
 int dyn_group_range(int first, int n, struct group **group);
 
 /* Have all living members of c got the children of a spawn?  err: of this one.  Collective.  0, or
- * a class with words in all: a member has failed, or has not. */
+ * a class with words in all: a member has failed, or has not.  With HAFT_FT=no err, at once. */
 int dyn_spawn_agree(struct comm *c, int err);
 
 /* --- birth.c: the parents' data for their children, as a text without blanks ---------------- */

@@ -5,12 +5,15 @@
  *                                        │                        └── the ranks that are free
  *      the new                           └──> MPI_Init, replace ────────────────┴─────> newcomm
  *
+ *      none is missing:   shrink ──> duplicate ──> agree ──> newcomm
+ *
  *      comm      0  1  x  3  x  5
  *      newcomm   0  1  A  3  B  5      the k-th new process gets the k-th free rank
  *
- * Both sides take the context ids from those of the inter-communicator of the spawn, so these
- * travel in no message.  A survivor that fails meanwhile makes the call fail in all: they may call
- * again. */
+ * Both sides of a spawn take the context ids from those of its inter-communicator, so these travel
+ * in no message.  A survivor that fails meanwhile, or has no memory, makes the call fail in all:
+ * they may call again.  For that all living members of comm agree twice, after the shrink and at
+ * the end. */
 #include "libmpi/comm/comm_create.h"
 #include "libmpi/comm/context_id.h"
 #include "libmpi/comm/groups.h"
@@ -18,6 +21,7 @@
 #include "libmpi/core/process_state.h"
 #include "libmpi/dyn/dyn.h"
 #include "libmpi/env/info.h"
+#include "libmpi/ft/ft.h"
 #include "libmpi/p2p/p2p.h"
 #include <engine.h>
 #include <mpi-ext.h>
@@ -118,32 +122,72 @@ static void plan_send(struct comm *inter, struct replace_plan plan, const uint8_
 	}
 }
 
-/* In each survivor: spawns as many processes as are missing, agrees on that, and makes newcomm. */
-static int replace_living(struct comm *c, struct comm *living, const char *command, char *argv[],
-	struct info *info, struct comm **newcomm)
+/* The end of the call in the survivors, who have *newcomm or an error: all return an error if one
+ * does. */
+static int replace_settle(struct comm *living, int err, struct comm **newcomm)
 {
-	uint8_t *is_free = calloc((size_t)c->size, 1);
-	struct comm *inter = NULL;
-	int n, err;
+	struct comm *made = err == 0 ? *newcomm : NULL;
 
-	if (is_free == NULL)
-		return haft_err(MPI_ERR_NO_MEM, "no memory for %d ranks", c->size);
-	n = ranks_free(c, living->group, is_free);
+	err = dyn_spawn_agree(living, err);
+	if (err != 0 && made != NULL) {
+		obj_free_obj(made);
+		*newcomm = NULL;
+	}
+	return err;
+}
+
+/* In each survivor: spawns as many processes as are missing, makes newcomm, and agrees on that.
+ * is_free: zeros, one for each rank of c. */
+static int replace_living(struct comm *c, struct comm *living, uint8_t *is_free,
+	const char *command, char *argv[], struct info *info, struct comm **newcomm)
+{
+	struct comm *inter = NULL;
+	int n = ranks_free(c, living->group, is_free), err;
+
 	if (n == 0)
 		err = comm_dup(living, newcomm);
 	else if (command != NULL)
 		err = dyn_spawn(command, argv, n, info, 0, living, &inter, NULL);
 	else
 		err = spawn_self(n, info, living, &inter);
-	if (n > 0)
-		err = dyn_spawn_agree(living, err);
-	if (inter != NULL && living->rank == 0)
-		plan_send(inter, (struct replace_plan){err, c->size}, is_free);
 	if (inter != NULL && err == 0)
 		err = replace_make(
 			c, inter, living->group, inter->remote, is_free, c->size, newcomm);
+	err = replace_settle(living, err, newcomm);
+	if (inter != NULL && living->rank == 0)
+		plan_send(inter, (struct replace_plan){err, c->size}, is_free);
 	if (inter != NULL)
 		obj_free_obj(inter);
+	return err;
+}
+
+/* Can all survivors go on?  err: of this one, MPI_ERR_NO_MEM or 0. */
+static int replace_ready(struct comm *c, int err)
+{
+	int good = err == 0, met = ft_settle(c, &good);
+
+	if (met != 0 && met != MPIX_ERR_PROC_FAILED) /* that is why the program calls */
+		return met;
+	if (good == 0)
+		return haft_err(MPI_ERR_NO_MEM, "%s has no memory for the new communicator",
+			err != 0 ? "this member" : "another member");
+	haft_err_clear();
+	return 0;
+}
+
+static int replace_dead(
+	struct comm *c, const char *command, char *argv[], struct info *info, struct comm **newcomm)
+{
+	uint8_t *is_free = calloc((size_t)c->size, 1);
+	struct comm *living = NULL;
+	int err = ft_comm_shrink(c, &living);
+
+	if (err == 0 || err == MPI_ERR_NO_MEM) /* other errors are those of all */
+		err = replace_ready(c, is_free != NULL ? err : MPI_ERR_NO_MEM);
+	if (err == 0)
+		err = replace_living(c, living, is_free, command, argv, info, newcomm);
+	if (living != NULL)
+		obj_free_obj(living);
 	free(is_free);
 	return err;
 }
@@ -181,17 +225,9 @@ static int replace_new(struct comm **newcomm)
 int dyn_comm_replace(
 	struct comm *c, const char *command, char *argv[], struct info *info, struct comm **newcomm)
 {
-	struct comm *living;
-	int err;
-
 	if (c == NULL)
 		return replace_new(newcomm);
 	if (c->remote != NULL)
 		return haft_err(MPI_ERR_COMM, "the communicator is an inter-communicator");
-	err = ft_comm_shrink(c, &living);
-	if (err != 0)
-		return err;
-	err = replace_living(c, living, command, argv, info, newcomm);
-	obj_free_obj(living);
-	return err;
+	return replace_dead(c, command, argv, info, newcomm);
 }

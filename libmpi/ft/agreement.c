@@ -15,6 +15,8 @@
  * after, when there are too many.  Messages that still come for it are dropped, also when its
  * communicator has been freed.
  *
+ * A member without memory for an agreement would leave the others waiting, so it ends the job.
+ *
  * If some members agree and others shrink, which is a mistake of the program, the decision says so:
  * an error in all of them. */
 #include "libmpi/boot/boot.h"
@@ -38,7 +40,14 @@
 #define NUMBER_FINAL UINT32_MAX /* the one of MPI_Finalize */
 
 /* The first FT_ERA_CALLS are calls of programs. */
-enum agree_kind { AGREE_FLAG, AGREE_IFLAG, AGREE_SHRINK, AGREE_ISHRINK, AGREE_FINAL };
+enum agree_kind {
+	AGREE_FLAG,
+	AGREE_IFLAG,
+	AGREE_SHRINK,
+	AGREE_ISHRINK,
+	AGREE_SETTLE, /* ft_settle */
+	AGREE_FINAL   /* MPI_Finalize */
+};
 
 static const char *const agree_names[FT_ERA_CALLS] = {
 	"MPIX_Comm_agree", "MPIX_Comm_iagree", "MPIX_Comm_shrink", "MPIX_Comm_ishrink"};
@@ -228,6 +237,11 @@ static void agreement_decided(void *arg)
 
 static const struct ft_era_ops agreement_ops = {agreement_send, agreement_mint, agreement_decided};
 
+__attribute__((noreturn, cold)) static void agreement_no_memory(void)
+{
+	haft_abort_job(MPI_ERR_NO_MEM, "no memory for an agreement");
+}
+
 /* Gives a message to the era.  A peer's messages come in the order in which it has sent them, and
  * the news of its death comes after them. */
 static void agreement_take(struct agreement *a, int peer, const void *msg, size_t len)
@@ -252,7 +266,7 @@ void ft_agree_got(const struct shm_frame *f)
 	if (a == NULL)
 		a = agreement_new(ctx, (uint32_t)f->tag);
 	if (a == NULL || m == NULL)
-		haft_abort_job(MPI_ERR_NO_MEM, "no memory for an agreement");
+		agreement_no_memory();
 	m->next = NULL;
 	m->peer = f->src;
 	m->len = f->len;
@@ -353,8 +367,12 @@ static int agreed_side(const struct agreement *a, const struct group *remote)
 static void agreed_shrink(struct agreement *a, const struct ft_part *d)
 {
 	struct group *g[2] = {NULL, NULL};
-	int err = agreed_group(d, 0, a->m.first, &g[0]);
+	int err = 0;
 
+	if ((d->flag[0] & d->flag[1]) == 0)
+		err = haft_err(MPI_ERR_NO_MEM, "a member has no memory for the communicator");
+	if (err == 0)
+		err = agreed_group(d, 0, a->m.first, &g[0]);
 	if (err == 0 && a->m.second != NULL)
 		err = agreed_group(d, a->m.first->size, a->m.second, &g[1]);
 	if (err == 0 && a->m.second != NULL)
@@ -396,7 +414,8 @@ static void agreement_over(struct agreement *a)
 	}
 	obj_drop(a->c);
 	a->c = NULL;
-	boot_ft(p2p_failed_count() > 0 ? BOOT_FT_HANDLED : BOOT_FT_SURVIVES);
+	if (ft_is_on())
+		ft_use(true);
 }
 
 /* p2p's progress hook: ends the agreements that are decided. */
@@ -435,7 +454,7 @@ static void agreement_mine(const struct agreement *a, int32_t value, struct ft_p
 }
 
 /* Joins the agreement, and takes the messages that have come for it. */
-static int agreement_join(struct agreement *a, int32_t value)
+static void agreement_join(struct agreement *a, int32_t value)
 {
 	size_t len = ft_bits_len(a->m.n);
 	uint8_t *sets = calloc(3, len);
@@ -443,17 +462,23 @@ static int agreement_join(struct agreement *a, int32_t value)
 	struct waiting_msg *m;
 
 	if (sets == NULL)
-		return haft_err(MPI_ERR_NO_MEM, "no memory for an agreement");
+		agreement_no_memory();
 	agreement_mine(a, value, &mine);
 	a->era = ft_era_new(a->m.n, a->m.me, &mine, &agreement_ops, a);
 	free(sets);
 	if (a->era == NULL)
-		return haft_err(MPI_ERR_NO_MEM, "no memory for an agreement");
+		agreement_no_memory();
 	for (m = a->waiting; m != NULL; m = m->next)
 		if (!p2p_peer_gone(m->peer))
 			agreement_take(a, m->peer, m->data, m->len);
 	waiting_free(a);
-	return 0;
+}
+
+static bool agreement_fits(int members)
+{
+	int64_t len = (int64_t)ft_era_msg_len(members);
+
+	return len <= (int64_t)via.frame_max && len <= NET_FRAME_MAX;
 }
 
 /* Begins the next agreement on c, which may have messages already, with this member's value.  0 and
@@ -462,7 +487,6 @@ static int agreement_begin(
 	struct comm *c, enum agree_kind kind, int32_t value, struct agreement **out)
 {
 	struct ft_members m = ft_members(c);
-	int64_t len = (int64_t)ft_era_msg_len(m.n);
 	struct agreement *a;
 	uint32_t number;
 
@@ -470,14 +494,14 @@ static int agreement_begin(
 		return p2p_comm_error(c);
 	number = kind == AGREE_FINAL ? NUMBER_FINAL : c->agreements++;
 	a = agreement_find(c->ctx, number);
-	if (kind != AGREE_FINAL || ft_is_on()) /* MPI_Finalize: perhaps only calls differ */
+	if (kind < AGREE_SETTLE || ft_is_on()) /* MPI_Finalize: perhaps only calls differ */
 		ft_use(true);
-	if (len > (int64_t)via.frame_max || len > NET_FRAME_MAX)
+	if (!agreement_fits(m.n))
 		return haft_err(MPI_ERR_OTHER, "%d members are too many for an agreement", m.n);
 	if (a == NULL)
 		a = agreement_new(c->ctx, number);
 	if (a == NULL)
-		return haft_err(MPI_ERR_NO_MEM, "no memory for an agreement");
+		agreement_no_memory();
 	via_news_poll(); /* may bring messages, which find the agreement now */
 	a->kind = kind;
 	a->m = m;
@@ -488,7 +512,8 @@ static int agreement_begin(
 	obj_hold(c);
 	p2p_progress_hook(agree_pass);
 	*out = a;
-	return agreement_join(a, value);
+	agreement_join(a, value);
+	return 0;
 }
 
 struct agreement_wait {
@@ -539,15 +564,25 @@ static int agreement_wait(struct agreement *a)
 
 /* --- the calls ------------------------------------------------------------------------------ */
 
-int ft_comm_agree(struct comm *c, int *flag)
+static int agree_on(struct comm *c, enum agree_kind kind, int *flag)
 {
 	struct agreement *a;
-	int err = agreement_begin(c, AGREE_FLAG, *flag, &a);
+	int err = agreement_begin(c, kind, *flag, &a);
 
 	if (err != 0)
 		return err;
 	a->flag = flag;
 	return agreement_wait(a);
+}
+
+int ft_comm_agree(struct comm *c, int *flag)
+{
+	return agree_on(c, AGREE_FLAG, flag);
+}
+
+int ft_settle(struct comm *c, int *flag)
+{
+	return agreement_fits(ft_members(c).n) ? agree_on(c, AGREE_SETTLE, flag) : 0;
 }
 
 /* For reports: the request, its peer being a member that it waits for; NULL: it waits for none. */
@@ -593,17 +628,21 @@ int ft_comm_iagree(struct comm *c, int *flag, struct req **request)
 	return err;
 }
 
-/* The communicator of a shrink, which has the old groups until the end of the agreement. */
+/* The communicator of a shrink, which has the old groups until the end of the agreement.  Without
+ * memory for it *newcomm is NULL, and the agreement fails in all members. */
 static int shrink_begin(
 	struct comm *c, enum agree_kind kind, struct comm **newcomm, struct agreement **a)
 {
 	struct comm_spec how = {.parent = c, .group = c->group, .remote = c->remote, .low = c->low};
-	int err = comm_make(&how, newcomm);
+	int made = comm_make(&how, newcomm), err;
 
-	if (err != 0)
+	if (made == 0)
+		comm_unready(*newcomm);
+	else
+		*newcomm = NULL;
+	err = agreement_begin(c, kind, made == 0 ? -1 : 0, a);
+	if (made != 0)
 		return err;
-	comm_unready(*newcomm);
-	err = agreement_begin(c, kind, -1, a);
 	if (err != 0) {
 		obj_free_obj(*newcomm);
 		return err;
@@ -623,7 +662,8 @@ int ft_comm_shrink(struct comm *c, struct comm **newcomm)
 	err = agreement_wait(a);
 	if (err == 0 && comm_peers(*newcomm)->size > 0) /* else a side is lost */
 		return 0;
-	obj_free_obj(*newcomm);
+	if (*newcomm != NULL)
+		obj_free_obj(*newcomm);
 	*newcomm = NULL;
 	return err;
 }
@@ -635,6 +675,8 @@ int ft_comm_ishrink(struct comm *c, struct comm **newcomm, struct req **request)
 
 	if (err != 0)
 		return err;
+	if (*newcomm == NULL) /* the agreement ends without the program */
+		return haft_err(MPI_ERR_NO_MEM, "no memory for a communicator");
 	err = agreement_request(a, c, request);
 	if (err != 0)
 		obj_free_obj(*newcomm);

@@ -5,6 +5,8 @@
 
 #include <stdbool.h>
 
+struct comm;
+
 /* Begins to listen for news of failures.  p2p is open. */
 void ft_open(void);
 
@@ -13,6 +15,10 @@ bool ft_is_on(void);
 
 /* A call of MPI begins: ends the process if HAFT_DIE says so.  For HAFT_GATE_DIE. */
 void ft_die_count(const char *name);
+
+/* As MPIX_Comm_agree, for calls that are to succeed in all members or in none.  By itself it is no
+ * reason to survive failures.  *flag stays if c has too many members for an agreement. */
+int ft_settle(struct comm *c, int *flag);
 
 /* Waits until all living processes of MPI_COMM_WORLD have called it, or have left MPI: the end of
  * MPI_Finalize where failures are survived.  0 or an error class with words. */
