@@ -357,6 +357,17 @@ void net_unpost(struct net *net, struct net_op *op)
 	op->state = NET_OP_NONE;
 }
 
+void net_give_up(struct net *net, int peer)
+{
+	struct net_peer *p = peer >= 0 && peer < net->conf.npeers ? net_peer_at(net, peer) : NULL;
+
+	if (p == NULL || (p->state != NET_PEER_CONNECTING && p->state != NET_PEER_CONNECTED))
+		return;
+	p->given_up = true;
+	net->giving_up = true;
+	net_timer_set(net, net->io->now(net));
+}
+
 /* --- curiosity ------------------------------------------------------------------------------ */
 
 int net_fd(const struct net *net)

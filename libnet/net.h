@@ -156,6 +156,10 @@ int net_foreign_set(struct net *net, int peer, const struct net_foreign *home);
  * Not inside a callback.  NET_BAD: it is connected, or operations of it are under way. */
 int net_peer_forget(struct net *net, int peer);
 
+/* The peer is known to have ended, perhaps with its host: the next poll loses it, instead of
+ * waiting for an answer.  The caller has read all that it wants. */
+void net_give_up(struct net *net, int peer);
+
 /* After fork, in the child: frees and closes; no peer notices. */
 void net_abandon(struct net *net);
 

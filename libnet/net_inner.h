@@ -272,6 +272,7 @@ struct net_peer {
 	uint64_t redial_at;       /* ms */
 	int dial_error;           /* errno of the last try; 0: it was closed without an answer */
 	bool final;               /* that try will not be repeated */
+	bool given_up;            /* net_give_up */
 	char *words;              /* why it is lost */
 	enum net_why why_lost;
 	struct net_in in;
@@ -335,6 +336,7 @@ struct net {
 	struct net_peer *redials; /* to be dialled later */
 	uint64_t due, health_due, accept_due; /* ms */
 	bool send_failed;                     /* a send has failed: reading tells the rest */
+	bool giving_up;                       /* peers are given up */
 	uint8_t nonce[WIRE_NONCE];
 };
 

@@ -278,6 +278,23 @@ static bool conns_check_silent(struct net *net, uint64_t now, bool health)
 	return false;
 }
 
+/* Loses one peer that is given up.  True: look again, as above. */
+static bool peers_given_up(struct net *net)
+{
+	struct net_peer *p = net->redials;
+	const struct net_conn *c = net->conns;
+
+	while (p != NULL && !p->given_up)
+		p = p->next_redial;
+	for (; p == NULL && c != NULL; c = c->next)
+		if (c->peer != NULL && c->peer->given_up && c->peer->state < NET_PEER_LEFT)
+			p = c->peer;
+	net->giving_up = p != NULL;
+	if (p != NULL)
+		net_peer_lose(p, NET_WHY_LOST, "it has ended");
+	return p != NULL;
+}
+
 static void timers_run(struct net *net, uint64_t now)
 {
 	bool health = now >= net->health_due;
@@ -286,6 +303,8 @@ static void timers_run(struct net *net, uint64_t now)
 	if (health)
 		net->health_due = now + HEALTH_MS;
 	net_timer_set(net, net->conns ? net->health_due : UINT64_MAX);
+	while (net->giving_up && peers_given_up(net))
+		;
 	while (conns_check_silent(net, now, health))
 		;
 	strangers_age(net, now);

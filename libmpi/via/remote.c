@@ -95,6 +95,12 @@ void via_stream_unpost(struct net_op *op)
 	transport_to(op->peer)->stream_unpost(op);
 }
 
+void via_remote_give_up(int peer)
+{
+	if (via.net != NULL)
+		net_give_up(via.net, peer);
+}
+
 bool via_all_sent_remote(void)
 {
 	if (remote.by == &via_sockets)

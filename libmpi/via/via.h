@@ -297,6 +297,9 @@ void via_stream_unpost(struct net_op *op);
 /* True if the kernel or the fabric has taken everything that was put. */
 bool via_all_sent_remote(void);
 
+/* A process of another host has ended: nothing waits for answers to it any more. */
+void via_remote_give_up(int peer);
+
 static inline bool via_all_sent(void)
 {
 	return likely(via.net == NULL) || via_all_sent_remote();

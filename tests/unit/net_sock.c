@@ -2,6 +2,8 @@
 /* net_sock.c - libnet over real sockets: frames and streams over TCP and UNIX, both ends dialling
  * at once, full queues, goodbye. */
 #include "tests/unit/net_endpoints.h"
+#include <netinet/in.h>
+#include <sys/socket.h>
 
 static const char *const addresses[] = {"tcp:127.0.0.1:0", "tcp:[::1]:0", "unix:"};
 enum { ADDRESSES = 3 };
@@ -57,6 +59,51 @@ static void test_frames(void **state)
 	}
 }
 
+/* A listener of 127.0.0.1 whose queue is full: it answers no dial, as a host that is down.  The
+ * sockets are to be closed. */
+static void listen_deaf(char *addr, int fd[3])
+{
+	struct sockaddr_in in = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+	socklen_t len = sizeof(in);
+
+	for (int i = 0; i < 3; i++)
+		fd[i] = socket(AF_INET, SOCK_STREAM | (i > 0 ? SOCK_NONBLOCK : 0), 0);
+	assert_int_equal(bind(fd[0], (struct sockaddr *)&in, len), 0);
+	assert_int_equal(listen(fd[0], 0), 0);
+	assert_int_equal(getsockname(fd[0], (struct sockaddr *)&in, &len), 0);
+	for (int i = 1; i < 3; i++)
+		connect(fd[i], (struct sockaddr *)&in, len);
+	snprintf(addr, NET_ADDR_LEN, "tcp:127.0.0.1:%d", ntohs(in.sin_port));
+}
+
+/* Peer 1 does not answer, peer 2 is connected: both are lost at once. */
+static void test_given_up(void **state)
+{
+	struct ends s;
+	int fd[3];
+
+	(void)state;
+	ends_open(&s, 3, "tcp:127.0.0.1:0");
+	listen_deaf(s.end[1].addr, fd);
+	assert_int_equal(ends_put(&s, 0, 1), 0);
+	assert_int_equal(ends_put(&s, 0, 2), 0);
+	ENDS_UNTIL(&s, s.end[2].next_from[0] == 1);
+	assert_int_equal(net_peer_state_get(s.end[0].net, 1), NET_PEER_CONNECTING);
+	assert_false(net_all_sent(s.end[0].net));
+	for (int peer = 1; peer <= 2; peer++)
+		net_give_up(s.end[0].net, peer);
+	assert_int_equal(net_sleep_ms(s.end[0].net), 0);
+	net_poll(s.end[0].net);
+	assert_int_equal(s.end[0].lost[1], 1);
+	assert_int_equal(s.end[0].lost[2], 1);
+	assert_true(net_all_sent(s.end[0].net));
+	net_give_up(s.end[0].net, 1);
+	assert_int_equal(net_peer_state_get(s.end[0].net, 1), NET_PEER_LOST);
+	ends_close(&s);
+	for (int i = 0; i < 3; i++)
+		close(fd[i]);
+}
+
 static void stream(const char *where, size_t len)
 {
 	struct ends s;
@@ -98,6 +145,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_frames),
 		cmocka_unit_test(test_streams),
+		cmocka_unit_test(test_given_up),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
