@@ -202,12 +202,19 @@ DATADIR    ?= $(PREFIX)/share
 MANDIR     ?= $(DATADIR)/man
 SUFFIX     ?=
 
+# A relative path is one below this directory, also for the sub-make of uninstall.  make gets a tilde where the
+# shell has not replaced it: dash leaves PREFIX=~/haft as it is.
+dirs := PREFIX BINDIR LIBDIR DEVDIR INCLUDEDIR DATADIR MANDIR
+$(foreach v,DESTDIR $(dirs),$(if $(filter ~%,$(firstword $($(v)))),$(error \
+	$(v) is $($(v)): the shell has not replaced ~, write $$HOME)))
+$(foreach v,$(dirs),$(if $(filter-out /%,$(firstword $($(v)))),$(eval override $(v) := $$(CURDIR)/$$($(v)))))
+
 # A path as one word of a shell; and where it is now, below DESTDIR.
 quoted = '$(subst ','\'',$(1))'
 dest = $(call quoted,$(DESTDIR)$(1))
 
 # All of them, for layout.sh and for a second make.
-layout = $(foreach v,PREFIX BINDIR LIBDIR DEVDIR INCLUDEDIR DATADIR MANDIR SUFFIX,$(v)=$(call quoted,$($(v))))
+layout = $(foreach v,$(dirs) SUFFIX,$(v)=$(call quoted,$($(v))))
 
 install: all install-libobj install-libmpi install-tools install-examples
 install-libobj install-libmpi install-tools: all

@@ -131,6 +131,7 @@ install-tools:
 	install -m 644 $(B)/lib/haft/libhaft-mqs.so $(call dest,$(LIBDIR))/haft/
 	install -m 644 $(B)/share/haft/gdb.py $(B)/share/haft/libobj_gdb.py $(call dest,$(DATADIR))/haft/
 	$(call info_link,"$$($(layout) tools/pack/layout.sh runpath)") -o $(call dest,$(BINDIR))/mpi-info
+	chmod 755 $(call dest,$(BINDIR))/mpi-info
 	for n in $(tools_WRAP); do \
 		$(layout) tools/pack/layout.sh wrapper $(B)/bin/$$n $(call dest,$(BINDIR))/$$n$(SUFFIX) || exit 1; done
 	for a in $(tools_ALIAS); do \

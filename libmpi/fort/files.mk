@@ -105,6 +105,7 @@ install-fort: all
 	$(if $(fort_FC),$(Q)install -m 644 $(B)/lib/libmpifort_mod.a $(call dest,$(DEVDIR))/)
 	$(Q)install -m 644 $(fort_INC) $(call dest,$(INCLUDEDIR))/
 	$(Q)$(call fort_link,"$$($(layout) tools/pack/layout.sh beside)") -o $(call dest,$(LIBDIR))/libmpifort_abi.so.1
+	$(Q)chmod 755 $(call dest,$(LIBDIR))/libmpifort_abi.so.1
 	$(Q)install -m 644 $(B)/lib/libmpifort_abi.a $(call dest,$(DEVDIR))/
 	$(Q)for l in libmpifort_abi.so libmpifort.so; do \
 		$(layout) tools/pack/layout.sh link libmpifort_abi.so.1 $(call dest,$(DEVDIR))/$$l; done

@@ -24,6 +24,16 @@ put install DESTDIR="$TMPDIR/a stage" PREFIX="/my prefix"
 put uninstall DESTDIR="$TMPDIR/a stage" PREFIX="/my prefix"
 [ -z "$(find "$TMPDIR/a stage" ! -type d)" ] || fail "make uninstall with DESTDIR leaves files"
 
+# A strict umask, a relative prefix: others can read and run all, and uninstall finds it again.  A tilde that the shell
+# has left is no directory.
+(umask 077 && put install PREFIX="$(realpath --relative-to=. "$TMPDIR")/strict") || fail "make install with a relative prefix"
+left=$(find "$TMPDIR/strict" ! -type l ! -perm -o+r; find "$TMPDIR/strict" -type d ! -perm -o+x)
+[ -x "$TMPDIR/strict/bin/mpicc" ] && [ -z "$left" ] || fail "umask 077: others cannot read $(echo "$left" | head -n 3)"
+put uninstall PREFIX="$(realpath --relative-to=. "$TMPDIR")/strict"
+[ -z "$(find "$TMPDIR/strict" ! -type d 2>/dev/null)" ] || fail "make uninstall with a relative prefix leaves files"
+make -s "B=$TMPDIR/b" PREFIX='~/haft' help >"$TMPDIR/make.log" 2>&1 && fail "PREFIX=~/haft is a directory of that name"
+grep -q 'the shell has not replaced ~, write $HOME' "$TMPDIR/make.log" || fail "a tilde: $(cat "$TMPDIR/make.log")"
+
 # A header that is not there: its package is named.
 make -s "B=$TMPDIR/b" needs=no_such_header.h:libhwloc-dev "$TMPDIR/b/flags" >"$TMPDIR/make.log" 2>&1 &&
 	fail "a build without a header begins"

@@ -32,6 +32,21 @@ fi
 for f in "$usr/bin/mpi-info" "$usr/lib/$triplet/libmpifort_abi.so.1"; do
 	! readelf -d "$f" | grep -q RUNPATH || fail "$f has a run path into the system"
 done
+
+# Fedora's loader looks into /usr/lib64, where its libc is; Debian's does not.
+mkdir "$TMPDIR/lib64"
+cp -a /usr/lib64/. "$TMPDIR/lib64" 2>/dev/null
+: >"$TMPDIR/lib64/libc.so.6"
+beside() {
+	unshare -rm sh -c 'mount --bind "$1" /usr/lib64 && LIBDIR=/usr/lib64 exec sh tools/pack/layout.sh beside' sh "$1"
+}
+if [ -d /usr/lib64 ] && unshare -rm true 2>/dev/null; then
+	got=$(beside "$TMPDIR/lib64")
+	[ "$got" = -Wl,--as-needed ] || fail "a run path into lib64: $got"
+	rm "$TMPDIR/lib64/libc.so.6"
+	got=$(beside "$TMPDIR/lib64")
+	[ "$got" = '-Wl,-rpath,$ORIGIN' ] || fail "no run path into a lib64 that no loader knows: $got"
+fi
 put uninstall "$@"
 [ -z "$(find "$stage" ! -type d)" ] || fail "uninstall leaves $(find "$stage" ! -type d | head -5)"
 

@@ -31,6 +31,7 @@ shell_word() {
 system_lib() {
 	case $1 in
 	/lib | /usr/lib) true ;;
+	/lib64 | /usr/lib64) [ -e "$1/libc.so.6" ] ;; # where Fedora and SUSE have them
 	/lib/*/* | /usr/lib/*/*) false ;;
 	/lib/*-*-* | /usr/lib/*-*-*) true ;;
 	*) false ;;
