@@ -185,7 +185,12 @@ job -launcher /no/such/command -hosts a,b true
 want_rc 1
 case $san in
 *thread*) want_err '/no/such/command exited with code 127' ;; # its vfork is a fork, which tells no more
-*) want_err '/no/such/command: No such file' ;;
+*)
+	want_err '/no/such/command: No such file'
+	mkdir "$TMPDIR/no_ssh"
+	PATH=$TMPDIR/no_ssh "$run" -hosts a,b true >"$out" 2>"$err"
+	want_err 'ssh: No such file or directory; apt-get install openssh-client'
+	;;
 esac
 job -launcher exec -hosts a,b true
 want_rc 2

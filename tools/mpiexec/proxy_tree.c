@@ -100,6 +100,14 @@ static void branch_die(struct proxy_tree *t, struct proxy_child *b, uint64_t now
 		b->said = true;
 }
 
+/* A remedy for an error of launch_proxy, or an empty text. */
+static const char *branch_cure(const char *step, int err)
+{
+	if (err == ENOENT && strcmp(step, "ssh") == 0)
+		return "; apt-get install openssh-client, or -launcher names another command";
+	return limit_words(err);
+}
+
 static void branch_start(struct proxy_tree *t, int i, const struct marshal *conf, uint64_t now)
 {
 	struct proxy_child *b = &t->b[i];
@@ -113,7 +121,7 @@ static void branch_start(struct proxy_tree *t, int i, const struct marshal *conf
 		b->ended = b->said = true;
 		branch_die(t, b, now);
 		up_text(t, b, UP_LOST, "its proxy could not be started: %s: %s%s", step,
-			strerror(errno), limit_words(errno));
+			strerror(errno), branch_cure(step, errno));
 		return;
 	}
 	b->pid = l.pid;
