@@ -707,7 +707,7 @@ void shm_flag_spin(struct shm *s, const struct shm_flag *f, uint32_t value)
 }
 
 int shm_flag_wait(struct shm *s, struct shm_flag *f, uint32_t want, uint32_t ahead,
-	shm_progress_fn *pass, void *arg, const struct shm_describer *teller)
+	shm_progress_fn *pass, void *arg, const struct shm_describer *describer)
 {
 	struct shm_wait w;
 	uint32_t value;
@@ -718,7 +718,7 @@ int shm_flag_wait(struct shm *s, struct shm_flag *f, uint32_t want, uint32_t ahe
 	shm_wait_begin(&w);
 	w.flag = f;
 	w.flag_only = pass == NULL;
-	w.describer = teller;
+	w.describer = describer;
 	while (e == 0 && !flag_reached(f, want, ahead, &value)) {
 		int moved;
 

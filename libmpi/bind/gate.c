@@ -281,8 +281,8 @@ void bind_leave(void)
 int bind_fail(int err, void *self, int fn)
 {
 	haft_fort_site = 0;
-	if (haft_refuse_hook != NULL)
-		err = haft_refuse_hook(err, self, fn);
+	if (haft_life_hooks.refuse != NULL)
+		err = haft_life_hooks.refuse(err, self, fn);
 	err = bind_raise(err, self, fn);
 	bind_leave();
 	return err;

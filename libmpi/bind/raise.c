@@ -191,8 +191,8 @@ __attribute__((noreturn)) static void raise_end(
 	const struct target *t, int err, char *line, size_t n)
 {
 	bind_callsites(line, n);
-	if (haft_uncommitted_hook != NULL)
-		haft_uncommitted_hook(false);
+	if (haft_life_hooks.uncommitted != NULL)
+		haft_life_hooks.uncommitted(false);
 	if (t->handler->kind == ERRH_ABORT && ft_is_on() && (t->session || raise_members(t->self)))
 		dyn_abort_group(raise_members(t->self), err, line);
 	if (t->handler->kind == ERRH_ABORT && (t->session || raise_alone(t->self)))

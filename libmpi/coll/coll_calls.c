@@ -10,7 +10,7 @@
  * it, unless HAFT_CHECK=coll is set.  A member whose wait has become long writes the word of its
  * last call, and compares its words with those of the others.  So the last of the members that wait
  * for long sees a difference, whichever call waits for which, and all members are told
- * (haft_comm_differ_hook).
+ * (haft_comm_hooks.differ).
  *
  * Invariants
  *  - A call has one number in all members (coll_next_tag), and calls of one number that differ are
@@ -194,7 +194,7 @@ static void calls_tell(struct coll *s, struct coll_call mine, int i, struct coll
 	int class = coll_call_differ(s, mine, i, theirs, how, sizeof(how));
 
 	snprintf(words, sizeof(words), "%s (HAFT_CHECK=coll says more)", how);
-	haft_comm_differ_hook(s->comm, class, words);
+	haft_comm_hooks.differ(s->comm, class, words);
 }
 
 /* A message of a call that this member has begun, and that is another one here; or of a call that
@@ -305,6 +305,12 @@ static bool calls_compare_messages(struct coll *s, const struct req *awaited)
 	return false;
 }
 
+/* The history of a kept call, where a digest has it. */
+static uint32_t calls_own_history(const struct coll_own *own)
+{
+	return own->digest >> DIGEST_BITS << DIGEST_BYTES_BITS;
+}
+
 /* The word of this member's blocking call `number', if it is one of the last.  False: it is not. */
 static bool calls_own_word(const struct coll *s, uint64_t number, uint64_t *word)
 {
@@ -315,7 +321,7 @@ static bool calls_own_word(const struct coll *s, uint64_t number, uint64_t *word
 		if (own->number != (uint32_t)(number + 1))
 			continue;
 		if (digest >> DIGEST_KIND_AT != DIGEST_MAKER)
-			digest ^= coll_own_history(own);
+			digest ^= calls_own_history(own);
 		*word = number << NUMBER_AT | (uint64_t)COLL_BLOCKING << FORM_AT | digest;
 		return true;
 	}
@@ -437,7 +443,7 @@ static bool calls_own_digest(const struct coll *s, uint64_t e, uint32_t *digest)
 
 		if (own->phase != e)
 			continue;
-		*digest = coll_line_digest(own->digest) ^ coll_own_history(own);
+		*digest = coll_line_digest(own->digest) ^ calls_own_history(own);
 		return true;
 	}
 	return false;

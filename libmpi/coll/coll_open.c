@@ -9,8 +9,8 @@
 
 void coll_open(void)
 {
-	haft_comm_destroy_hook = coll_state_free;
-	p2p_long_wait_hook = coll_calls_check;
+	haft_comm_hooks.destroy = coll_state_free;
+	p2p_hooks.long_wait = coll_calls_check;
 	coll_other_call_hook = coll_calls_are_other;
 	coll_algorithm_open();
 	coll_check_open();

@@ -282,12 +282,6 @@ static inline void coll_keep(struct coll *s, uint32_t digest)
 	coll_history_add(s->comm, COLL_BLOCKING, digest);
 }
 
-/* The history of a kept call, where a digest has it. */
-static inline uint32_t coll_own_history(const struct coll_own *own)
-{
-	return own->digest >> DIGEST_BITS << DIGEST_BYTES_BITS;
-}
-
 /* A call of a member: its digest, with the history or without, and its form. */
 struct coll_call {
 	enum coll_form form;
@@ -347,8 +341,8 @@ void coll_calls_by_messages(struct coll *s);
 /* Likewise, a call none of whose messages has its number. */
 void coll_calls_begin_silent(struct comm *c, enum coll_form form, uint32_t digest);
 
-/* A wait of this process has become long (p2p_long_wait_hook): compares the calls of all members of
- * all communicators that have a state.  If they differ, haft_comm_differ_hook ends the waits. */
+/* A wait of this process has become long (p2p_hooks.long_wait): compares the calls of all members
+ * of all communicators that have a state.  A difference ends the waits (haft_comm_hooks.differ). */
 void coll_calls_check(const struct req *awaited);
 void coll_calls_check_comm(struct coll *s); /* of this communicator: words, not lines */
 
@@ -358,7 +352,7 @@ void coll_calls_publish(struct coll *s);
 bool coll_calls_compare_published(struct coll *s);
 
 /* A message of the call of this tag has another length than this member expects.  True: another
- * member is in another call, and all are told (haft_comm_differ_hook). */
+ * member is in another call, and all are told (haft_comm_hooks.differ). */
 bool coll_calls_are_other(struct coll *s, int tag);
 
 /* --- phases: shm_phase.c -------------------------------------------------------------------- */

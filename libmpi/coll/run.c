@@ -123,7 +123,7 @@ static int run_odd(const struct coll_args *k, struct coll *s)
 	err = run_odd_error(k, s);
 	if (k->comm->whole == NULL && (s->odd_digest ^ s->digest) >> DIGEST_BYTES_BITS != 0) {
 		snprintf(words, sizeof(words), "%s", haft_err_text(err));
-		haft_comm_differ_hook(k->comm, err, words);
+		haft_comm_hooks.differ(k->comm, err, words);
 		haft_err(err, "%s", words);
 	}
 	s->odd = 0;

@@ -32,7 +32,7 @@ static inline struct shm_line *phase_out_line(const struct coll *s, uint64_t e)
 
 /* For the wait report of a hung job: the communicator, and the members that have not arrived. */
 struct about {
-	struct shm_describer teller; /* first */
+	struct shm_describer describer; /* first */
 	struct coll *s;
 	uint64_t e;
 	int peer; /* the peer that is waited for; -1: any that has not arrived */
@@ -131,7 +131,7 @@ __attribute__((noinline)) static void phase_wait_long(const struct phase_wait *w
 {
 	p2p_progress_until(&(struct p2p_condition){.ready = phase_ready,
 		.arg = (void *)(uintptr_t)w,
-		.describer = &w->about.teller,
+		.describer = &w->about.describer,
 		.flag = w->flag});
 }
 

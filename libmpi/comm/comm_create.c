@@ -29,8 +29,8 @@ void comm_set_ids(struct comm *c, struct comm_ids ids)
 	c->ctx = ids.ctx;
 	c->ids = c->ctx + comm_ctx_own(c->remote != NULL);
 	c->ids_end = ids.end;
-	if (haft_comm_ids_hook != NULL)
-		haft_comm_ids_hook(c);
+	if (haft_comm_hooks.ids != NULL)
+		haft_comm_hooks.ids(c);
 }
 
 void comm_unready(struct comm *c)
@@ -79,8 +79,8 @@ static int comm_build(const struct comm_spec *how, struct comm **newcomm)
 		obj_errh_set(c, errh);
 	if (errh != NULL)
 		obj_drop(errh);
-	if (haft_comm_made_hook != NULL)
-		haft_comm_made_hook(c);
+	if (haft_comm_hooks.made != NULL)
+		haft_comm_hooks.made(c);
 	*newcomm = c;
 	return 0;
 }
@@ -299,8 +299,8 @@ int comm_disconnect(struct comm **comm)
 	p2p_flush();
 	if (comm_leaves_job(c->group) || (c->remote != NULL && comm_leaves_job(c->remote))) {
 		disconnect_barrier(c);
-		if (haft_comm_end_hook != NULL)
-			haft_comm_end_hook(c);
+		if (haft_comm_hooks.end != NULL)
+			haft_comm_hooks.end(c);
 		disconnect_barrier(c); /* then no failure of one job ends the other */
 	}
 	return comm_end(comm, COLL_COMM_DISCONNECT);

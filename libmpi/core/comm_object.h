@@ -76,24 +76,23 @@ struct comm {
 	struct comm_traffic *traffic; /* counts of its messages: core/traffic.h; NULL: none */
 };
 
-/* Set by engines that keep state for each communicator.  Called when the last reference to a
- * communicator is dropped, before its groups are. */
-extern void (*haft_comm_destroy_hook)(struct comm *c);
-extern void (*haft_buffer_destroy_hook)(struct comm *c);
-
-/* NULL, or called for each communicator that is made, and when it connects jobs no longer: within
- * MPI_Comm_disconnect, and before it is destroyed.  dyn/connected.c sets them. */
-extern void (*haft_comm_made_hook)(struct comm *c);
-extern void (*haft_comm_end_hook)(struct comm *c);
-
 extern struct comm haft_world, haft_self; /* MPI_COMM_WORLD, MPI_COMM_SELF */
 
-/* NULL, or called when a communicator gets its ids: it may have been revoked before (libmpi/ft). */
-extern void (*haft_comm_ids_hook)(struct comm *c);
-
-/* The collective calls of c's members differ, as these words say: all members get errors from c
- * from now on, of this class and with these words.  libmpi/ft sets it. */
-extern void (*haft_comm_differ_hook)(struct comm *c, int class, const char *words);
+/* Functions of higher folders for each communicator.  NULL: none; `differ' is always set. */
+extern struct haft_comm_hooks {
+	/* dyn: it is made; it connects jobs no longer: within MPI_Comm_disconnect, and before it is
+	 * destroyed */
+	void (*made)(struct comm *c);
+	void (*end)(struct comm *c);
+	/* ft: it gets its ids, and may have been revoked before */
+	void (*ids)(struct comm *c);
+	/* coll, p2p: the last reference to it is dropped; its groups are still there */
+	void (*destroy)(struct comm *c);
+	void (*buffer_destroy)(struct comm *c);
+	/* ft: the collective calls of its members differ, as these words say: all members get
+	 * errors from it from now on, of this class and with these words */
+	void (*differ)(struct comm *c, int class, const char *words);
+} haft_comm_hooks;
 
 /* The error of such a communicator.  c->differs is not NULL. */
 int haft_comm_differ_error(const struct comm *c);

@@ -21,18 +21,20 @@ struct code {
 	char *text;
 };
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct code *rows; /* [nrows] code FIRST + i; under lock */
-static int nrows, room;
+static struct {
+	pthread_mutex_t lock;
+	struct code *rows; /* [n] code FIRST + i; under lock */
+	int n, room;
+} codes = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 int haft_code_last = HAFT_CODE_OWN;
 
 /* The row of a code, or NULL.  Under lock. */
 static struct code *code_find(int code)
 {
-	if (code < FIRST || code - FIRST >= nrows || !rows[code - FIRST].used)
+	if (code < FIRST || code - FIRST >= codes.n || !codes.rows[code - FIRST].used)
 		return NULL;
-	return &rows[code - FIRST];
+	return &codes.rows[code - FIRST];
 }
 
 /* A free row, the lowest.  Under lock. */
@@ -40,30 +42,30 @@ static struct code *code_new(void)
 {
 	int i = 0;
 
-	while (i < nrows && rows[i].used)
+	while (i < codes.n && codes.rows[i].used)
 		i++;
-	if (i == room) {
-		int more = room == 0 ? 16 : 2 * room;
-		struct code *grown = realloc(rows, (size_t)more * sizeof(*rows));
+	if (i == codes.room) {
+		int more = codes.room == 0 ? 16 : 2 * codes.room;
+		struct code *grown = realloc(codes.rows, (size_t)more * sizeof(*codes.rows));
 
 		if (grown == NULL)
 			return NULL;
-		rows = grown;
-		room = more;
+		codes.rows = grown;
+		codes.room = more;
 	}
-	if (i == nrows)
-		nrows++;
-	memset(&rows[i], 0, sizeof(rows[i]));
-	rows[i].used = true;
-	return &rows[i];
+	if (i == codes.n)
+		codes.n++;
+	memset(&codes.rows[i], 0, sizeof(codes.rows[i]));
+	codes.rows[i].used = true;
+	return &codes.rows[i];
 }
 
 /* Under lock. */
 static void code_last_update(void)
 {
-	while (nrows > 0 && !rows[nrows - 1].used)
-		nrows--;
-	__atomic_store_n(&haft_code_last, HAFT_CODE_OWN + nrows, __ATOMIC_RELAXED);
+	while (codes.n > 0 && !codes.rows[codes.n - 1].used)
+		codes.n--;
+	__atomic_store_n(&haft_code_last, HAFT_CODE_OWN + codes.n, __ATOMIC_RELAXED);
 }
 
 static int code_add(int class, int *code)
@@ -75,7 +77,7 @@ static int code_add(int class, int *code)
 	c = code_new();
 	if (c == NULL)
 		return haft_err(MPI_ERR_NO_MEM, "no memory for another error code");
-	*code = FIRST + (int)(c - rows);
+	*code = FIRST + (int)(c - codes.rows);
 	c->is_class = class < 0;
 	c->class = class < 0 ? *code : class;
 	of = code_find(class); /* the array may have moved */
@@ -128,9 +130,9 @@ int haft_code_add(int class, int *code)
 {
 	int err;
 
-	pthread_mutex_lock(&lock);
+	pthread_mutex_lock(&codes.lock);
 	err = code_add(class, code);
-	pthread_mutex_unlock(&lock);
+	pthread_mutex_unlock(&codes.lock);
 	return err;
 }
 
@@ -138,9 +140,9 @@ int haft_code_remove(int code, int is_class)
 {
 	int err;
 
-	pthread_mutex_lock(&lock);
+	pthread_mutex_lock(&codes.lock);
 	err = code_remove(code, is_class);
-	pthread_mutex_unlock(&lock);
+	pthread_mutex_unlock(&codes.lock);
 	return err;
 }
 
@@ -148,9 +150,9 @@ int haft_code_text_set(int code, const char *text)
 {
 	int err;
 
-	pthread_mutex_lock(&lock);
+	pthread_mutex_lock(&codes.lock);
 	err = code_text_set(code, text);
-	pthread_mutex_unlock(&lock);
+	pthread_mutex_unlock(&codes.lock);
 	return err;
 }
 
@@ -161,11 +163,11 @@ int haft_code_class(int code)
 
 	if (haft_code_is_own(code))
 		return code;
-	pthread_mutex_lock(&lock);
+	pthread_mutex_lock(&codes.lock);
 	c = code_find(code);
 	if (c != NULL)
 		class = c->class;
-	pthread_mutex_unlock(&lock);
+	pthread_mutex_unlock(&codes.lock);
 	return class;
 }
 
@@ -173,10 +175,10 @@ int haft_code_text(int code, char *buf, size_t n)
 {
 	struct code *c;
 
-	pthread_mutex_lock(&lock);
+	pthread_mutex_lock(&codes.lock);
 	c = code_find(code);
 	if (c != NULL)
 		snprintf(buf, n, "%s", c->text != NULL ? c->text : "");
-	pthread_mutex_unlock(&lock);
+	pthread_mutex_unlock(&codes.lock);
 	return c != NULL ? 0 : -1;
 }

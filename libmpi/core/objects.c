@@ -71,12 +71,12 @@ static void comm_destroy(void *self)
 {
 	struct comm *c = self;
 
-	if (haft_comm_end_hook != NULL)
-		haft_comm_end_hook(c);
-	if (haft_comm_destroy_hook != NULL)
-		haft_comm_destroy_hook(c);
-	if (haft_buffer_destroy_hook != NULL)
-		haft_buffer_destroy_hook(c);
+	if (haft_comm_hooks.end != NULL)
+		haft_comm_hooks.end(c);
+	if (haft_comm_hooks.destroy != NULL)
+		haft_comm_hooks.destroy(c);
+	if (haft_comm_hooks.buffer_destroy != NULL)
+		haft_comm_hooks.buffer_destroy(c);
 	haft_traffic_drop(c);
 	obj_drop(c->group);
 	if (c->remote != NULL)
@@ -121,18 +121,14 @@ static void info_destroy(void *self)
 	}
 }
 
-void (*haft_comm_destroy_hook)(struct comm *c);
-void (*haft_comm_differ_hook)(struct comm *c, int class, const char *words);
+struct haft_comm_hooks haft_comm_hooks;
 
 int haft_comm_differ_error(const struct comm *c)
 {
 	return haft_err(c->differs[0], "%s", c->differs + 1);
 }
+
 void (*haft_group_aliases_hook)(const struct group *g);
-void (*haft_comm_made_hook)(struct comm *c);
-void (*haft_comm_end_hook)(struct comm *c);
-void (*haft_comm_ids_hook)(struct comm *c);
-void (*haft_buffer_destroy_hook)(struct comm *c);
 void (*haft_type_destroy_hook)(struct type *t);
 void (*haft_win_destroy_hook)(struct win *w);
 

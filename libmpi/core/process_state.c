@@ -8,11 +8,7 @@
 #include <stdlib.h>
 
 struct haft_life haft_life = {.gate = HAFT_GATE_SHUT, .size = 1};
-void (*haft_abort_hook)(int code, const char *text);
-int (*haft_end_code_hook)(void);
-void (*haft_leave_hook)(void);
-void (*haft_threads_stop_hook)(void);
-void (*haft_peer_lost_hook)(int rank);
+struct haft_life_hooks haft_life_hooks;
 
 void haft_life_set_state(enum haft_state state)
 {
@@ -56,8 +52,8 @@ void haft_peer_lost(int rank)
 	if (missed != 0)
 		return;
 	missed = rank + 1;
-	if (haft_peer_lost_hook != NULL)
-		haft_peer_lost_hook(rank);
+	if (haft_life_hooks.peer_lost != NULL)
+		haft_life_hooks.peer_lost(rank);
 }
 
 int haft_peer_lost_rank(void)
@@ -68,11 +64,11 @@ int haft_peer_lost_rank(void)
 void haft_life_child(void)
 {
 	haft_gate_set(HAFT_GATE_SHUT | HAFT_GATE_CHILD);
-	haft_abort_hook = NULL;
-	haft_end_code_hook = NULL;
-	haft_leave_hook = NULL;
-	haft_threads_stop_hook = NULL;
-	haft_peer_lost_hook = NULL;
+	haft_life_hooks.abort = NULL;
+	haft_life_hooks.end_code = NULL;
+	haft_life_hooks.leave = NULL;
+	haft_life_hooks.threads_stop = NULL;
+	haft_life_hooks.peer_lost = NULL;
 }
 
 /* The code to exit with: one that is not 0 stays so. */
@@ -85,18 +81,15 @@ void haft_abort_process(int code, const char *text)
 {
 	haft_flush();
 	fprintf(stderr, "%s\n", text);
-	if (haft_leave_hook != NULL)
-		haft_leave_hook();
+	if (haft_life_hooks.leave != NULL)
+		haft_life_hooks.leave();
 	_Exit(exit_code(code));
 }
 
-void (*haft_uncommitted_hook)(bool finalize);
-int (*haft_refuse_hook)(int err, void *self, int fn);
-
 void haft_abort_job(int code, const char *text)
 {
-	if (haft_abort_hook != NULL)
-		haft_abort_hook(code, text);
+	if (haft_life_hooks.abort != NULL)
+		haft_life_hooks.abort(code, text);
 	haft_flush();
 	fprintf(stderr, "%s\n", text);
 	_Exit(exit_code(code));

@@ -72,36 +72,35 @@ __attribute__((noreturn, cold)) void haft_abort_job(int code, const char *text);
 /* Ends this process alone, with one line of text on stderr; the job goes on.  Never returns. */
 __attribute__((noreturn, cold)) void haft_abort_process(int code, const char *text);
 
-/* Set by libmpi/life while MPI runs, else NULL.  haft_abort_hook ends the job; haft_leave_hook
- * tells the job that this process is done with MPI. */
-extern void (*haft_abort_hook)(int code, const char *text);
-extern void (*haft_leave_hook)(void);
-
-/* Likewise: the exit code with which this process is to end, because the job ends; -1: none is
- * known, and the launcher ends the process. */
-extern int (*haft_end_code_hook)(void);
-
-/* Set by libmpi/io when it has made threads: ends them.  Or NULL. */
-extern void (*haft_threads_stop_hook)(void);
+/* Functions of higher folders for the process; NULL: none. */
+extern struct haft_life_hooks {
+	/* life, while MPI runs: ends the job */
+	void (*abort)(int code, const char *text);
+	/* life: tells the job that this process is done with MPI */
+	void (*leave)(void);
+	/* life: the exit code with which this process is to end, because the job ends; -1: none is
+	 * known, and the launcher ends the process */
+	int (*end_code)(void);
+	/* life: haft_peer_lost was called for the first time, with this rank */
+	void (*peer_lost)(int rank);
+	/* io, when it has made threads: ends them */
+	void (*threads_stop)(void);
+	/* io: MPI_Finalize (`finalize'), or this process ends the job: names files that are open
+	 * and should be committed (the hint haft_commit) on stderr; in MPI_Finalize rank 0 of a
+	 * file does.  Under the library's lock. */
+	void (*uncommitted)(bool finalize);
+	/* io: a call has failed on `self' before its engine was called, or in it: of a collective
+	 * call this process joins the others with the error.  Returns the error of the call, with
+	 * its words. */
+	int (*refuse)(int err, void *self, int fn);
+} haft_life_hooks;
 
 /* In a forked child: from now on calls of MPI are refused, and end nothing but the child. */
 void haft_life_child(void);
 
 /* An operation has failed because that rank of the job is gone, or because another rank has failed
- * for that reason.  The first rank is kept, and told to the hook, which libmpi/life sets, or NULL.
- * One thread at a time. */
+ * for that reason.  The first rank is kept, and told to the hook.  One thread at a time. */
 void haft_peer_lost(int rank);
 int haft_peer_lost_rank(void); /* that rank + 1; 0: none */
-extern void (*haft_peer_lost_hook)(int rank);
-
-/* MPI_Finalize, or before this process ends the job: libmpi/io names files that are open and should
- * be committed (the hint haft_commit) on stderr.  finalize: rank 0 of a file does.  It sets the
- * hook; or NULL.  Under the library's lock. */
-extern void (*haft_uncommitted_hook)(bool finalize);
-
-/* A call has failed on `self' before its engine was called, or in it.  libmpi/io sets the hook, or
- * it is NULL: of a collective call this process joins the others with the error.  Returns the error
- * of the call, with its words. */
-extern int (*haft_refuse_hook)(int err, void *self, int fn);
 
 #endif

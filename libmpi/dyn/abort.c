@@ -139,8 +139,8 @@ int dyn_abort(struct comm *c, int code)
 	obj_name_get(c, name, sizeof(name), OBJ_C, &len);
 	snprintf(text, sizeof(text), "MPI_Abort: rank %d of %s gave up with code %d", c->rank,
 		len > 0 ? name : "a communicator", code);
-	if (haft_uncommitted_hook != NULL)
-		haft_uncommitted_hook(false);
+	if (haft_life_hooks.uncommitted != NULL)
+		haft_life_hooks.uncommitted(false);
 	if (ft_is_on())
 		dyn_abort_group(c, code, text);
 	dyn_abort_members(c, code, text);

@@ -122,6 +122,6 @@ bool dyn_connected_valid(void)
 void dyn_connected_open(void)
 {
 	haft_valid_add("dyn_connected_valid", dyn_connected_valid);
-	haft_comm_made_hook = connected_made;
-	haft_comm_end_hook = connected_end;
+	haft_comm_hooks.made = connected_made;
+	haft_comm_hooks.end = connected_end;
 }

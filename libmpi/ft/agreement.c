@@ -517,7 +517,7 @@ static int agreement_begin(
 }
 
 struct agreement_wait {
-	struct shm_describer teller; /* first */
+	struct shm_describer describer; /* first */
 	const struct agreement *a;
 };
 
@@ -543,7 +543,7 @@ static void agreement_sleep(const struct agreement *a)
 	struct agreement_wait wait = {{agreement_describe}, a};
 
 	p2p_progress_until(&(struct p2p_condition){
-		.ready = agreement_is_over, .arg = &wait, .describer = &wait.teller});
+		.ready = agreement_is_over, .arg = &wait, .describer = &wait.describer});
 }
 
 /* Waits for the end of an agreement, frees those before it that all members have, and returns the

@@ -57,7 +57,7 @@ bool ft_revoke_fits(const struct shm_frame *f);
 /* A revocation: revokes the communicator here, and passes it on. */
 void ft_revoke_got(const struct shm_frame *f);
 
-/* haft_comm_differ_hook: revokes c, but its members get errors of this class with these words. */
+/* haft_comm_hooks.differ: revokes c, but its members get errors of this class with these words. */
 void ft_comm_differ(struct comm *c, int class, const char *words);
 /* Passes all revocations on again: the process may have died before it did. */
 void ft_revoke_peer_lost(int peer);

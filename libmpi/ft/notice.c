@@ -196,11 +196,11 @@ static void ft_got_frame(const struct shm_frame *f)
 
 void ft_open(void)
 {
-	p2p_lost_hook = ft_peer_lost;
-	p2p_lost_words_hook = ft_lost_words;
-	p2p_unborn_hook = ft_unborn;
-	p2p_dead_hook = ft_dead;
-	haft_comm_differ_hook = ft_comm_differ;
+	p2p_hooks.lost = ft_peer_lost;
+	p2p_hooks.lost_words = ft_lost_words;
+	p2p_hooks.unborn = ft_unborn;
+	p2p_hooks.dead = ft_dead;
+	haft_comm_hooks.differ = ft_comm_differ;
 	p2p_deliver_register(P2P_FRAME_FT, ft_got_frame, P2P_FROM_LIVE);
 	via_news_set(ft_hear);
 	if (haft_setting_get(SETTING_FT) == HAFT_FT_YES)

@@ -37,11 +37,13 @@ struct revocation {
 
 /* The latest ones, in a ring.  Their ids lie side by side: each process looks through them when it
  * has just been woken, and has none of this memory in its cache. */
-static uint64_t revoked_ctx[REVOCATIONS_MAX];
-static struct revocation *revocations[REVOCATIONS_MAX];
-static uint64_t nrevocations; /* since the start; the next one's place is this modulo the size */
-static int nahead;            /* those that are not here */
-static bool any_gone;         /* a process has failed, or left */
+static struct {
+	uint64_t ctx[REVOCATIONS_MAX];
+	struct revocation *v[REVOCATIONS_MAX];
+	uint64_t n;    /* since the start; the next one's place is this modulo the size */
+	int ahead;     /* those that are not here */
+	bool any_gone; /* a process has failed, or left */
+} revocations;
 
 /* --- the ring ------------------------------------------------------------------------------- */
 
@@ -51,7 +53,7 @@ static void revocation_free(struct revocation *r)
 		obj_drop(r->group);
 	if (r->remote != NULL)
 		obj_drop(r->remote);
-	nahead -= !r->here;
+	revocations.ahead -= !r->here;
 	free(r->differs);
 	free(r->flood.absent);
 	free(r);
@@ -59,11 +61,11 @@ static void revocation_free(struct revocation *r)
 
 static struct revocation *revocation_find(uint64_t ctx)
 {
-	uint64_t i = nrevocations < REVOCATIONS_MAX ? nrevocations : REVOCATIONS_MAX;
+	uint64_t i = revocations.n < REVOCATIONS_MAX ? revocations.n : REVOCATIONS_MAX;
 
-	while (i > 0 && revoked_ctx[i - 1] != ctx)
+	while (i > 0 && revocations.ctx[i - 1] != ctx)
 		i--;
-	return i > 0 ? revocations[i - 1] : NULL;
+	return i > 0 ? revocations.v[i - 1] : NULL;
 }
 
 static void *revoke_alloc(size_t size)
@@ -83,13 +85,13 @@ static struct revocation *revocation_get(uint64_t ctx)
 
 	if (r != NULL)
 		return r;
-	i = nrevocations++ % REVOCATIONS_MAX;
-	if (revocations[i] != NULL)
-		revocation_free(revocations[i]);
+	i = revocations.n++ % REVOCATIONS_MAX;
+	if (revocations.v[i] != NULL)
+		revocation_free(revocations.v[i]);
 	r = revoke_alloc(sizeof(*r));
-	revocations[i] = r;
-	revoked_ctx[i] = r->ctx = ctx;
-	nahead++;
+	revocations.v[i] = r;
+	revocations.ctx[i] = r->ctx = ctx;
+	revocations.ahead++;
 	return r;
 }
 
@@ -114,7 +116,7 @@ static void revoke_tell(int member, int step, void *revocation)
 static void revocation_begin(struct revocation *r, const struct comm *c)
 {
 	r->here = true;
-	nahead--;
+	revocations.ahead--;
 	r->m = ft_members(c);
 	r->group = c->group;
 	r->remote = c->remote;
@@ -123,7 +125,7 @@ static void revocation_begin(struct revocation *r, const struct comm *c)
 		obj_hold(r->remote);
 	r->flood = (struct ft_flood){.n = r->m.n,
 		.me = r->m.me,
-		.lossy = any_gone,
+		.lossy = revocations.any_gone,
 		.gone = revoke_gone,
 		.tell = revoke_tell,
 		.arg = r};
@@ -201,8 +203,8 @@ static void revoke_made(struct comm *c)
 
 	if (r != NULL && !r->here)
 		revoke_here(r, c, r->told);
-	if (nahead == 0)
-		haft_comm_ids_hook = NULL;
+	if (revocations.ahead == 0)
+		haft_comm_hooks.ids = NULL;
 }
 
 /* --- messages ------------------------------------------------------------------------------- */
@@ -242,7 +244,7 @@ static void revoke_got(uint64_t ctx, const struct shm_frame *f)
 		revoke_here(r, c, f->tag);
 	} else {
 		r->told = f->tag > r->told ? f->tag : r->told;
-		haft_comm_ids_hook = revoke_made;
+		haft_comm_hooks.ids = revoke_made;
 		p2p_ft_send(f->src, ctx | FT_REVOKE, -1 - f->tag, NULL, 0);
 	}
 }
@@ -277,8 +279,8 @@ void ft_revoke_got(const struct shm_frame *f)
 
 void ft_revoke_peer_lost(int peer)
 {
-	any_gone = true;
-	for (int i = 0; i < REVOCATIONS_MAX && revocations[i] != NULL; i++)
-		if (revocations[i]->here && ft_member_of(&revocations[i]->m, peer) >= 0)
-			ft_flood_lost(&revocations[i]->flood);
+	revocations.any_gone = true;
+	for (int i = 0; i < REVOCATIONS_MAX && revocations.v[i] != NULL; i++)
+		if (revocations.v[i]->here && ft_member_of(&revocations.v[i]->m, peer) >= 0)
+			ft_flood_lost(&revocations.v[i]->flood);
 }

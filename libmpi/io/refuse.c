@@ -106,7 +106,8 @@ static int refuse_file(struct io_file *f, int err, int fn)
 	}
 }
 
-/* haft_refuse_hook: self is the file; of MPI_File_open the communicator; NULL: it is not known. */
+/* haft_life_hooks.refuse: self is the file; of MPI_File_open the communicator; NULL: it is not
+ * known. */
 static int refuse_join(int err, void *self, int fn)
 {
 	if (io_joined_take() || self == NULL)
@@ -125,5 +126,5 @@ static int refuse_join(int err, void *self, int fn)
 
 __attribute__((constructor)) static void refuse_begin(void)
 {
-	haft_refuse_hook = refuse_join;
+	haft_life_hooks.refuse = refuse_join;
 }

@@ -119,7 +119,7 @@ static void shared_check_members(void)
 	}
 }
 
-/* haft_uncommitted_hook. */
+/* haft_life_hooks.uncommitted. */
 static void shared_uncommitted(bool finalize)
 {
 	for (const struct io_file *f = shared_files; f != NULL; f = f->next)
@@ -133,7 +133,7 @@ static void shared_uncommitted(bool finalize)
 
 void io_shared_attach(struct io_file *f)
 {
-	haft_uncommitted_hook = shared_uncommitted;
+	haft_life_hooks.uncommitted = shared_uncommitted;
 	if (shared_files == NULL)
 		p2p_deliver_register(FRAME_IO, shared_frame_got, P2P_FROM_LIVE);
 	p2p_broken_hook(shared_check_members);

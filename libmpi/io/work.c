@@ -186,7 +186,7 @@ void io_threads_end_with(void (*stop)(void))
 {
 	int i = 0;
 
-	haft_threads_stop_hook = work_stop_all;
+	haft_life_hooks.threads_stop = work_stop_all;
 	while (i < WORK_STOPS && work_stops[i] != NULL && work_stops[i] != stop)
 		i++;
 	if (ALWAYS(i < WORK_STOPS))

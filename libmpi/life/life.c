@@ -151,10 +151,10 @@ static int life_join_job(void)
 {
 	if (boot_init(&boot) != 0)
 		return haft_err(MPI_ERR_OTHER, "%s", boot_error_text());
-	haft_abort_hook = life_abort_by_boot;
-	haft_end_code_hook = boot_end_code;
-	haft_leave_hook = life_leave_by_boot;
-	haft_peer_lost_hook = boot_lost;
+	haft_life_hooks.abort = life_abort_by_boot;
+	haft_life_hooks.end_code = boot_end_code;
+	haft_life_hooks.leave = life_leave_by_boot;
+	haft_life_hooks.peer_lost = boot_lost;
 	haft_life.rank = boot->rank;
 	haft_life.peer = boot->first + boot->rank;
 	haft_life.spawn = boot->world;
@@ -217,10 +217,10 @@ void life_down(bool stopped)
 	if (!stopped)
 		life_invariants_check("MPI_Session_finalize");
 	life_progress_stop();
-	if (haft_uncommitted_hook != NULL)
-		haft_uncommitted_hook(true);
-	if (haft_threads_stop_hook != NULL)
-		haft_threads_stop_hook();
+	if (haft_life_hooks.uncommitted != NULL)
+		haft_life_hooks.uncommitted(true);
+	if (haft_life_hooks.threads_stop != NULL)
+		haft_life_hooks.threads_stop();
 	prof_close();
 	type_fini(); /* before the report: the program cannot free what this frees */
 	life_leak_report(stopped);
@@ -228,10 +228,10 @@ void life_down(bool stopped)
 	coll_close();
 	via_mem_close();
 	boot_close(boot);
-	haft_abort_hook = NULL;
-	haft_end_code_hook = NULL;
-	haft_leave_hook = NULL;
-	haft_peer_lost_hook = NULL;
+	haft_life_hooks.abort = NULL;
+	haft_life_hooks.end_code = NULL;
+	haft_life_hooks.leave = NULL;
+	haft_life_hooks.peer_lost = NULL;
 }
 
 bool life_thread_level_valid(int level)

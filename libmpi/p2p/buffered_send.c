@@ -236,7 +236,7 @@ static void buffer_comm_gone(struct comm *c)
 
 void p2p_buffer_open(void)
 {
-	haft_buffer_destroy_hook = buffer_comm_gone;
+	haft_comm_hooks.buffer_destroy = buffer_comm_gone;
 }
 
 int64_t p2p_buffer_bytes(const struct comm *c)

@@ -17,10 +17,12 @@ struct claim_word {
 	uint8_t pad[CACHE_LINE - 8];
 };
 
-static uint64_t claim_array; /* offset; 0: none yet */
-static uint32_t claims_used;
-static int claim_peers[CLAIMS]; /* the receiver of each that is used */
-static bool claims_none;        /* there was no memory for them */
+static struct {
+	uint64_t array;    /* offset; 0: none yet */
+	uint32_t used;     /* bits */
+	int peers[CLAIMS]; /* the receiver of each that is used */
+	bool none;         /* there was no memory for them */
+} claims;
 
 static struct claim_word *claim_at(uint64_t off)
 {
@@ -32,16 +34,16 @@ uint64_t p2p_claim_new(int peer)
 	uint32_t all = (uint32_t)((UINT64_C(1) << CLAIMS) - 1);
 	uint64_t off;
 
-	if (claim_array == 0 && !claims_none) {
-		claim_array = shm_heap_alloc_own(via.shm, CLAIMS * sizeof(struct claim_word));
-		claims_none = claim_array == 0;
+	if (claims.array == 0 && !claims.none) {
+		claims.array = shm_heap_alloc_own(via.shm, CLAIMS * sizeof(struct claim_word));
+		claims.none = claims.array == 0;
 	}
-	if (claims_none || claims_used == all)
+	if (claims.none || claims.used == all)
 		return 0;
-	off = (uint64_t)__builtin_ctz(~claims_used);
-	claims_used |= UINT32_C(1) << off;
-	claim_peers[off] = peer;
-	off = claim_array + off * sizeof(struct claim_word);
+	off = (uint64_t)__builtin_ctz(~claims.used);
+	claims.used |= UINT32_C(1) << off;
+	claims.peers[off] = peer;
+	off = claims.array + off * sizeof(struct claim_word);
 	/* relaxed: the frame that carries the offset is put with release order */
 	atomic_store_explicit(&claim_at(off)->word, CLAIM_OPEN, memory_order_relaxed);
 	atomic_store_explicit(&claim_at(off)->next_chunk, 0, memory_order_relaxed);
@@ -55,18 +57,18 @@ void p2p_claim_end(struct req *r)
 	if (claim == 0)
 		return;
 	r->send.claim = 0;
-	claims_used &= ~(UINT32_C(1) << (claim - claim_array) / sizeof(struct claim_word));
+	claims.used &= ~(UINT32_C(1) << (claim - claims.array) / sizeof(struct claim_word));
 }
 
 /* relaxed: only whether it is worth while to invite the peer depends on it. */
 bool p2p_claim_unread(int peer)
 {
-	for (uint32_t left = claims_used; left != 0; left &= left - 1) {
+	for (uint32_t left = claims.used; left != 0; left &= left - 1) {
 		uint32_t i = (uint32_t)__builtin_ctz(left);
-		uint64_t off = claim_array + i * sizeof(struct claim_word);
+		uint64_t off = claims.array + i * sizeof(struct claim_word);
 
-		if (claim_peers[i] == peer && atomic_load_explicit(&claim_at(off)->word,
-						      memory_order_relaxed) != CLAIM_READ)
+		if (claims.peers[i] == peer && atomic_load_explicit(&claim_at(off)->word,
+						       memory_order_relaxed) != CLAIM_READ)
 			return true;
 	}
 	return false;

@@ -14,8 +14,6 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-void (*p2p_lost_words_hook)(int peer, char *words, size_t n);
-
 /* haft_err with the words of a peer that is gone.  c: NULL, or a communicator that has it. */
 static int fail_peer_error(int peer, const struct comm *c)
 {
@@ -27,8 +25,8 @@ static int fail_peer_error(int peer, const struct comm *c)
 
 	snprintf(words, sizeof(words), "%s",
 		p->lost_words != NULL ? p->lost_words : via_error_text(peer, VIA_LOST));
-	if (p->lost == PEER_HERE && failed && p2p_lost_words_hook != NULL)
-		p2p_lost_words_hook(
+	if (p->lost == PEER_HERE && failed && p2p_hooks.lost_words != NULL)
+		p2p_hooks.lost_words(
 			peer, words, sizeof(words)); /* a stream fails before its peer */
 	if (!alias && !failed)
 		haft_peer_lost(peer);

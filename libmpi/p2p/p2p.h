@@ -82,29 +82,29 @@ void p2p_peer_left(int peer, const char *words);
  * p2p_peer_died. */
 void p2p_peer_unborn(int peer, const char *words);
 
-/* NULL, or called when a peer is lost; and when a connection has broken where failures are
- * survived, or another peer tells of a failure: replaces the words (of n bytes) by better ones if
- * it has some. */
-extern void (*p2p_lost_hook)(int peer, bool left);
-extern void (*p2p_lost_words_hook)(int peer, char *words, size_t n);
-
 /* Adds a function that is called when a process has failed where that is survived, and when a
  * communicator is revoked: windows, files.  Adding it twice is adding it once. */
 void p2p_broken_hook(void (*check)(void));
 
-/* NULL, or called when a peer is lost: true if it has ended before MPI_Init, with the words for it.
- * It may wait for some ms. */
-extern bool (*p2p_unborn_hook)(int peer, char *words, size_t n);
-
-/* NULL, or: has a process died, by the launcher's news?  Nothing is done about it, so that a loop
- * that holds or awaits anything may ask. */
-extern bool (*p2p_dead_hook)(int peer);
-
-/* NULL, or called when a wait of this process, or a loop of its calls that look and come back, has
- * become long, under the library's lock.  awaited:
- * the receive that it is for, if no message has matched it; or NULL.  The hook may fail the
- * messages of a communicator (p2p_comm_revoke), also those that are waited for. */
-extern void (*p2p_long_wait_hook)(const struct req *awaited);
+/* Functions of higher folders about peers and waits; NULL: none. */
+extern struct p2p_hooks {
+	/* ft: a peer is lost, or has left MPI */
+	void (*lost)(int peer, bool left);
+	/* ft: a peer is lost; or a connection has broken where failures are survived, or another
+	 * peer tells of a failure: replaces the words (of n bytes) by better ones if it has some */
+	void (*lost_words)(int peer, char *words, size_t n);
+	/* ft: a peer is lost: true if it has ended before MPI_Init, with the words for it; may
+	 * wait for some ms */
+	bool (*unborn)(int peer, char *words, size_t n);
+	/* ft: has a process died, by the launcher's news?  Nothing is done about it, so that a loop
+	 * that holds or awaits anything may ask. */
+	bool (*dead)(int peer);
+	/* coll: a wait of this process, or a loop of its calls that look and come back, has become
+	 * long.  awaited: the receive that it is for, if no message has matched it; or NULL.  May
+	 * fail the messages of a communicator (p2p_comm_revoke), also those that are waited for.
+	 * Under the library's lock. */
+	void (*long_wait)(const struct req *awaited);
+} p2p_hooks;
 
 /* The processes that have failed, as far as is known here: their number, and the i-th, in the order
  * of notice.  p2p_peer_gone: has a process failed, or left MPI? */
@@ -147,7 +147,7 @@ struct comm *p2p_comm_waiting(uint64_t ctx);
 void p2p_comm_revoke(struct comm *c);
 
 /* A process has failed, where failures are survived: the messages of collective calls of its
- * communicators that wait fail.  Elsewhere nothing.  For p2p_lost_hook. */
+ * communicators that wait fail.  Elsewhere nothing.  For p2p_hooks.lost. */
 void p2p_collectives_lost(int peer);
 
 /* Sends one frame of FRAME_FT to any process; data are copied.  Without memory the job ends. */

@@ -2,7 +2,10 @@
 /* p2p_state.c - the engine's one state, and whether its queues are as p2p_state.h says. */
 #include "libmpi/p2p/p2p_state.h"
 
+#include "libmpi/p2p/p2p.h"
+
 struct p2p_state p2p_state;
+struct p2p_hooks p2p_hooks;
 
 const struct p2p_count *p2p_counts(void)
 {

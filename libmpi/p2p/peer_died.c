@@ -119,8 +119,8 @@ static void died_suspect(int peer)
 	char words[160] = "another process has noticed that it has failed";
 
 	via_news_poll();
-	if (!p2p_peer_gone(peer) && p2p_lost_words_hook != NULL)
-		p2p_lost_words_hook(peer, words, sizeof(words));
+	if (!p2p_peer_gone(peer) && p2p_hooks.lost_words != NULL)
+		p2p_hooks.lost_words(peer, words, sizeof(words));
 	p2p_peer_died(peer, words);
 }
 

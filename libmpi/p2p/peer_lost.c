@@ -27,10 +27,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-void (*p2p_lost_hook)(int peer, bool left);
-bool (*p2p_unborn_hook)(int peer, char *words, size_t n);
-bool (*p2p_dead_hook)(int peer);
-
 static bool lost_waits_for(const struct req *r, void *arg)
 {
 	int peer = *(int *)arg;
@@ -113,8 +109,8 @@ void p2p_peer_end(int peer, bool left, const char *words)
 	lost_fail_queue(&p->pipe_recvs, peer);
 	lost_fail_recvs(peer);
 	p2p_part_peer_lost(peer);
-	if (p2p_lost_hook != NULL)
-		p2p_lost_hook(peer, left);
+	if (p2p_hooks.lost != NULL)
+		p2p_hooks.lost(peer, left);
 }
 
 void p2p_peer_lost(int peer, bool left, const char *words)
@@ -122,11 +118,11 @@ void p2p_peer_lost(int peer, bool left, const char *words)
 	char better[256];
 
 	snprintf(better, sizeof(better), "%s", words);
-	if (!left && !p2p_peer_gone(peer) && p2p_unborn_hook != NULL &&
-		p2p_unborn_hook(peer, better, sizeof(better)))
+	if (!left && !p2p_peer_gone(peer) && p2p_hooks.unborn != NULL &&
+		p2p_hooks.unborn(peer, better, sizeof(better)))
 		p2p_peer(peer)->unborn = true;
-	else if (!left && p2p_state.ft && !p2p_peer_gone(peer) && p2p_lost_words_hook != NULL)
-		p2p_lost_words_hook(peer, better, sizeof(better));
+	else if (!left && p2p_state.ft && !p2p_peer_gone(peer) && p2p_hooks.lost_words != NULL)
+		p2p_hooks.lost_words(peer, better, sizeof(better));
 	p2p_peer_end(peer, left, better);
 }
 

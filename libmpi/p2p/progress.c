@@ -160,8 +160,8 @@ static void progress_poll_long(void)
 	if (now - progress.empty_ns < LONG_MS * (uint64_t)NS_PER_MS)
 		return;
 	progress.empty_ns = 0;
-	if (p2p_long_wait_hook != NULL)
-		p2p_long_wait_hook(NULL);
+	if (p2p_hooks.long_wait != NULL)
+		p2p_hooks.long_wait(NULL);
 }
 
 /* The process that we wait for may need this CPU.  A loop over MPI_Test would keep it for a whole

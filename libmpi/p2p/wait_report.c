@@ -19,8 +19,6 @@
 
 static_assert(BOOT_WAIT_CALL == STACK_CALL, "both are the name of a function");
 
-void (*p2p_long_wait_hook)(const struct req *awaited);
-
 struct report_count {
 	struct boot_wait *what;
 	const struct comm *comm; /* may be NULL */
@@ -58,13 +56,13 @@ static void report_comm(const struct comm *c, struct boot_wait *what)
 			(unsigned long long)c->ctx, c->group->size);
 }
 
-/* awaited: as in p2p_long_wait_hook. */
+/* awaited: as in p2p_hooks.long_wait. */
 static void report_common(const struct comm *c, const struct req *awaited, struct boot_wait *what)
 {
 	struct report_count e = {what, c};
 
-	if (p2p_long_wait_hook != NULL)
-		p2p_long_wait_hook(awaited);
+	if (p2p_hooks.long_wait != NULL)
+		p2p_hooks.long_wait(awaited);
 	if (what->brief)
 		return;
 	what->threads = haft_threads_enabled();

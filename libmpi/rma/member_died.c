@@ -10,12 +10,12 @@
 
 bool rma_member_died(const struct win *w, int rank)
 {
-	if (p2p_dead_hook == NULL || via_news_get(0) == NULL)
+	if (p2p_hooks.dead == NULL || via_news_get(0) == NULL)
 		return false;
 	if (rank >= 0)
-		return p2p_dead_hook(w->target[rank].peer);
+		return p2p_hooks.dead(w->target[rank].peer);
 	for (int i = 0; i < w->size; i++)
-		if (p2p_dead_hook(w->target[i].peer))
+		if (p2p_hooks.dead(w->target[i].peer))
 			return true;
 	return false;
 }

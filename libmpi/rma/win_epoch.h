@@ -109,7 +109,7 @@ struct boot_wait; /* libmpi/boot/waitrec.h */
 
 /* A wait of this process on a window. */
 struct rma_epoch_wait {
-	struct shm_describer teller; /* first; set by rma_epoch_wait_until */
+	struct shm_describer describer; /* first; set by rma_epoch_wait_until */
 	struct win *w;
 	int rank; /* whose lock or post is awaited; -1: several */
 	/* NULL: the wait is for `rank'.  Else calls rma_epoch_late for each member awaited. */

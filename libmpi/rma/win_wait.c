@@ -74,17 +74,17 @@ void rma_epoch_wait_until(struct rma_epoch_wait *wait)
 
 	if (wait->ready(wait->arg, false))
 		return;
-	wait->teller.describe = wait_describe;
+	wait->describer.describe = wait_describe;
 	p2p_progress_until(&(struct p2p_condition){.ready = wait_ready,
 		.arg = wait,
-		.describer = &wait->teller,
+		.describer = &wait->describer,
 		.flag = bell,
 		.nap_ns = &wait->nap_ns});
 }
 
 /* A flush: for active messages that targets have not answered. */
 struct flush_wait {
-	struct shm_describer teller; /* first */
+	struct shm_describer describer; /* first */
 	struct win *w;
 	bool (*ready)(void *arg);
 	void *arg;
@@ -114,5 +114,5 @@ void rma_queue_wait(struct win *w, bool (*ready)(void *arg), void *arg)
 	struct flush_wait about = {{flush_describe}, w, ready, arg};
 
 	p2p_progress_until(&(struct p2p_condition){
-		.ready = flush_ready, .arg = &about, .describer = &about.teller});
+		.ready = flush_ready, .arg = &about, .describer = &about.describer});
 }

@@ -33,13 +33,15 @@ struct instance {
 	int64_t facts[HAFT_EVENT_FACTS];
 };
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct tool_listener *listeners; /* in the order of their registration */
 static struct instance ring[RING];
-static uint64_t head = 1, tail = 1; /* numbers of events, from 1 */
-static bool delivering;
-static _Atomic(const struct instance *) current; /* of the callback that runs; else NULL */
-static int waiting; /* prof_meter_use of waits: 1 if a listener wants them */
+static struct {
+	pthread_mutex_t lock;
+	struct tool_listener *listeners; /* in the order of their registration */
+	uint64_t head, tail;             /* numbers of events, from 1 */
+	bool delivering;
+	_Atomic(const struct instance *) current; /* of the callback that runs; else NULL */
+	int waits; /* prof_meter_use of waits: 1 if a listener wants them */
+} events = {.lock = PTHREAD_MUTEX_INITIALIZER, .head = 1, .tail = 1};
 
 /* --- listeners ------------------------------------------------------------------------------ */
 
@@ -64,9 +66,9 @@ static uint32_t listeners_types(void)
 {
 	uint32_t types = 0;
 
-	for (struct tool_listener *l = listeners; l != NULL; l = l->next) {
+	for (struct tool_listener *l = events.listeners; l != NULL; l = l->next) {
 		if (l->from == 0 && listener_callback(l) != NULL)
-			l->from = head;
+			l->from = events.head;
 		if (l->from != 0 && !l->freed)
 			types |= UINT32_C(1) << l->type;
 	}
@@ -75,19 +77,19 @@ static uint32_t listeners_types(void)
 
 void tool_listeners_lock(void)
 {
-	pthread_mutex_lock(&lock);
+	pthread_mutex_lock(&events.lock);
 }
 
 void tool_listeners_unlock(void)
 {
 	uint32_t types = listeners_types();
 	int waits = (types & (1u << EVENT_WAIT_BEGUN | 1u << EVENT_WAIT_ENDED)) != 0;
-	int change = waits - waiting;
+	int change = waits - events.waits;
 
-	waiting = waits;
+	events.waits = waits;
 	haft_event_hook = event_keep;
 	atomic_store_explicit(&haft_events_wanted, types, memory_order_release);
-	pthread_mutex_unlock(&lock);
+	pthread_mutex_unlock(&events.lock);
 	if (change == 0)
 		return;
 	prof_meter_use(PROF_WAITS, change);
@@ -96,7 +98,7 @@ void tool_listeners_unlock(void)
 
 void tool_listener_add(struct tool_listener *l)
 {
-	struct tool_listener **at = &listeners;
+	struct tool_listener **at = &events.listeners;
 
 	tool_listeners_lock();
 	while (*at != NULL)
@@ -109,7 +111,7 @@ void tool_listener_add(struct tool_listener *l)
 void tool_listener_free(struct tool_listener *l, MPI_T_event_free_cb_function *on_free, void *user)
 {
 	tool_listeners_lock();
-	l->until = head;
+	l->until = events.head;
 	l->on_free = on_free;
 	l->on_free_user = user;
 	l->freed = true;
@@ -120,8 +122,8 @@ void tool_listener_free(struct tool_listener *l, MPI_T_event_free_cb_function *o
 void tool_listeners_end(void)
 {
 	tool_listeners_lock();
-	tail = head;
-	for (struct tool_listener *l = listeners; l != NULL; l = l->next) {
+	events.tail = events.head;
+	for (struct tool_listener *l = events.listeners; l != NULL; l = l->next) {
 		l->freed = true;
 		l->until = 0;
 		l->on_free = NULL;
@@ -159,16 +161,16 @@ static void event_keep(enum haft_event e, obj_h object, const int64_t facts[HAFT
 
 	for (int i = 0; i < tool_event_types[e].elements; i++)
 		new.facts[i] = event_fact(e, i, facts[i]);
-	pthread_mutex_lock(&lock);
+	pthread_mutex_lock(&events.lock);
 	new.at_ns = (int64_t)clock_now_ns();
-	if (head - tail < RING) {
-		ring[head++ % RING] = new;
+	if (events.head - events.tail < RING) {
+		ring[events.head++ % RING] = new;
 	} else {
-		for (struct tool_listener *l = listeners; l != NULL; l = l->next)
+		for (struct tool_listener *l = events.listeners; l != NULL; l = l->next)
 			if (listener_wants(l, &new))
 				event_drop(l, e);
 	}
-	pthread_mutex_unlock(&lock);
+	pthread_mutex_unlock(&events.lock);
 	haft_gate_set(HAFT_GATE_EVENTS);
 }
 
@@ -177,7 +179,7 @@ static void event_keep(enum haft_event e, obj_h object, const int64_t facts[HAFT
 /* Tells one dropped handler.  False: there is none to be told. */
 static bool deliver_dropped(void)
 {
-	for (struct tool_listener *l = listeners; l != NULL; l = l->next) {
+	for (struct tool_listener *l = events.listeners; l != NULL; l = l->next) {
 		const struct tool_callback *c = listener_callback(l);
 		MPI_T_event_dropped_cb_function *fn = l->dropped;
 		MPI_T_event_registration handle = l->handle;
@@ -189,9 +191,9 @@ static bool deliver_dropped(void)
 			if (n == 0)
 				continue;
 			l->lost[i] = 0;
-			pthread_mutex_unlock(&lock);
+			pthread_mutex_unlock(&events.lock);
 			fn(n, handle, i, MPI_T_CB_REQUIRE_NONE, user);
-			pthread_mutex_lock(&lock);
+			pthread_mutex_lock(&events.lock);
 			return true;
 		}
 	}
@@ -201,7 +203,7 @@ static bool deliver_dropped(void)
 /* The next listener for event number n, that has not had it yet. */
 static struct tool_listener *deliver_next(const struct instance *e, uint64_t n)
 {
-	struct tool_listener *l = listeners;
+	struct tool_listener *l = events.listeners;
 
 	while (l != NULL && !(listener_wants(l, e) && l->from != 0 && l->from <= n &&
 				    (!l->freed || n < l->until)))
@@ -225,31 +227,31 @@ static void deliver_event(const struct instance *e, uint64_t n)
 			continue;
 		}
 		call = *c;
-		atomic_store_explicit(&current, e, memory_order_release);
-		pthread_mutex_unlock(&lock);
+		atomic_store_explicit(&events.current, e, memory_order_release);
+		pthread_mutex_unlock(&events.lock);
 		call.fn((MPI_T_event_instance)(uintptr_t)e, handle, MPI_T_CB_REQUIRE_NONE,
 			call.user);
-		pthread_mutex_lock(&lock);
-		atomic_store_explicit(&current, NULL, memory_order_release);
+		pthread_mutex_lock(&events.lock);
+		atomic_store_explicit(&events.current, NULL, memory_order_release);
 	}
 }
 
 /* Ends one freed listener that has had its last event.  False: there is none. */
 static bool deliver_end(void)
 {
-	struct tool_listener **at = &listeners, *l;
+	struct tool_listener **at = &events.listeners, *l;
 
-	while (*at != NULL && !((*at)->freed && (*at)->until <= tail))
+	while (*at != NULL && !((*at)->freed && (*at)->until <= events.tail))
 		at = &(*at)->next;
 	l = *at;
 	if (l == NULL)
 		return false;
 	*at = l->next;
-	pthread_mutex_unlock(&lock);
+	pthread_mutex_unlock(&events.lock);
 	if (l->on_free != NULL)
 		l->on_free(l->handle, MPI_T_CB_REQUIRE_NONE, l->on_free_user);
 	free(l);
-	pthread_mutex_lock(&lock);
+	pthread_mutex_lock(&events.lock);
 	return true;
 }
 
@@ -258,35 +260,35 @@ void tool_events_deliver(void)
 {
 	uint64_t end;
 
-	pthread_mutex_lock(&lock);
-	if (delivering) {
-		pthread_mutex_unlock(&lock);
+	pthread_mutex_lock(&events.lock);
+	if (events.delivering) {
+		pthread_mutex_unlock(&events.lock);
 		return;
 	}
-	delivering = true;
+	events.delivering = true;
 	haft_gate_clear(HAFT_GATE_EVENTS);
-	for (end = head; tail < end;) {
-		struct instance e = ring[tail % RING];
+	for (end = events.head; events.tail < end;) {
+		struct instance e = ring[events.tail % RING];
 
 		while (deliver_dropped())
 			;
-		if (tail < end)
-			deliver_event(&e, tail);
-		tail += tail < end;
+		if (events.tail < end)
+			deliver_event(&e, events.tail);
+		events.tail += events.tail < end;
 	}
 	while (deliver_dropped() || deliver_end())
 		;
-	delivering = false;
-	if (tail != head)
+	events.delivering = false;
+	if (events.tail != events.head)
 		haft_gate_set(HAFT_GATE_EVENTS);
-	pthread_mutex_unlock(&lock);
+	pthread_mutex_unlock(&events.lock);
 }
 
 /* --- the instance of the callback that runs ------------------------------------------------- */
 
 static int instance_find(MPI_T_event_instance handle, const struct instance **e)
 {
-	*e = atomic_load_explicit(&current, memory_order_acquire);
+	*e = atomic_load_explicit(&events.current, memory_order_acquire);
 	if (*e == NULL || (const void *)handle != (const void *)*e)
 		return haft_err(MPI_T_ERR_INVALID_HANDLE,
 			"%p is not the event of a callback that runs", (void *)handle);

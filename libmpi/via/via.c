@@ -46,25 +46,29 @@ void via_tune(void)
 	shm_tune_set(via.shm, &t);
 }
 
-static int (*host_of)(int peer); /* via_conf's */
-static const char *(*host_name)(int peer);
-static int (*seat_of)(int peer);
-static void (*lost)(int peer, bool left, const char *words);
-static bool (*ended)(int peer, const char *words);
-static int (*peer_first)(int seat);
-static bool
-	isolated; /* each peer is a node of its own: HAFT_VIA=net, ofi-all; equal in the universe */
+static struct {
+	int (*host_of)(int peer); /* via_conf's */
+	const char *(*host_name)(int peer);
+	int (*seat_of)(int peer);
+	void (*lost)(int peer, bool left, const char *words);
+	bool (*ended)(int peer, const char *words);
+	int (*peer_first)(int seat);
+	bool isolated;      /* each peer is a node of its own: HAFT_VIA=net, ofi-all; equal in the
+			* universe */
+	int32_t *tenant_in; /* by seat: 1 + the number whose frames come from it; 0: a first rank */
+	int32_t *tenant_out; /* likewise, to which frames go */
+} job;
 
 int via_node_any(int peer)
 {
 	if (via_is_alias(peer))
 		return via_alias_node(peer);
-	return isolated ? peer : host_of(peer);
+	return job.isolated ? peer : job.host_of(peer);
 }
 
 int via_machine(int peer)
 {
-	return via_is_alias(peer) ? via_alias_node(peer) : host_of(peer);
+	return via_is_alias(peer) ? via_alias_node(peer) : job.host_of(peer);
 }
 
 void *via_job_record(void)
@@ -89,7 +93,7 @@ void *via_crash(void)
 
 const char *via_host(int peer)
 {
-	return via_is_alias(peer) ? via_alias_host(peer) : host_name(peer);
+	return via_is_alias(peer) ? via_alias_host(peer) : job.host_name(peer);
 }
 
 /* seat_of where every other peer is remote. */
@@ -106,9 +110,6 @@ void via_mix(void)
 
 /* --- tenants of seats ----------------------------------------------------------------------- */
 
-static int32_t *tenant_in;  /* by seat: 1 + the number whose frames come from it; 0: a first rank */
-static int32_t *tenant_out; /* likewise, to which frames go */
-
 /* No memory for them ends the job: frames could not be told apart. */
 static int32_t *tenants(int32_t **table)
 {
@@ -122,15 +123,15 @@ static int32_t *tenants(int32_t **table)
 /* The number of a seat's tenant, as frames from it mean it. */
 static int tenant_of(int seat)
 {
-	int number = tenant_in != NULL ? tenant_in[seat] : 0;
+	int number = job.tenant_in != NULL ? job.tenant_in[seat] : 0;
 
-	return number > 0 ? number - 1 : peer_first(seat);
+	return number > 0 ? number - 1 : job.peer_first(seat);
 }
 
 /* libshm's: the next frame from this seat is the first of a process that was spawned. */
 static void tenant_came(int seat, uint32_t name)
 {
-	int *in = &tenants(&tenant_in)[seat];
+	int *in = &tenants(&job.tenant_in)[seat];
 
 	via_mix();
 	if (*in > 0 && *in != (int)name)
@@ -141,11 +142,11 @@ static void tenant_came(int seat, uint32_t name)
 /* From now on frames to the seat go to this process, which is no first rank. */
 static void tenant_face(int seat, int number)
 {
-	int *out = &tenants(&tenant_out)[seat];
+	int *out = &tenants(&job.tenant_out)[seat];
 
 	via_mix();
 	if (*out != number + 1 && (*out > 0 || seat < shm_seg_nranks(via.shm->seg)))
-		via_peer_gone(*out > 0 ? *out - 1 : peer_first(seat));
+		via_peer_gone(*out > 0 ? *out - 1 : job.peer_first(seat));
 	*out = number + 1;
 	shm_seat_face(via.shm, seat, (uint32_t)number + 1);
 }
@@ -161,7 +162,7 @@ void via_peer_gone(int number)
 	p->put_seat = 0;
 	p->direct = 0;
 	snprintf(words, sizeof(words), "%s has ended", haft_number_name(name, number));
-	if (ended(number, words) && p->rma == NULL && p->ofi == NULL)
+	if (job.ended(number, words) && p->rma == NULL && p->ofi == NULL)
 		via_peer_unmake(p);
 }
 
@@ -172,7 +173,7 @@ bool via_peer_release(int number)
 	if (!p->made)
 		return true;
 	if (net_peer_state_get(via.net, number) < NET_PEER_LEFT || p->rma != NULL ||
-		p->ofi != NULL || !ended(number, "it has left MPI"))
+		p->ofi != NULL || !job.ended(number, "it has left MPI"))
 		return false;
 	via_peer_unmake(p);
 	return true;
@@ -218,7 +219,7 @@ void via_peer_unreachable(int number)
 
 	snprintf(words, sizeof(words), "%s has ended, or is not known here",
 		haft_number_name(name, number));
-	lost(number, false, words);
+	job.lost(number, false, words);
 }
 
 int via_seat_find(int peer)
@@ -227,8 +228,8 @@ int via_seat_find(int peer)
 
 	if (via_is_alias(peer))
 		return -1;
-	seat = seat_of != NULL ? seat_of(peer) : peer;
-	if (seat_of != NULL && seat >= 0 && seat != via.seat &&
+	seat = job.seat_of != NULL ? job.seat_of(peer) : peer;
+	if (job.seat_of != NULL && seat >= 0 && seat != via.seat &&
 		shm_seat_name(via.shm->seg, seat) != 0)
 		tenant_face(seat, peer);
 	return seat;
@@ -239,13 +240,13 @@ static int shm_refused(const struct via_conf *conf)
 {
 	int remote = 0;
 
-	while (seat_of(remote) >= 0)
+	while (job.seat_of(remote) >= 0)
 		remote++;
 	return haft_err(MPI_ERR_OTHER,
 		"HAFT_VIA=shm is for processes of one host, but rank %d is on host %s and "
 		"rank %d on host %s: unset HAFT_VIA (or set it to auto), or start all on "
 		"one host",
-		conf->me, host_name(conf->me), remote, host_name(remote));
+		conf->me, job.host_name(conf->me), remote, job.host_name(remote));
 }
 
 /* True if HAFT_VIA wants sockets that the launcher should have made.  A program without launcher
@@ -261,16 +262,16 @@ static int transports_open(const struct via_conf *conf)
 {
 	int64_t set = haft_setting_get(SETTING_VIA);
 
-	host_of = conf->host_of;
-	host_name = conf->host_name;
-	isolated = haft_via_apart(set) && conf->key != NULL;
-	seat_of = isolated ? seat_isolated : conf->seat_of;
-	peer_first = conf->peer_first;
-	lost = conf->lost;
-	ended = conf->ended;
-	via.mixed = isolated || !conf->seats_are_numbers;
+	job.host_of = conf->host_of;
+	job.host_name = conf->host_name;
+	job.isolated = haft_via_apart(set) && conf->key != NULL;
+	job.seat_of = job.isolated ? seat_isolated : conf->seat_of;
+	job.peer_first = conf->peer_first;
+	job.lost = conf->lost;
+	job.ended = conf->ended;
+	via.mixed = job.isolated || !conf->seats_are_numbers;
 	shm_newcomer_set(via.shm, tenant_came);
-	if (conf->one_host && !isolated && !sockets_wanted(conf))
+	if (conf->one_host && !job.isolated && !sockets_wanted(conf))
 		return 0;
 	return set == HAFT_VIA_SHM ? shm_refused(conf) : via_remote_open(conf);
 }
@@ -392,7 +393,7 @@ int via_poll_from_any(int peer)
  * silence.  The service of a program without launcher leaves the end to it. */
 static void job_ends(void)
 {
-	int code = haft_end_code_hook != NULL ? haft_end_code_hook() : -1;
+	int code = haft_life_hooks.end_code != NULL ? haft_life_hooks.end_code() : -1;
 
 	if (code >= 0) {
 		haft_flush();

@@ -373,9 +373,9 @@ struct via_condition {
 	bool (*ready)(void *arg); /* asked under the lock by any thread, often; changes nothing but
 				     the object of arg */
 	void *arg;
-	shm_progress_fn *pass;              /* of arg: makes progress; > 0: something has moved */
-	struct shm_flag *flag;              /* NULL, or a flag whose change may make it ready */
-	const struct shm_describer *teller; /* NULL, or describes the wait for the wait report */
+	shm_progress_fn *pass; /* of arg: makes progress; > 0: something has moved */
+	struct shm_flag *flag; /* NULL, or a flag whose change may make it ready */
+	const struct shm_describer *describer; /* NULL, or describes the wait for the wait report */
 };
 
 /* Returns when want->ready returns true.  Only with haft_threads_enabled(). */

@@ -190,7 +190,7 @@ void via_wait_timed(const struct via_condition *want, const uint32_t *nap_ns)
 		.nap_max_ns = nap_ns};
 
 	shm_wait_begin(&s.wait);
-	s.wait.describer = want->teller;
+	s.wait.describer = want->describer;
 	s.wait.flag = want->flag;
 	waiter_push(&s);
 	for (;;) {
