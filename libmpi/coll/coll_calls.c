@@ -230,8 +230,8 @@ static bool calls_awaits(const struct coll *s, const struct req *awaited)
 {
 	uint64_t ctx = s->comm->ctx;
 
-	if (awaited == NULL || awaited->done || s->comm->remote != NULL)
-		return false; /* done: its sender may be in the next call */
+	if (awaited == NULL || s->comm->remote != NULL)
+		return false;
 	return awaited->ctx == ctx + CTX_MAKE ||
 	       (awaited->ctx == ctx + CTX_COLL && awaited->tag < TAG_PERSISTENT &&
 		       (awaited->tag & TAG_CALLS) == coll_last_tag(s->comm));

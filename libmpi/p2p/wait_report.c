@@ -61,10 +61,10 @@ static void report_common(const struct comm *c, const struct req *awaited, struc
 {
 	struct report_count e = {what, c};
 
-	if (p2p_hooks.long_wait != NULL)
-		p2p_hooks.long_wait(awaited);
 	if (what->brief)
 		return;
+	if (p2p_hooks.long_wait != NULL)
+		p2p_hooks.long_wait(awaited);
 	what->threads = haft_threads_enabled();
 	what->stack = haft_stack_keep(via_extra(), what->call);
 	if (c != NULL)
@@ -267,5 +267,6 @@ void p2p_wait_report_req(const struct shm_describer *t, void *description)
 			report_able_all(about, what);
 	}
 	report_common(r != NULL ? r->comm : NULL,
-		r != NULL && r->kind == REQ_RECV && r->state == STATE_POSTED ? r : NULL, what);
+		r != NULL && r->kind == REQ_RECV && r->state == STATE_POSTED && !r->done ? r : NULL,
+		what);
 }
