@@ -356,6 +356,14 @@ bool has_engine(const struct func *f)
 	return strcmp(f->engine, "NONE") != 0;
 }
 
+bool func_has(const struct func *f, enum kind_id kind)
+{
+	for (int i = 0; i < f->nparam; i++)
+		if (f->param[i].kind == kind)
+			return true;
+	return false;
+}
+
 bool in_fortran(const struct func *f)
 {
 	if ((f->flags & TOOL) || fortran[f->ret].how != F_VALUE)

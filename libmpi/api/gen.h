@@ -295,6 +295,9 @@ bool has_engine(const struct func *f);
  * it is a predefined callback. */
 const char *qmpi_number(const struct entry *e);
 
+/* Has the function a parameter of this kind? */
+bool func_has(const struct func *f, enum kind_id kind);
+
 /* Is a row of this function, or these functions if it ends with a star, of f? */
 bool row_of(const char *function, const struct func *f);
 

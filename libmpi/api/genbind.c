@@ -622,7 +622,7 @@ static void binding_pass(
 /* The user's parameters go on as they are. */
 static void binding_body_raw(FILE *out, const struct entry *e)
 {
-	bool dots = e->f->nparam > 0 && e->f->param[e->f->nparam - 1].kind == KIND_DOTS;
+	bool dots = func_has(e->f, KIND_DOTS);
 	const char *before = dots ? "\tret =" : "\treturn";
 
 	if (dots)

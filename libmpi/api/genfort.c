@@ -62,14 +62,6 @@ bool fort_shown(const struct param *p)
 	return fort_how_of(p) != F_DROP && fort_how_of(p) != F_NULL;
 }
 
-static bool fort_has_kind(const struct func *f, enum kind_id kind)
-{
-	for (int i = 0; i < f->nparam; i++)
-		if (f->param[i].kind == kind)
-			return true;
-	return false;
-}
-
 static bool fort_is_count(enum kind_id k)
 {
 	return k == KIND_COUNT || k == KIND_COUNT_INT;
@@ -85,7 +77,7 @@ enum section {
 static enum section fort_section_of(const struct func *f, const struct param *p)
 {
 	int left = (int)(f->param + f->nparam - p);
-	bool reduces = fort_has_kind(f, KIND_OP) && !fort_has_kind(f, KIND_WIN);
+	bool reduces = func_has(f, KIND_OP) && !func_has(f, KIND_WIN);
 	bool blocks = p->kind == KIND_BLOCKS || p->kind == KIND_BLOCKS_OUT;
 
 	if (fort_how_of(p) == F_ADDRESS)
@@ -93,7 +85,7 @@ static enum section fort_section_of(const struct func *f, const struct param *p)
 	if (left > 2 && fort_is_count(p[1].kind) && kinds[p[2].kind].class == CLASS_TYPE &&
 		!reduces && !blocks)
 		return AS_TYPE;
-	if (fort_has_kind(f, KIND_WIN) || fort_has_kind(f, KIND_FILE))
+	if (func_has(f, KIND_WIN) || func_has(f, KIND_FILE))
 		return AS_ADDR;
 	return AS_COPY;
 }
@@ -116,7 +108,7 @@ static const struct param *fort_part_of(const struct func *f, const struct param
 /* A nonblocking call: memory is used after it. */
 bool fort_later(const struct func *f)
 {
-	return fort_has_kind(f, KIND_REQ_OUT);
+	return func_has(f, KIND_REQ_OUT);
 }
 
 /* --- one form of one entry point ------------------------------------------------------------ */
@@ -531,22 +523,22 @@ static void fort_after_always(FILE *out, const struct form *m, const struct para
 	}
 }
 
-static bool fort_after_success(FILE *out, const struct form *m, const struct param *p)
+static void fort_after_success(FILE *out, const struct form *m, const struct param *p)
 {
 	const char *x = p->name;
 
 	switch (fort_how_of(p)) {
-	case F_INT_OUT: fprintf(out, "\t\t*%s = (MPI_Fint)c_%s;\n", x, x); return true;
-	case F_FLAG_OUT: fprintf(out, "\t\t*%s = *%s != 0;\n", x, x); return true;
+	case F_INT_OUT: fprintf(out, "\t\t*%s = (MPI_Fint)c_%s;\n", x, x); break;
+	case F_FLAG_OUT: fprintf(out, "\t\t*%s = *%s != 0;\n", x, x); break;
 	case F_INDICES_OUT:
 		fprintf(out, "\t\tFORT_INDICES(%s, *%s);\n", x, fort_outcount(m));
-		return true;
-	case F_STR_OUT: fprintf(out, "\t\tfort_text_out(%s, l_%s, c_%s);\n", x, x, x); return true;
+		break;
+	case F_STR_OUT: fprintf(out, "\t\tfort_text_out(%s, l_%s, c_%s);\n", x, x, x); break;
 	case F_CPTR_OUT:
 		if (m->f08)
 			fprintf(out, "\t\tFORT_ADDRESS(%s);\n", x);
-		return m->f08;
-	default: return false;
+		break;
+	default: break;
 	}
 }
 
@@ -586,6 +578,7 @@ static bool fort_any(const struct form *m, bool (*is)(const struct form *, const
 	return false;
 }
 
+/* Does fort_after_success write something? */
 static bool fort_succeeds(const struct form *m, const struct param *p)
 {
 	enum fort h = fort_how_of(p);
@@ -793,7 +786,7 @@ static void fort_alias(FILE *out, const struct form *m, const char *to, const ch
 
 static void fort_procedures(FILE *out, const struct entry *e)
 {
-	bool choice = fort_choice(e->f), cptr = fort_has_kind(e->f, KIND_ADDR_OUT);
+	bool choice = fort_choice(e->f), cptr = func_has(e->f, KIND_ADDR_OUT);
 	struct form m = {.e = *e};
 
 	if (!e->large && !(e->f->flags & C_FORM)) {
@@ -802,7 +795,7 @@ static void fort_procedures(FILE *out, const struct entry *e)
 			fort_alias(out, &m, "_fts_", "_");
 		else if (!choice)
 			fort_alias(out, &m, "_f08_", "_");
-		if (fort_has_kind(e->f, KIND_BASE_OUT))
+		if (func_has(e->f, KIND_BASE_OUT))
 			fort_alias(out, &m, "_cptr_", "_");
 	}
 	m.f08 = true;

@@ -97,14 +97,6 @@ static const char *type_add(struct text *t, struct fort_type type)
 	}
 }
 
-static bool mod_has(const struct func *f, enum kind_id kind)
-{
-	for (int i = 0; i < f->nparam; i++)
-		if (f->param[i].kind == kind)
-			return true;
-	return false;
-}
-
 /* Is the memory in use after the call, or before it? */
 static bool mod_asynchronous(const struct view *v, const struct param *p)
 {
@@ -114,10 +106,11 @@ static bool mod_asynchronous(const struct view *v, const struct param *p)
 	if (type_of(v, p).word != FORT_CHOICE)
 		return v->f08 && fort_later(f) && p->dir == IN &&
 		       (how == ARRAY || how == ARRAY_WIDE || how == LIST);
-	if (fortran[p->kind].how == F_ADDRESS || fort_later(f) || mod_has(f, KIND_WIN))
+	if (fortran[p->kind].how == F_ADDRESS || fort_later(f) || func_has(f, KIND_WIN))
 		return true;
 	/* the two halves of a split collective: the first has no status, the second no count */
-	return mod_has(f, KIND_FILE) && (!mod_has(f, KIND_STATUS_OUT) || !mod_has(f, KIND_COUNT));
+	return func_has(f, KIND_FILE) &&
+	       (!func_has(f, KIND_STATUS_OUT) || !func_has(f, KIND_COUNT));
 }
 
 /* The intent.  The row of a function is more exact than that of the kind about IN and INOUT.
@@ -165,7 +158,7 @@ static void mod_name_add(struct text *t, const struct view *v)
 	bool choice = fort_choice(v->e.f);
 	const char *suffix = v->f08 ? (choice ? "_f08ts" : "_f08") : "";
 
-	if (!v->f08 && (choice || mod_has(v->e.f, KIND_ADDR_OUT)))
+	if (!v->f08 && (choice || func_has(v->e.f, KIND_ADDR_OUT)))
 		suffix = "_fts";
 	if (v->cptr)
 		suffix = "_cptr";
@@ -178,7 +171,7 @@ static bool mod_is_bind(const struct view *v)
 {
 	if (v->page)
 		return false;
-	return fort_choice(v->e.f) || (!v->f08 && mod_has(v->e.f, KIND_ADDR_OUT));
+	return fort_choice(v->e.f) || (!v->f08 && func_has(v->e.f, KIND_ADDR_OUT));
 }
 
 static void head_write(FILE *out, const struct view *v)
@@ -366,7 +359,7 @@ static void f08_interfaces(FILE *out, const char *prefix)
 static void old_interfaces(FILE *out, const char *prefix)
 {
 	for (const struct func *f = funcs; f < funcs + nfuncs; f++) {
-		bool generic = mod_has(f, KIND_BASE_OUT);
+		bool generic = func_has(f, KIND_BASE_OUT);
 		struct view v = {.prefix = prefix, .nongeneric = !generic};
 
 		if (!in_fortran(f) || (f->flags & C_FORM))
@@ -377,7 +370,7 @@ static void old_interfaces(FILE *out, const char *prefix)
 			fputs("  INTERFACE\n", out);
 		entry_small(&v, f);
 		procedure_write(out, &v);
-		v.cptr = mod_has(f, KIND_BASE_OUT);
+		v.cptr = func_has(f, KIND_BASE_OUT);
 		if (v.cptr)
 			procedure_write(out, &v);
 		fputs("  END INTERFACE\n", out);

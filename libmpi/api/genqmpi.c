@@ -68,11 +68,6 @@ static const char qmpi_tail[] = "\n"
 				"#endif\n"
 				"#endif\n";
 
-static bool has_dots(const struct func *f)
-{
-	return f->nparam > 0 && f->param[f->nparam - 1].kind == KIND_DOTS;
-}
-
 /* "int QMPI_Send(QMPI_Context context, int tool_id, ...)"; close: the text after it. */
 static void qmpi_prototype(FILE *out, const struct entry *e, const char *format, const char *close)
 {
@@ -118,7 +113,7 @@ static void chain_prototype(FILE *out, const struct entry *e, const char *close)
 	text_clear(&t);
 	snprintf(name, sizeof(name), "chain_%s", e->name);
 	text_signature(&t, e, name, "");
-	if (has_dots(e->f)) {
+	if (func_has(e->f, KIND_DOTS)) {
 		t.n -= strlen("...)");
 		text_add(&t, "va_list dots)");
 	}
@@ -140,7 +135,7 @@ static void chain_write(FILE *out, const struct entry *e)
 
 	chain_prototype(out, e, "\n{\n");
 	fprintf(out, "\tstruct haft_qmpi_call call;\n\n\tqmpi_begin(&call, %s);\n", qmpi_number(e));
-	if (has_dots(e->f))
+	if (func_has(e->f, KIND_DOTS))
 		fputs("\tva_copy(call.dots, dots);\n\tcall.has_dots = true;\n", out);
 	text_clear(&t);
 	text_add(&t, "\treturn ((Q%s_t *)call.function)((QMPI_Context){&call}, call.tool", e->name);
@@ -175,7 +170,7 @@ static void end_write(FILE *out, const struct entry *e)
 	struct text t;
 
 	qmpi_prototype(out, e, "Q%s", "\n{\n");
-	if (has_dots(e->f)) {
+	if (func_has(e->f, KIND_DOTS)) {
 		end_write_dots(out, e);
 	} else {
 		text_clear(&t);
