@@ -108,7 +108,7 @@ void net_addr_write(const struct sockaddr_storage *sa, socklen_t len, char text[
 	}
 	if (getnameinfo((const struct sockaddr *)(const void *)sa, len, host, sizeof(host), port,
 		    sizeof(port), NI_NUMERICHOST | NI_NUMERICSERV) != 0) {
-		snprintf(text, NET_ADDR_LEN, "an unknown place");
+		snprintf(text, NET_ADDR_LEN, "an unknown address");
 		return;
 	}
 	snprintf(text, NET_ADDR_LEN, sa->ss_family == AF_INET6 ? "tcp:[%s]:%s" : "tcp:%s:%s", host,

@@ -403,7 +403,7 @@ const char *net_peer_words(const struct net *net, int peer)
 	if (p != NULL && p->words != NULL)
 		return p->words;
 	addr = p != NULL ? net->conf.addr(net->conf.arg, peer) : NULL;
-	return addr != NULL ? addr : "an unknown place";
+	return addr != NULL ? addr : "an unknown address";
 }
 
 const struct net_count *net_counts(const struct net *net)

@@ -180,7 +180,7 @@ static const char *peer_where(const struct net_peer *p)
 {
 	const char *addr = p->net->conf.addr(p->net->conf.arg, p->rank);
 
-	return addr != NULL ? addr : "an unknown place";
+	return addr != NULL ? addr : "an unknown address";
 }
 
 void net_peer_lose(struct net_peer *p, enum net_why why, const char *fmt, ...)

@@ -91,7 +91,7 @@ static int locality_number(const uint64_t *domains, int n, int *colors)
 	struct domain_member *m = malloc((size_t)n * sizeof(*m));
 
 	if (m == NULL)
-		return haft_err(MPI_ERR_NO_MEM, "no memory to compare %d places", n);
+		return haft_err(MPI_ERR_NO_MEM, "no memory to number the domains of %d ranks", n);
 	for (int i = 0; i < n; i++)
 		m[i] = (struct domain_member){domains[i], i};
 	qsort(m, (size_t)n, sizeof(*m), by_domain);
@@ -120,7 +120,7 @@ int topo_locality(struct comm *c, int *colors, bool *several)
 		return 0;
 	domains = malloc((size_t)c->size * sizeof(*domains));
 	if (domains == NULL)
-		return haft_err(MPI_ERR_NO_MEM, "no memory for the places of %d ranks", c->size);
+		return haft_err(MPI_ERR_NO_MEM, "no memory for the domains of %d ranks", c->size);
 	err = coll_allgather(&mine, 1, u64, domains, 1, u64, c);
 	if (err == 0)
 		err = locality_number(domains, c->size, colors);

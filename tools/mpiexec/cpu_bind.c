@@ -2,12 +2,12 @@
 /* cpu_bind.c - see cpu_bind.h.  Uses the types of hwloc.h; no symbol of libhwloc is linked. */
 #include "tools/mpiexec/cpu_bind.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <hwloc.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "libmpi/core/dl.h"
 #include "libobj/base.h"
 
 #define LIBRARY "libhwloc.so.15" /* hwloc 2, all of them */
@@ -37,20 +37,11 @@ struct cpu_parts {
 static void bind_load(void)
 {
 #define FIND(name) {"hwloc_" #name, (void **)(void *)&hw.name},
-	static const struct {
-		const char *name;
-		void **at;
-	} rows[] = {FUNCTIONS(FIND)};
+	static const struct dl_symbol rows[] = {FUNCTIONS(FIND)};
 #undef FIND
-	void *lib = dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL);
 
-	if (lib == NULL)
+	if (dl_open(LIBRARY, rows, countof(rows)) == NULL)
 		fatal(1, "-bind-to needs hwloc (" LIBRARY "): %s", dlerror());
-	for (size_t i = 0; i < countof(rows); i++) {
-		*rows[i].at = dlsym(lib, rows[i].name);
-		if (*rows[i].at == NULL)
-			fatal(1, "-bind-to: " LIBRARY " has no %s", rows[i].name);
-	}
 }
 
 /* Loads the topology.  hwloc's own warnings (no /sys in a container) are suppressed: a missing part

@@ -5,10 +5,9 @@
  *     mpiexec ── less the first MPI_Init ──> ns of the timeline
  *
  * Messages of one sender, receiver, context and tag are matched in the order in which they were
- * sent.  So the first one sent is the first one matched, the second the second, and so on.  Where
- * rings have lost their older records it is the last one that fits the last one.  A job that has
- * failed may have sent messages that no receive has matched: then the last ones sent are left out,
- * as many as it takes that none is matched before it is sent. */
+ * sent: the nth message sent is the nth one matched.  Where rings have lost their older records,
+ * both are counted from the end.  A job that has failed may have sent messages that no receive has
+ * matched: then the last ones sent are left out, until none is matched before it is sent. */
 #include "tools/mpiexec/trace.h"
 
 #include <stdlib.h>
