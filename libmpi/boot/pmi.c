@@ -41,18 +41,18 @@
 /* The one connection of this process. */
 static struct {
 	int fd;
-	size_t used;             /* bytes of the last answer in line, with its 0 */
-	size_t have;             /* bytes in line; those from `used' on came behind that answer */
-	char line[LINE_MAX_LEN]; /* the last answer, without its newline */
-	char *spawned;           /* the answer of a spawn, which may come at any time; malloc'ed */
-	int forgotten;           /* answers of spawns that are of no use any more */
-	char table[NAME_LEN];    /* name of the job's key-value space */
+	size_t used;          /* bytes of the last answer in pmi_line, with its 0 */
+	size_t have;          /* bytes there; those from `used' on came behind that answer */
+	char *spawned;        /* the answer of a spawn, which may come at any time; malloc'ed */
+	int forgotten;        /* answers of spawns that are of no use any more */
+	char table[NAME_LEN]; /* name of the job's key-value space */
 } pmi = {.fd = -1};
+static char pmi_line[LINE_MAX_LEN]; /* the last answer, without its newline */
 
 /* A word of the last answer.  The last one may be anything: msg=... */
 static const char *pmi_word_find(const char *key, size_t *len)
 {
-	return boot_pmi_word(pmi.line, key, len);
+	return boot_pmi_word(pmi_line, key, len);
 }
 
 static bool pmi_word_is(const char *key, const char *value)
@@ -105,10 +105,10 @@ static int pmi_bytes_take(void)
 {
 	ssize_t n;
 
-	if (pmi.have == sizeof(pmi.line))
+	if (pmi.have == sizeof(pmi_line))
 		return boot_fail(
-			"the launcher's answer is longer than %zu bytes", sizeof(pmi.line));
-	n = recv(pmi.fd, pmi.line + pmi.have, sizeof(pmi.line) - pmi.have, 0);
+			"the launcher's answer is longer than %zu bytes", sizeof(pmi_line));
+	n = recv(pmi.fd, pmi_line + pmi.have, sizeof(pmi_line) - pmi.have, 0);
 	if (n < 0 && errno == EINTR)
 		return 0;
 	if (n == 0 || (n < 0 && errno == ECONNRESET))
@@ -123,33 +123,33 @@ static int pmi_bytes_take(void)
 /* True if the line is the answer of a spawn, which is kept for its waiter. */
 static bool pmi_spawn_keep(void)
 {
-	if (strncmp(pmi.line, SPAWN_MARK, strlen(SPAWN_MARK)) != 0)
+	if (strncmp(pmi_line, SPAWN_MARK, strlen(SPAWN_MARK)) != 0)
 		return false;
 	if (pmi.forgotten > 0) {
 		pmi.forgotten--;
 		return true;
 	}
 	free(pmi.spawned);
-	pmi.spawned = strdup(pmi.line);
+	pmi.spawned = strdup(pmi_line);
 	return true;
 }
 
-/* Goes to the next answer.  1: it is in pmi.line; 0: it has not come within `ms'; -1. */
+/* Goes to the next answer.  1: it is in pmi_line; 0: it has not come within `ms'; -1. */
 static int pmi_line_next(int ms)
 {
 	char *end;
 
 	pmi.have -= pmi.used;
-	memmove(pmi.line, pmi.line + pmi.used, pmi.have);
+	memmove(pmi_line, pmi_line + pmi.used, pmi.have);
 	pmi.used = 0;
-	while ((end = memchr(pmi.line, '\n', pmi.have)) == NULL) {
+	while ((end = memchr(pmi_line, '\n', pmi.have)) == NULL) {
 		if (pmi_bytes_wait(ms) == 0)
 			return 0;
 		if (pmi_bytes_take() != 0)
 			return -1;
 	}
 	*end = '\0';
-	pmi.used = (size_t)(end + 1 - pmi.line);
+	pmi.used = (size_t)(end + 1 - pmi_line);
 	return 1;
 }
 
@@ -199,9 +199,9 @@ static int pmi_exchange(const char *answer, int ms, const char *line, size_t len
 		return -1;
 	if (!pmi_word_is("cmd", answer))
 		return boot_fail(
-			"the launcher answers \"%.80s\" to \"%.*s\"", pmi.line, shown, line);
+			"the launcher answers \"%.80s\" to \"%.*s\"", pmi_line, shown, line);
 	if (pmi_word_find("rc", &(size_t){0}) != NULL && !pmi_word_is("rc", "0"))
-		return boot_fail("the launcher refuses \"%.*s\": \"%.80s\"", shown, line, pmi.line);
+		return boot_fail("the launcher refuses \"%.*s\": \"%.80s\"", shown, line, pmi_line);
 	return 0;
 }
 
@@ -234,7 +234,7 @@ static int pmi_word_take(const char *key, char *value, size_t size)
 	const char *p = pmi_word_find(key, &len);
 
 	if (p == NULL)
-		return boot_fail("the launcher's answer has no \"%s\": \"%.80s\"", key, pmi.line);
+		return boot_fail("the launcher's answer has no \"%s\": \"%.80s\"", key, pmi_line);
 	if (len >= size)
 		return boot_fail("the launcher's \"%s\" is longer than %zu bytes", key, size - 1);
 	memcpy(value, p, len);

@@ -104,13 +104,14 @@ struct rule {
 
 #define RULE_BY_HOSTS (RULE_HIERARCHICAL | RULE_EVEN_HOSTS)
 
-#define ROWS 16
-
 #define NAMED_COUNT (RULE_COMMUTES | RULE_PREDEFINED | RULE_ELEMENT_PER_RANK)
 #define HALVED      (RULE_COMMUTES | RULE_PREDEFINED)
 
-/* Rows that two operations have. */
 /* clang-format off */
+/* The rows of an operation, and an end without a name. */
+#define ROWS(...) (const struct rule[]){__VA_ARGS__, {.name = NULL}}
+
+/* Rows that two operations have. */
 #define SCATTERS \
 	{"hierarchical", coll_reduce_scatter_hier, 0, 0, 0, MANY, 0, \
 		RULE_HIERARCHICAL | RULE_CONTIGUOUS}, \
@@ -144,15 +145,15 @@ struct rule {
 	{"binomial", binomial, 0, BLOCK_SHORT, 2, 0, 0, 0}, \
 	{"linear", linear, 0, 0, 0, 0, 0, 0}
 
-static const struct rule rules[COLL_KINDS][ROWS] = {
+static const struct rule *const rules[COLL_KINDS] = {
 	/* name, algorithm, bytes from, below, ranks, least, most, flags */
-	[COLL_BARRIER] = {
+	[COLL_BARRIER] = ROWS(
 		{"multi_port", coll_barrier_ports, 0, 0, 0, 0, 0,
 			RULE_EVEN_HOSTS | RULE_MANY_HOSTS},
 		{"hierarchical", coll_barrier_hier, 0, 0, 0, 0, 0, RULE_HIERARCHICAL},
 		{"dissemination", coll_barrier_dissemination, 0, 0, 0, 0, 0, 0},
-		{"binomial", coll_barrier_binomial, 0, 0, 0, 0, 0, 0}},
-	[COLL_BCAST] = {
+		{"binomial", coll_barrier_binomial, 0, 0, 0, 0, 0, 0}),
+	[COLL_BCAST] = ROWS(
 		{"multi_port", coll_bcast_ports, 0, PORTS_BCAST, 0, 0, 0,
 			RULE_EVEN_HOSTS | RULE_MANY_HOSTS},
 		{"scatter_bruck", coll_bcast_scatter_bruck, BCAST_CUT, DEALT_LONG, 3, 0, 0,
@@ -169,12 +170,13 @@ static const struct rule rules[COLL_KINDS][ROWS] = {
 		{"scatter_bruck", coll_bcast_scatter_bruck, BCAST_CUT_LOCAL, 0, 3, MANY, 0,
 			RULE_LOCAL},
 		{"binomial", coll_bcast_binomial, 0, 0, 0, 0, 0, 0},
-		{"scatter_allgather", coll_bcast_scatter_allgather, 0, 0, 3, 0, 0, 0}},
-	[COLL_GATHER] = {ROOTED(coll_gather_hier, coll_gather_binomial, coll_gather_linear)},
-	[COLL_GATHERV] = {{"linear", coll_gather_linear, 0, 0, 0, 0, 0, 0}},
-	[COLL_SCATTER] = {ROOTED(coll_scatter_hier, coll_scatter_binomial, coll_scatter_linear)},
-	[COLL_SCATTERV] = {{"linear", coll_scatter_linear, 0, 0, 0, 0, 0, 0}},
-	[COLL_ALLGATHER] = {
+		{"scatter_allgather", coll_bcast_scatter_allgather, 0, 0, 3, 0, 0, 0}),
+	[COLL_GATHER] = ROWS(ROOTED(coll_gather_hier, coll_gather_binomial, coll_gather_linear)),
+	[COLL_GATHERV] = ROWS({"linear", coll_gather_linear, 0, 0, 0, 0, 0, 0}),
+	[COLL_SCATTER] = ROWS(
+		ROOTED(coll_scatter_hier, coll_scatter_binomial, coll_scatter_linear)),
+	[COLL_SCATTERV] = ROWS({"linear", coll_scatter_linear, 0, 0, 0, 0, 0, 0}),
+	[COLL_ALLGATHER] = ROWS(
 		{"bruck", coll_allgather_bruck, 1024, 0, 2, 0, 0, RULE_DEALT},
 		{"recursive_doubling", coll_allgather_recursive_doubling, 0, 16, 2, 2 * PAIRWISE,
 			8 * PAIRWISE, RULE_POWER_OF_TWO | RULE_INTERVALS},
@@ -187,12 +189,12 @@ static const struct rule rules[COLL_KINDS][ROWS] = {
 			RULE_POWER_OF_TWO},
 		{"ring", coll_allgather_ring, BLOCK_RING_FEW, 0, 0, 0, FEW_HOSTS, 0},
 		{"bruck", coll_allgather_bruck, 0, BLOCK_BRUCK, 2, 0, 0, 0},
-		{"ring", coll_allgather_ring, 0, 0, 0, 0, 0, 0}},
-	[COLL_ALLGATHERV] = {
+		{"ring", coll_allgather_ring, 0, 0, 0, 0, 0, 0}),
+	[COLL_ALLGATHERV] = ROWS(
 		{"hierarchical", coll_allgather_hier, 0, BLOCK_SHORT, 0, 0, 0,
 			RULE_HIERARCHICAL | RULE_LONGEST_BLOCK},
-		{"ring", coll_allgather_ring, 0, 0, 0, 0, 0, 0}},
-	[COLL_ALLTOALL] = {
+		{"ring", coll_allgather_ring, 0, 0, 0, 0, 0, 0}),
+	[COLL_ALLTOALL] = ROWS(
 		{"hierarchical", coll_alltoall_hier, 0, BLOCK_TINY, 0, MANY, LEADERS_MOST,
 			RULE_HIERARCHICAL},
 		{"hierarchical", coll_alltoall_hier, BLOCK_LEADERS, BLOCK_TINY, 0, 8 * PAIRWISE,
@@ -201,14 +203,14 @@ static const struct rule rules[COLL_KINDS][ROWS] = {
 		{"bruck", coll_alltoall_bruck, 0, BLOCK_HOPS, 2, HOPS_MANY, 0, RULE_REMOTE},
 		{"bruck", coll_alltoall_bruck, 0, BLOCK_HOPS_LOCAL, 2, HOPS_MANY, 0, 0},
 		{"pairwise", coll_alltoall_pairwise, 0, 0, 0, PAIRWISE, 0, 0},
-		{"linear", coll_alltoall_linear, 0, 0, 0, 0, 0, 0}},
-	[COLL_ALLTOALLV] = {
+		{"linear", coll_alltoall_linear, 0, 0, 0, 0, 0, 0}),
+	[COLL_ALLTOALLV] = ROWS(
 		{"pairwise", coll_alltoall_pairwise, 0, 0, 0, PAIRWISE, 0, 0},
-		{"linear", coll_alltoall_linear, 0, 0, 0, 0, 0, 0}},
-	[COLL_ALLTOALLW] = {
+		{"linear", coll_alltoall_linear, 0, 0, 0, 0, 0, 0}),
+	[COLL_ALLTOALLW] = ROWS(
 		{"pairwise", coll_alltoall_pairwise, 0, 0, 0, PAIRWISE, 0, 0},
-		{"linear", coll_alltoall_linear, 0, 0, 0, 0, 0, 0}},
-	[COLL_REDUCE] = {
+		{"linear", coll_alltoall_linear, 0, 0, 0, 0, 0, 0}),
+	[COLL_REDUCE] = ROWS(
 		{"multi_port", coll_reduce_ports, 0, PORTS_REDUCE, 0, 0, 0,
 			RULE_COMMUTES | RULE_EVEN_HOSTS | RULE_MANY_HOSTS},
 		{"chain", coll_reduce_chain, PART_CHAIN_REDUCE, 0, 2, 0, 0,
@@ -234,8 +236,8 @@ static const struct rule rules[COLL_KINDS][ROWS] = {
 			RULE_PREDEFINED | RULE_LOCAL},
 		{"rabenseifner", coll_reduce_rabenseifner, HALVING_LONG, 0, 4, 0, 0,
 			RULE_PREDEFINED},
-		{"binomial", coll_reduce_binomial, 0, 0, 0, 0, 0, 0}},
-	[COLL_ALLREDUCE] = {
+		{"binomial", coll_reduce_binomial, 0, 0, 0, 0, 0, 0}),
+	[COLL_ALLREDUCE] = ROWS(
 		{"multi_port", coll_allreduce_ports, 0, PORTS_SHORT, 0, 0, 0,
 			RULE_EVEN_HOSTS | RULE_MANY_HOSTS | RULE_SHORT},
 		{"multi_lane", coll_allreduce_lanes, LANES_FROM, 0, 0, 0, 0,
@@ -253,8 +255,8 @@ static const struct rule rules[COLL_KINDS][ROWS] = {
 		{"ring", coll_allreduce_ring, RING_PART, 0, 2, 0, 0, NAMED_COUNT | RULE_PART},
 		{"rabenseifner", coll_allreduce_rabenseifner, HALVING_LONG, 0, 2, 0, 0,
 			RULE_PREDEFINED},
-		{"recursive_doubling", coll_allreduce_recursive_doubling, 0, 0, 0, 0, 0, 0}},
-	[COLL_REDUCE_SCATTER_BLOCK] = {
+		{"recursive_doubling", coll_allreduce_recursive_doubling, 0, 0, 0, 0, 0, 0}),
+	[COLL_REDUCE_SCATTER_BLOCK] = ROWS(
 		{"pairwise", coll_reduce_scatter_pairwise, BLOCK_HALVED / 2, 0, 0, 0, 4,
 			RULE_COMMUTES | RULE_INTERVALS},
 		{"multi_lane", coll_reduce_scatter_lanes, 0, 0, 0, 0, 0,
@@ -263,15 +265,15 @@ static const struct rule rules[COLL_KINDS][ROWS] = {
 			RULE_EVEN_HOSTS},
 		{"multi_lane", coll_reduce_scatter_lanes, BLOCK_LANES_MANY, 0, 0, HOPS_MANY, 0,
 			RULE_EVEN_HOSTS},
-		SCATTERS},
-	[COLL_REDUCE_SCATTER] = {SCATTERS},
-	[COLL_SCAN] = {SCANS},
-	[COLL_EXSCAN] = {SCANS},
-	[COLL_NEIGHBOR_ALLGATHER] = {{"linear", coll_neighbor_linear, 0, 0, 0, 0, 0, 0}},
-	[COLL_NEIGHBOR_ALLGATHERV] = {{"linear", coll_neighbor_linear, 0, 0, 0, 0, 0, 0}},
-	[COLL_NEIGHBOR_ALLTOALL] = {{"linear", coll_neighbor_linear, 0, 0, 0, 0, 0, 0}},
-	[COLL_NEIGHBOR_ALLTOALLV] = {{"linear", coll_neighbor_linear, 0, 0, 0, 0, 0, 0}},
-	[COLL_NEIGHBOR_ALLTOALLW] = {{"linear", coll_neighbor_linear, 0, 0, 0, 0, 0, 0}},
+		SCATTERS),
+	[COLL_REDUCE_SCATTER] = ROWS(SCATTERS),
+	[COLL_SCAN] = ROWS(SCANS),
+	[COLL_EXSCAN] = ROWS(SCANS),
+	[COLL_NEIGHBOR_ALLGATHER] = ROWS({"linear", coll_neighbor_linear, 0, 0, 0, 0, 0, 0}),
+	[COLL_NEIGHBOR_ALLGATHERV] = ROWS({"linear", coll_neighbor_linear, 0, 0, 0, 0, 0, 0}),
+	[COLL_NEIGHBOR_ALLTOALL] = ROWS({"linear", coll_neighbor_linear, 0, 0, 0, 0, 0, 0}),
+	[COLL_NEIGHBOR_ALLTOALLV] = ROWS({"linear", coll_neighbor_linear, 0, 0, 0, 0, 0, 0}),
+	[COLL_NEIGHBOR_ALLTOALLW] = ROWS({"linear", coll_neighbor_linear, 0, 0, 0, 0, 0, 0}),
 };
 /* clang-format on */
 
@@ -484,7 +486,7 @@ static bool algorithm_force(int kind, const char *word, size_t len)
 
 	if (equal == NULL || kind == COLL_KINDS)
 		return false;
-	for (const struct rule *r = rules[kind]; r < rules[kind] + ROWS && r->name != NULL; r++)
+	for (const struct rule *r = rules[kind]; r->name != NULL; r++)
 		if (rule_is_named(r, equal + 1, len - (size_t)(equal + 1 - word))) {
 			coll_algorithm_forced[kind] = r;
 			return true;
@@ -502,8 +504,7 @@ static void algorithm_refuse(int kind, const char *word, size_t len)
 			fprintf(stderr, " %s", coll_kind_name((enum coll_kind)k) + strlen("MPI_"));
 	} else {
 		fprintf(stderr, "the algorithms of %s are", coll_kind_name((enum coll_kind)kind));
-		for (const struct rule *r = rules[kind]; r < rules[kind] + ROWS && r->name != NULL;
-			r++) {
+		for (const struct rule *r = rules[kind]; r->name != NULL; r++) {
 			const struct rule *first = rules[kind];
 
 			while (strcmp(first->name, r->name) != 0)

@@ -137,7 +137,7 @@ bool plan_row(const struct plan_call *call, int i, const char **name, coll_algor
 	const struct rule *r = &rules[call->kind][i];
 	struct coll_args k;
 
-	*name = i < ROWS ? r->name : NULL;
+	*name = r->name;
 	for (int j = 0; j < i && *name != NULL; j++)
 		if (rules[call->kind][j].algorithm == r->algorithm &&
 			((rules[call->kind][j].flags ^ r->flags) & RULE_ORDERED) == 0)
