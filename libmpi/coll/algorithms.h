@@ -21,6 +21,7 @@
 #include "libmpi/coll/coll_args.h"
 #include "libmpi/coll/reduce_op.h"
 #include "libmpi/coll/sched.h"
+#include "libmpi/core/num.h"
 
 /* Writes the steps of a call. */
 typedef void coll_algorithm_fn(struct sched *s, const struct coll_args *k);

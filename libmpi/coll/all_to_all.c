@@ -23,10 +23,8 @@ void coll_barrier_dissemination(struct sched *s, const struct coll_args *k)
 void coll_barrier_binomial(struct sched *s, const struct coll_args *k)
 {
 	struct type *byte = type_predefined(MPI_BYTE);
-	int low = 1;
+	int low = num_tree_distance(k->me, k->n);
 
-	while (low < k->n && !(k->me & low))
-		low <<= 1;
 	for (int bit = 1; bit < low && k->me + bit < k->n; bit <<= 1)
 		coll_sched_recv(s, NULL, 0, byte, k->me + bit);
 	coll_sched_fence(s);

@@ -53,19 +53,10 @@ static int doubling_rank(int v, int extra)
 	return v < extra ? 2 * v + 1 : v + extra;
 }
 
-static int power_below(int n)
-{
-	int pow2 = 1;
-
-	while (2 * pow2 <= n)
-		pow2 *= 2;
-	return pow2;
-}
-
 void coll_allreduce_recursive_doubling(struct sched *s, const struct coll_args *k)
 {
 	struct pair p = temp_pair_new(s, k);
-	int pow2 = power_below(k->n), extra = k->n - pow2, v;
+	int pow2 = num_power_below(k->n), extra = k->n - pow2, v;
 
 	if (k->me < 2 * extra && k->me % 2 == 0) {
 		coll_sched_send(s, coll_operand(k), k->rcount, k->rtype, k->me + 1);

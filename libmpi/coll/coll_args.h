@@ -120,12 +120,6 @@ enum coll_maker {
 /* "MPI_Comm_dup" */
 const char *coll_maker_name(enum coll_maker maker);
 
-/* Is it a call on a file that is open?  Its _c form and its bindings have one name. */
-static inline bool coll_maker_of_file(enum coll_maker maker)
-{
-	return maker >= COLL_FILE_CLOSE && maker <= COLL_FILE_WRITE_ORDERED_BEGIN;
-}
-
 static inline bool coll_kind_rooted(uint32_t kind)
 {
 	return (kind >= COLL_BCAST && kind <= COLL_SCATTERV) || kind == COLL_REDUCE;

@@ -573,13 +573,19 @@ static struct coll_args check_args_constructor(struct comm *c)
 		.tag = coll_last_tag(c)};
 }
 
+/* Is it a call on a file that is open?  Its _c form and its bindings have one name. */
+static bool check_is_of_file(enum coll_maker maker)
+{
+	return maker >= COLL_FILE_CLOSE && maker <= COLL_FILE_WRITE_ORDERED_BEGIN;
+}
+
 int coll_check_constructor(struct comm *c, enum coll_maker maker)
 {
 	struct coll_args k;
 
 	coll_calls_begin_maker(c, maker);
 	k = check_args_constructor(c);
-	return check_run_name(&k, coll_maker_of_file(maker) ? &maker : NULL);
+	return check_run_name(&k, check_is_of_file(maker) ? &maker : NULL);
 }
 
 int coll_check_constructor_begin(struct comm *c, enum coll_maker maker, struct req **comparison)
@@ -587,5 +593,5 @@ int coll_check_constructor_begin(struct comm *c, enum coll_maker maker, struct r
 	struct coll_args k = check_args_constructor(c);
 
 	return coll_sched_begin(
-		&k, check_constructor_steps, coll_maker_of_file(maker) ? &maker : NULL, comparison);
+		&k, check_constructor_steps, check_is_of_file(maker) ? &maker : NULL, comparison);
 }

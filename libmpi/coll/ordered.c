@@ -60,11 +60,9 @@ void coll_scan_ordered_gather(struct sched *s, const struct coll_args *k)
 /* Gather along the tree of rooted.c, whose subtrees are intervals from the root on. */
 void coll_reduce_ordered_gather(struct sched *s, const struct coll_args *k)
 {
-	int v = (k->me - k->root + k->n) % k->n, low = 1;
+	int v = (k->me - k->root + k->n) % k->n, low = num_tree_distance(v, k->n);
 	void *mem;
 
-	while (low < k->n && !(v & low))
-		low <<= 1;
 	mem = coll_sched_elements(s, k->rtype, (v + low < k->n ? low : k->n - v) * k->rcount);
 	coll_sched_move(s, coll_operand(k), mem, k->rcount, k->rtype);
 	for (int bit = 1; bit < low && v + bit < k->n; bit <<= 1) {

@@ -31,10 +31,8 @@ static int halving_rank(const struct team *t, int v)
 
 static struct team halving_team(const struct coll_args *k, int rank)
 {
-	struct team t = {.pow2 = 1};
+	struct team t = {.pow2 = num_power_below(k->n)};
 
-	while (2 * t.pow2 <= k->n)
-		t.pow2 *= 2;
 	t.extra = k->n - t.pow2;
 	t.v = rank - t.extra;
 	if (rank < 2 * t.extra)

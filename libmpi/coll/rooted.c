@@ -19,20 +19,10 @@ static int tree_rank(const struct coll_args *k, int v)
 	return (v + k->root) % k->n;
 }
 
-/* The lowest bit of v; for 0 the first power of two that is not below n. */
-static int tree_low_bit(int v, int n)
-{
-	int bit = 1;
-
-	while (bit < n && !(v & bit))
-		bit <<= 1;
-	return bit;
-}
-
 /* The number of members of v's subtree, v included. */
 static int tree_size(int v, int n)
 {
-	int bit = tree_low_bit(v, n);
+	int bit = num_tree_distance(v, n);
 
 	return v + bit <= n ? bit : n - v;
 }
@@ -41,7 +31,7 @@ static int tree_size(int v, int n)
 
 void coll_bcast_binomial(struct sched *s, const struct coll_args *k)
 {
-	int v = tree_virtual_rank(k), bit = tree_low_bit(v, k->n);
+	int v = tree_virtual_rank(k), bit = num_tree_distance(v, k->n);
 
 	if (v != 0)
 		coll_sched_recv(s, k->rbuf, k->rcount, k->rtype, tree_rank(k, v - bit));
@@ -67,7 +57,7 @@ static struct range bcast_parts_range(const struct coll_args *k, char *mem, int 
 /* Part v goes to v along the tree. */
 static void bcast_scatter(struct sched *s, const struct coll_args *k, char *mem)
 {
-	int v = tree_virtual_rank(k), n = k->n, bit = tree_low_bit(v, n);
+	int v = tree_virtual_rank(k), n = k->n, bit = num_tree_distance(v, n);
 	struct type *byte = type_predefined(MPI_BYTE);
 	struct range r = bcast_parts_range(k, mem, v, v + tree_size(v, n));
 
@@ -166,7 +156,7 @@ static const void *tree_reduce_children(struct sched *s, const struct coll_args 
 	void *in[TEMPS] = {NULL}, *last = NULL;
 	int at = 0;
 
-	for (int bit = 1; bit < tree_low_bit(v, k->n) && v + bit < k->n; bit <<= 1) {
+	for (int bit = 1; bit < num_tree_distance(v, k->n) && v + bit < k->n; bit <<= 1) {
 		if (in[at] == NULL)
 			in[at] = coll_sched_elements(s, k->rtype, k->rcount);
 		coll_sched_fence(s);
@@ -197,8 +187,8 @@ void coll_reduce_binomial(struct sched *s, const struct coll_args *k)
 	v = tree_virtual_rank(&tree);
 	acc = tree_reduce_children(s, &tree, v);
 	if (v != 0)
-		coll_sched_send(
-			s, acc, k->rcount, k->rtype, tree_rank(&tree, v - tree_low_bit(v, k->n)));
+		coll_sched_send(s, acc, k->rcount, k->rtype,
+			tree_rank(&tree, v - num_tree_distance(v, k->n)));
 	else if (k->me != k->root)
 		coll_sched_send(s, acc, k->rcount, k->rtype, k->root);
 	else
@@ -213,7 +203,7 @@ void coll_reduce_binomial(struct sched *s, const struct coll_args *k)
 
 void coll_gather_binomial(struct sched *s, const struct coll_args *k)
 {
-	int v = tree_virtual_rank(k), low = tree_low_bit(v, k->n);
+	int v = tree_virtual_rank(k), low = num_tree_distance(v, k->n);
 	int64_t block = k->bytes;
 	char *mem = coll_sched_bytes(s, block * tree_size(v, k->n));
 	struct type *byte = type_predefined(MPI_BYTE);
@@ -234,7 +224,7 @@ void coll_gather_binomial(struct sched *s, const struct coll_args *k)
 
 void coll_scatter_binomial(struct sched *s, const struct coll_args *k)
 {
-	int v = tree_virtual_rank(k), low = tree_low_bit(v, k->n);
+	int v = tree_virtual_rank(k), low = num_tree_distance(v, k->n);
 	int64_t block = k->bytes;
 	char *mem = coll_sched_bytes(s, block * tree_size(v, k->n));
 	struct type *byte = type_predefined(MPI_BYTE);

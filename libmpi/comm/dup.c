@@ -23,6 +23,7 @@
 #include "libmpi/comm/comm_create.h"
 #include "libmpi/core/err.h"
 #include "libmpi/core/attr_name.h"
+#include "libmpi/core/num.h"
 #include "libmpi/core/topo.h"
 #include "libmpi/p2p/p2p.h"
 #include <engine.h>
@@ -64,15 +65,12 @@ static struct refill *refills; /* all refills that are not complete */
 static void refill_send(struct refill *f)
 {
 	struct comm *c = f->c, *l = c->remote != NULL ? c->local : c;
-	int bit = 1;
 
 	f->got = true;
 	if (c->remote != NULL && c->low && c->rank == 0)
 		p2p_plane_isend(c, CTX_MAKE, &f->block, sizeof(f->block), 0, TAG_REFILL,
 			&f->out[f->nout++]);
-	while (bit < c->size && (c->rank & bit) == 0)
-		bit <<= 1;
-	for (bit >>= 1; bit > 0; bit >>= 1) {
+	for (int bit = num_tree_distance(c->rank, c->size) / 2; bit > 0; bit /= 2) {
 		if (c->rank + bit < c->size)
 			p2p_plane_isend(l, CTX_MAKE, &f->block, sizeof(f->block), c->rank + bit,
 				TAG_REFILL, &f->out[f->nout++]);
@@ -176,11 +174,8 @@ static bool refill_serve(struct refill *f)
 static void refill_send_error(const struct refill *f)
 {
 	struct comm *c = f->c, *l = c->remote != NULL ? c->local : c;
-	int bit = 1;
 
-	while (bit < c->size && (c->rank & bit) == 0)
-		bit <<= 1;
-	for (bit >>= 1; bit > 0; bit >>= 1)
+	for (int bit = num_tree_distance(c->rank, c->size) / 2; bit > 0; bit /= 2)
 		if (c->rank + bit < c->size)
 			p2p_plane_send_error(l, CTX_MAKE, f->err, c->rank + bit, TAG_REFILL);
 }

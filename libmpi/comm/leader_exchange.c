@@ -4,6 +4,7 @@
 #include "libmpi/comm/leader_exchange.h"
 
 #include "libmpi/core/err.h"
+#include "libmpi/core/num.h"
 #include "libmpi/p2p/p2p.h"
 #include <stdlib.h>
 
@@ -15,15 +16,6 @@ static int leader_rank(const struct leader_path *path, const struct group *g, in
 
 /* Binomial tree: r receives from r without its lowest set bit, and sends to r plus each smaller
  * power of two.  A member with an error sends that, so no member below it waits. */
-static int leader_bit(const struct group *g, int me)
-{
-	int bit = 1;
-
-	while (bit < g->size && (me & bit) == 0)
-		bit <<= 1;
-	return bit;
-}
-
 static int leader_get(
 	const struct leader_path *path, const struct group *g, int root, void *buf, int64_t bytes)
 {
@@ -32,7 +24,7 @@ static int leader_get(
 	if (me == 0)
 		return 0;
 	return p2p_plane_recv(path->c, path->plane, buf, bytes,
-		leader_rank(path, g, root, me - leader_bit(g, me)), path->tag);
+		leader_rank(path, g, root, me - num_tree_distance(me, g->size)), path->tag);
 }
 
 /* Sends to the members below that are in *open, a set of bits; those that get an error leave it.
@@ -42,7 +34,7 @@ static int leader_give(const struct leader_path *path, const struct group *g, in
 {
 	int me = (g->rank - root + g->size) % g->size;
 
-	for (int bit = leader_bit(g, me) >> 1; bit > 0; bit >>= 1) {
+	for (int bit = num_tree_distance(me, g->size) >> 1; bit > 0; bit >>= 1) {
 		int to = me + bit < g->size ? leader_rank(path, g, root, me + bit) : -1;
 
 		if (to < 0 || (*open & (uint32_t)bit) == 0)

@@ -22,17 +22,22 @@ static inline int64_t num_round_up(int64_t n, int64_t step)
 	return (n + step - 1) / step * step;
 }
 
-/* The value of the lowest bit that is set: in a binomial tree the distance of rank n to its parent,
- * if the root is 0.  n != 0. */
-static inline int64_t num_lowest_bit(int64_t n)
+/* The largest power of two that is not above n.  n > 0. */
+static inline int num_power_below(int n)
 {
-	return n & -n;
+	return 1 << (31 - __builtin_clz((unsigned)n));
 }
 
-/* The largest power of two that is not above n.  n > 0. */
-static inline int64_t num_power_below(int64_t n)
+/* In a binomial tree of n ranks with the root 0: the distance of a rank to its parent, which is its
+ * lowest bit; of the root: the first power of two that is not below n.  The children of a rank are
+ * at all smaller powers of two, if they are below n. */
+static inline int num_tree_distance(int rank, int n)
 {
-	return (int64_t)1 << (63 - __builtin_clzll((unsigned long long)n));
+	int bit = 1;
+
+	while (bit < n && (rank & bit) == 0)
+		bit <<= 1;
+	return bit;
 }
 
 #endif

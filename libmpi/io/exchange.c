@@ -9,6 +9,7 @@
  * file's own communicator, with the number of the access as their tag. */
 #include "libmpi/core/err.h"
 #include "libmpi/io/collective.h"
+#include "libmpi/core/num.h"
 #include "libmpi/io/long_access.h"
 #include "libmpi/type/type.h"
 #include <engine.h>
@@ -162,11 +163,9 @@ static void words_pass_on(struct io_collective *c, int from, int above)
 /* The distance of a member to its parent; of the root: more than all others. */
 static int words_above(const struct io_collective *c, int from)
 {
-	int n = c->f->size, me = (c->f->rank - from + n) % n, d = 1;
+	int n = c->f->size;
 
-	while (d < n && (me & d) == 0)
-		d *= 2;
-	return d;
+	return num_tree_distance((c->f->rank - from + n) % n, n);
 }
 
 void io_words_begin(struct io_collective *c, int from)
