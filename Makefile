@@ -36,12 +36,13 @@ warn    := -Wall -Wextra -Wshadow -Wconversion -Wmissing-prototypes -Wstrict-pro
 	-Wwrite-strings -Wundef $(if $(WERROR),-Werror)
 opt-release := -O2 -g
 opt-debug   := -O1 -g3 -fno-omit-frame-pointer -DHAFT_DEBUG=1
-# ThreadSanitizer does not model fences, and gcc warns of each.  Where a fence causes a false report,
-# shm_fence is an exchange.
+# ThreadSanitizer does not model fences, and gcc warns of each.  Where a fence causes a false
+# report, shm_fence is an exchange.
 warn        += $(if $(filter thread,$(SAN)),$(if $(findstring clang,$(CC)),,-Wno-tsan))
 san         := $(if $(SAN),-fsanitize=$(SAN) -fno-omit-frame-pointer -fno-sanitize-recover=all)
-# Intel's erratum SKX102: a branch across a 32-byte boundary is decoded again each time.  That costs 1
-# of the 3 ns of a call from Fortran, 3 of the 33 ns of a put, a tenth of the rate of small messages.
+# Intel's erratum SKX102: a branch across a 32-byte boundary is decoded again each time.  That costs
+# 1 of the 3 ns of a call from Fortran, 3 of the 33 ns of a put, a tenth of the rate of small
+# messages.
 align       := $(shell for f in -mbranches-within-32B-boundaries -Wa,-mbranches-within-32B-boundaries; do \
 	$(CC) -Werror $$f -c -x c /dev/null -o /dev/null 2>/dev/null && echo $$f && break; done)
 # x86: __builtin_prefetch(p, 1) asks for the line to be written.  Without it, gcc asks for a copy.
@@ -50,8 +51,8 @@ CPPFLAGS ?=
 CFLAGS   ?=
 LDFLAGS  ?=
 FCFLAGS  ?= -O1
-# With -flto an object has its machine code, too: for programs that another compiler links, and for tests
-# whose --wrap replaces calls, which the linker must see.
+# With -flto an object has its machine code, too: for programs that another compiler links, and for
+# tests whose --wrap replaces calls, which the linker must see.
 fat     := $(if $(findstring -flto,$(CFLAGS)),$(shell $(CC) -Werror -flto -ffat-lto-objects -c -x c /dev/null \
 	-o /dev/null 2>/dev/null && echo -ffat-lto-objects))
 wrap     = $(1:%=-Wl,--wrap=%) $(if $(fat),-fno-lto)
@@ -59,8 +60,8 @@ cflags  := -std=gnu11 -fPIC -fvisibility=hidden -ftls-model=initial-exec -D_GNU_
 	$(opt-$(FLAVOUR)) $(align) $(prfchw) $(san) $(if $(MEAN),-DHAFT_MEAN=1) $(CPPFLAGS) $(CFLAGS) $(fat)
 ldflags := $(san) -Wl,-z,now -Wl,-z,relro -Wl,--as-needed $(LDFLAGS)
 
-# One object of several, whose names objcopy can then hide.  With -flto it must be machine code: gcc would leave its own
-# language in it, and names of that language's symbols that nothing defines.
+# One object of several, whose names objcopy can then hide.  With -flto it must be machine code: gcc
+# would leave its own language in it, and names of that language's symbols that nothing defines.
 relink = $(CC) -r -nostdlib $(if $(findstring -flto,$(CFLAGS)),$(CFLAGS) $(nolto-rel))
 nolto-rel = $(shell echo 'int x;' | $(CC) -flto -r -nostdlib -flinker-output=nolto-rel -x c - -o /dev/null 2>/dev/null && \
 	echo -flinker-output=nolto-rel)
@@ -96,8 +97,8 @@ $(B)/obj/gen/%.o: $(B)/gen/%.c $(B)/flags | $(gen_HDRS)
 
 cflags-all = $(foreach d,libobj libshm libnet libmpi tools tests,$(cflags-$(d)))
 
-# Changes when the compiler or its flags do; every object depends on it.  The first time it also looks
-# for required headers, so that the error names packages and not files.
+# Changes when the compiler or its flags do; every object depends on it.  The first time it also
+# looks for required headers, so that the error names packages and not files.
 needs := ffi.h:libffi-dev hwloc.h:libhwloc-dev
 $(B)/flags: force
 	@mkdir -p $(@D)
@@ -190,8 +191,8 @@ $(B)/dev/lint: $(call objs,$(dev_SRCS))
 
 # --- install -------------------------------------------------------------------------------------
 # Run-time libraries go to LIBDIR; .so links for linkers, .a files and modules' code to DEVDIR; .pc
-# files to DEVDIR/pkgconfig.  Programs and their man pages get SUFFIX (mpicc.haft) where several MPIs
-# share a directory.  Any of these paths may have blanks and quotes.
+# files to DEVDIR/pkgconfig.  Programs and their man pages get SUFFIX (mpicc.haft) where several
+# MPIs share a directory.  Any of these paths may have blanks and quotes.
 DESTDIR    ?=
 PREFIX     ?= /usr/local
 BINDIR     ?= $(PREFIX)/bin
@@ -243,7 +244,8 @@ html: all
 	$(Q)echo $(B)/html/index.html
 .PHONY: html
 
-# Packages of Debian, in build/deb/debs; and packages of others built against ours: REBUILD="hpcc ...".
+# Packages of Debian, in build/deb/debs; and packages of others built against ours:
+# REBUILD="hpcc ...".
 deb:
 	$(call deps,deb)
 	$(Q)tools/pack/deb.sh build/deb

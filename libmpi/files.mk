@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# The sources of libmpi: every .c file of its folders; then the generator, the libraries, the man pages.
+# The sources of libmpi: every .c file of its folders; then the generator, the libraries, the man
+# pages.
 
 # --- sources -----------------------------------------------------------------------------------
 # Libfabric's headers are needed for HAFT_VIA=ofi only; without them it says so.
@@ -49,8 +50,9 @@ $(gen_CHAPTERS:%=$(B)/gen/qmpi_%.c): $(B)/gen/qmpi_%.c: $(gen)
 
 # --- the library ---------------------------------------------------------------------------------
 # libmpi_abi.so.1 is the name of the standard ABI; libmpi.so is the same under its old name.  Inside
-# are libobj, libshm, libnet and the unwinder (core/stack_page.c: one library less to load in each rank), and
-# nothing but MPI_*, PMPI_*, QMPI_*, haft_fort_* (core/language.h) and MPIR_* (debug) can be seen.
+# are libobj, libshm, libnet and the unwinder (core/stack_page.c: one library less to load in each
+# rank), and nothing but MPI_*, PMPI_*, QMPI_*, haft_fort_* (core/language.h) and MPIR_* (debug) can
+# be seen.
 libmpi_OBJS = $(libmpi_SRCS:%.c=$(B)/obj/%.o) $(gen_BIND:$(B)/gen/%.c=$(B)/obj/gen/%.o)
 libmpi_PARTS = $(libmpi_OBJS) $(B)/obj/libobj.whole.o $(B)/obj/libshm.whole.o \
 	$(B)/obj/libnet.whole.o
@@ -68,7 +70,8 @@ $(B)/lib/libmpi_abi.so.1: $(libmpi_PARTS) $(B)/gen/map
 $(B)/lib/libmpi_abi.so $(B)/lib/libmpi.so: $(B)/lib/libmpi_abi.so.1
 	$(Q)ln -sf libmpi_abi.so.1 $@
 
-# The libraries below, each as one object that shows its own prefix only: their inner names may meet.
+# The libraries below, each as one object that shows its own prefix only: their inner names may
+# meet.
 $(B)/obj/libobj.whole.o: $(libobj_SRCS:%.c=$(B)/obj/%.o)
 	$(call say,LD,$@)
 	$(Q)$(relink) -o $@ $^ && objcopy -w --keep-global-symbol='obj_*' $@

@@ -2,10 +2,11 @@
 # evidence.awk - what of the standard has a test: reads tests/sections.txt, the generator's list of
 # functions, the functions that test programs call (one a line), and the sources of the tests.
 #
-#     awk -f evidence.awk kind=sections sections.txt kind=list gen/list kind=called called kind=test TEST...
+#     awk -f evidence.awk kind=sections sections.txt kind=list gen/list kind=called called \
+#         kind=test TEST...
 #
-# A test names its sections in a comment: MPI-5.0 7.4.2, 3.7.3 to 3.7.6: words.  Ends with 1 if a section or a
-# function has none.
+# A test names its sections in a comment: MPI-5.0 7.4.2, 3.7.3 to 3.7.6: words.  Ends with 1 if a
+# section or a function has none.
 BEGIN { FS = "\t" }
 
 kind == "sections" && !/^#/ {

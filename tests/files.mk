@@ -110,8 +110,8 @@ frame_wraps := via_remote_open via_remote_put via_remote_reserve via_remote_comm
 	coll_allgather coll_barrier
 $(B)/tests/fuzz/frame: private ldflags += $(call wrap,$(frame_wraps))
 
-# Built with the user's compiler command, so that the installed tree is tested.  Further sources of a
-# test are further prerequisites; tests_FLAGS-NAME are its own flags and libraries.
+# Built with the user's compiler command, so that the installed tree is tested.  Further sources of
+# a test are further prerequisites; tests_FLAGS-NAME are its own flags and libraries.
 tests_mpicc = $(B)/bin/mpicc -std=gnu11 -Wall -Wextra -O1 -g $(san) $(if $(WERROR),-Werror) -I.
 $(call tests_bin,$(sort $(mpi_TESTS) $(demo_SRCS))): $(B)/tests/%: tests/%.c $(B)/include/mpi.h $(B)/flags | all
 	$(call say,MPICC,$@)
@@ -174,8 +174,8 @@ run-check-net: tests
 		mpi $(mpi_sel)
 .PHONY: check-net run-check-net
 
-# Local and remote peers: ranks on two hosts in name, by blocks and round-robin; four ranks are 2 x 2.
-# The program that imitates another MPI's runs on one host only.
+# Local and remote peers: ranks on two hosts in name, by blocks and round-robin; four ranks are 2 x
+# 2. The program that imitates another MPI's runs on one host only.
 SPREAD ?= block round
 mixed_sel := $(filter-out tests/launch/pmi_client.c,$(mpi_sel))
 check-mixed:
@@ -199,8 +199,8 @@ run-check-ofi: tests
 		mpi $(mpi_sel)
 .PHONY: check-ofi run-check-ofi
 
-# Programs of at most two processes under valgrind: no use of uninitialized memory, no definite leak,
-# no suppressions.  The limit keeps the job's segment within valgrind's address space.
+# Programs of at most two processes under valgrind: no use of uninitialized memory, no definite
+# leak, no suppressions.  The limit keeps the job's segment within valgrind's address space.
 tests_memcheck := valgrind -q --vgdb=no --error-exitcode=99 --leak-check=full --show-leak-kinds=definite \
 	--errors-for-leak-kinds=definite
 check-valgrind:

@@ -84,7 +84,8 @@ $(B)/lib/pkgconfig/%.pc: tools/mpicc/mpi.pc.in tools/files.mk $(B)/flags
 info_SRCS := $(sort $(wildcard tools/info/*.c)) libmpi/core/defaults_file.c libmpi/core/setting_names.c \
 	libmpi/core/setting.c libmpi/core/process_state.c
 
-# Linked again by install, where the library may be in another place: $(call info_link,RUNPATH) -o FILE.
+# Linked again by install, where the library may be in another place: $(call info_link,RUNPATH) -o
+# FILE.
 info_OBJS := $(call objs,$(info_SRCS)) $(B)/lib/libobj.a
 info_link  = $(CC) $(ldflags) $(info_OBJS) $(1) -L$(B)/lib -lmpi_abi $(libobj_LIBS) -ldl -lpthread
 $(B)/bin/mpi-info: $(info_OBJS) $(B)/lib/libmpi_abi.so

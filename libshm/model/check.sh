@@ -13,7 +13,7 @@ one() {
 	want=$1 model=$2
 	shift 2
 	rm -f pan pan.* ./*.trail
-	spin -a "$@" "$here/$model.pml" > spin.log 2>&1
+	spin -a "$@" "$here/$model.pml" > spin.log 2>&1 || { cat spin.log; exit 1; }
 	${CC:-gcc} -w -O2 -DSAFETY -DCOLLAPSE -DMEMLIM=4000 pan.c -o pan
 	./pan -m1000000 > pan.log 2>&1 || true
 	got=$(sed -n 's/.*errors: \([0-9]*\)$/\1/p' pan.log)
@@ -72,9 +72,9 @@ stage=../../libmpi/io/model/stage
 one 0 $stage
 one 0 $stage -DHOLES
 one 0 $stage -DREAD
-one 1 $stage -DEARLY
-one 1 $stage -DHOLES -DEARLY
-one 1 $stage -DREAD -DEARLY
+one 1 $stage -DAT_ONCE
+one 1 $stage -DHOLES -DAT_ONCE
+one 1 $stage -DREAD -DAT_ONCE
 one 1 $stage -DONE_HALF
 one 1 $stage -DHOLES -DUNREADY
 one 1 $stage -DREAD -DBOTH

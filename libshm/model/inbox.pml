@@ -4,9 +4,9 @@
  *   mem[0 .. N)      a cell's payload: sender and number of the message
  *   mem[N .. 2 N)    a cell's sequence: twice the lap, and one more when it is full
  *
- * Claim: each sender's messages come once, in order, whole; nobody waits for good.  The variants
- * must fail:  SEQUENCE_RELAXED (the sequence overtakes the payload)  BLIND (a ticket is taken
- * without a check of the cell)  FREE_BEFORE_READ (the cell is given back before it is read). */
+ * Claim: each sender's messages come once, in order, whole; none waits for good.  Must
+ * fail: SEQUENCE_RELAXED (the sequence overtakes the payload), BLIND (a ticket is taken without a
+ * check of the cell), FREE_BEFORE_READ (the cell is given back before it is read). */
 #define N       2
 #define EACH    3 /* messages of each sender: two laps of three */
 #define SENDERS 2

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * seat.pml - spare seats (seat.c, inbox.c, channel.c): tenants of one seat come, talk to a rank that
- * stays, and go, at any moment; the launcher closes the seat and opens it for the next one.
+ * seat.pml - spare seats (seat.c, inbox.c, channel.c): tenants of one seat come, talk to a rank
+ * that stays, and go, at any moment; the launcher closes the seat and opens it for the next one.
  *
  *   tenant 1, 2, ...  ── inbox of the rank: {from, frame | ring} ──>  rank
  *                     ── ring of the tenant: frames without names ──>
@@ -11,9 +11,9 @@
  * such have models of their own (inbox.pml, ring.pml), so here a step is atomic.
  *
  * Claim: the rank gets all frames that each tenant has sent, in order, as that tenant's; a tenant
- * gets the frames for itself, in order, and no others; none waits for good.  The variants must fail:
- * NO_DRAIN (a newcomer's frame replaces the former ring at once)  NO_NAME (frames for a former
- * tenant are not dropped)  NO_FACE (the rank goes on with its ring for the former tenant)
+ * gets the frames for itself, in order, and no others; none waits for good.  The variants must
+ * fail: NO_DRAIN (a newcomer's frame replaces the former ring at once)  NO_NAME (frames for a
+ * former tenant are not dropped)  NO_FACE (the rank goes on with its ring for the former tenant)
  * GIVE_AT_CLOSE (the launcher gives back a ring that the rank may still read). */
 #ifndef TENANTS
 #define TENANTS 2
@@ -138,7 +138,7 @@ proctype rank()
 			fi;
 			in = NONE;
 			name_in = from
-		:: from != name_in && ring_has(in) /* first what is in the ring */
+		:: from != name_in && ring_has(in) /* first the frames in the ring */
 		fi }
 	/* sends to the tenant that is there */
 	:: atomic { name != 0 && name != name_out ->

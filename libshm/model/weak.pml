@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * weak.pml - stores that reach memory late and out of order, for models of code with relaxed atomics.
+ * weak.pml - stores that reach memory late and out of order, for models of code with relaxed
+ * atomics.
  *
- *   process ──put(addr, value, release)──> [ oldest | ... | newest ] ──commit, any time──> mem[addr]
+ *  process ──put(addr, value, release)──> [ oldest | ... | newest ] ──commit, any time──> mem[addr]
  *
  * Spin runs its statements in the order of the program, as no processor does.  Here a store first
  * goes into the buffer of its process.  It may leave whenever it likes, also before older ones,
@@ -67,5 +68,5 @@ inline put(w, a, v, r)
 	}
 }
 
-/* A full barrier: what this process has stored is seen by all. */
+/* A full barrier: all stores of this process are seen by all. */
 #define fence(w) (buf[w].n == 0)

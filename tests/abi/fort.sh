@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# MPI-5.0 19.1.5, 20.4.2, A.4, A.5: libmpifort_abi has every procedure twice, by each of its names; the modules
-# have every name; nothing but MPI's can be seen.
+# MPI-5.0 19.1.5, 20.4.2, A.4, A.5: libmpifort_abi has every procedure twice, by each of its names;
+# the modules have every name; nothing but MPI's can be seen.
 set -u
 case $B in /*) top=${B%/build/*} ;; *) top=$PWD B=$PWD/$B ;; esac
 command -v gfortran >/dev/null || exit 77

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# MPI-5.0 20.2.1, 20.3.3, 20.3.4, 20.5: mpi.h (and haft/qmpi.h) compiles without a word in every C and C++
-# that programs are written in, has the standard's prototypes, and each constant has the standard's value; the libraries show these names and no others.
+# MPI-5.0 20.2.1, 20.3.3, 20.3.4, 20.5: mpi.h (and haft/qmpi.h) compiles without a word in every C
+# and C++ that programs are written in, has the standard's prototypes, and each constant has the
+# standard's value; the libraries show these names and no others.
 set -u
 cd "$TMPDIR" || exit 1
 case $B in /*) top=${B%/build/*} ;; *) top=$OLDPWD; B=$OLDPWD/$B ;; esac
@@ -52,8 +53,8 @@ n=$(grep -vc '^#' "$facts/prototypes.txt")
 compile gcc gnu11 values.c -Wno-pedantic
 compile gcc gnu11 "$B/gen/abi.c" -Wno-pedantic
 
-# Names that the libraries show: MPI's, extensions of mpi-ext.h, haft/qmpi.h's, and what libmpifort_abi takes from them
-# (haft_fort_...).
+# Names that the libraries show: MPI's, extensions of mpi-ext.h, haft/qmpi.h's, and what
+# libmpifort_abi takes from them (haft_fort_...).
 grep -v '^#' "$facts/prototypes.txt" | sed 's/(.*//; s/.*[ *]//' | sed 's/.*/&\nP&/' | sort >want
 nm -D --defined-only "$B/lib/libmpi_abi.so" | awk '{print $3}' | sort >have
 comm -23 want have | head >missing

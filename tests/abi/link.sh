@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# MPI-5.0 15.2, 20.2, 20.3.6: a program with MPI_Send of its own works with the static library as with the
-# shared one, and a program that was not linked with MPI, and is of the system's C compiler, can load it.
+# MPI-5.0 15.2, 20.2, 20.3.6: a program with MPI_Send of its own works with the static library as
+# with the shared one, and a program that was not linked with MPI, and is of the system's C
+# compiler, can load it.
 set -u
 case $B in /*) top=${B%/build/*} ;; *) top=$PWD B=$PWD/$B ;; esac
 cd "$TMPDIR" || exit 1

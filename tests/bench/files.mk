@@ -6,7 +6,8 @@
 #   make bench-peers OVER=tcp   the same by sockets
 #   make bench-fort      Fortran beside C, call by call
 #   make bench-start     4 hosts x 4 ranks over ssh, beside ssh alone (root)
-#   make bench-obj       libobj alone: handles, references, attributes, 10^9 garbage values (ARGS=-q: fewer)
+#   make bench-obj       libobj alone: handles, references, attributes, 10^9 garbage values;
+#                        ARGS=-q: fewer
 #   ROWS=regex ROUNDS=n PEERS="openmpi mpich" LIMIT=seconds V=1    see tests/bench/README.md
 bench_SRCS := \
 	tests/bench/app.c \

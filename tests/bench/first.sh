@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# first.sh - the first messages of many short jobs of two ranks: do the ranks find CPUs of their own?
+# first.sh - the first messages of many short jobs of two ranks: do the ranks find CPUs of their
+# own?
 #
 #   B=DIR         build directory, whose bench/mpi.LIB `make bench-peers' has made
 #   LIBS=LIST     of "haft openmpi mpich" (default haft)
@@ -10,8 +11,8 @@
 #   job    one job at a time          bound  with rank r bound to processor r, after MPI_Init
 #   two    two jobs at once           multiple  at MPI_THREAD_MULTIPLE
 #
-# A line for each library and kind: microseconds of a message of the first 4,000 after one round trip,
-# as the least, median, 90th percentile and worst of all jobs.
+# A line for each library and kind: microseconds of a message of the first 4,000 after one round
+# trip, as the least, median, 90th percentile and worst of all jobs.
 set -u
 B=${B:-build/release}
 LIBS=${LIBS:-haft}

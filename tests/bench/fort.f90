@@ -1,9 +1,11 @@
 ! SPDX-License-Identifier: BSD-3-Clause
-! fort.f90 - what a call costs more from Fortran than from C: the best of many short rounds, in turns, of
-! calls that do next to nothing.  The first row is no call of MPI: a procedure in C with MPI_Send's
-! arguments that returns at once; by it one sees what the compiler's own part costs, by address and by
-! descriptor.  The last row is what no library can do without: procedures in C, in the program itself, that
-! call MPI_Isend and MPI_Wait with handles that they know, look up nothing and check nothing.
+! fort.f90 - what a call costs more from Fortran than from C: the best of many short rounds, in
+! turns, of calls that do next to nothing.  The first row is no call of MPI: a procedure in C with
+! MPI_Send's arguments that returns at once; by it one sees what the compiler's own part costs, by
+! address and by
+! descriptor.  The last row is what no library can do without: procedures in C, in the program
+! itself, that call MPI_Isend and MPI_Wait with handles that they know, look up nothing and check
+! nothing.
 !
 !     call           C ns   mpif.h ns   mpi_f08 ns
 program fort

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # peers.sh [-v] - measures Haft beside other MPI libraries and prints one table.
 #
-#   B=DIR         build directory: $B/bin/mpicc and $B/bin/mpiexec are Haft's (default build/release)
+#   B=DIR         build directory: $B/bin/mpicc and $B/bin/mpiexec are Haft's (default
+#                 build/release)
 #   PEERS=LIST    of "openmpi mpich before"; empty: Haft alone
 #   BEFORE=DIR    the build directory of an older Haft: the peer `before'
 #   HAFT=no       the peers alone
@@ -13,7 +14,8 @@
 #   -v            10th and 90th percentile of all samples below each line
 #
 # Row by row and round by round each library runs one job, ABC ABC ABC: compared values were
-# measured within seconds.  README.md says how to read the table.  Exit code 1: a job of Haft failed.
+# measured within seconds.  README.md says how to read the table.  Exit code 1: a job of Haft
+# failed.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 top=$(cd "$here/../.." && pwd)
@@ -147,7 +149,8 @@ copy_probe()
 		printf " lines of 64 KiB %.3g\n", $13 }'
 }
 
-# bare_of FIGURE NP: the bare figure for a target of the kind b<=X, measured now; empty if there is none.
+# bare_of FIGURE NP: the bare figure for a target of the kind b<=X, measured now; empty if there is
+# none.
 bare_of()
 {
 	case $1 in

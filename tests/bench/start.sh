@@ -1,13 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# start.sh - how long 4 hosts of 4 ranks take to start and end over ssh, beside what ssh itself takes
-# to run the same commands on the same hosts; in turns, and after that without a second of work.
+# start.sh - how long 4 hosts of 4 ranks take to start and end over ssh, beside what ssh itself
+# takes to run the same commands on the same hosts; in turns, and after that without a second of
+# work.
 #
 #   B=DIR      build directory (default build/release)
 #   ROUNDS=N   turns (default 15)
 #
-# The hosts are made of this machine (tests/launch/vhosts.sh: root), the home of the user who logs in is
-# empty: a shell's files there would be measured four times.
+# The hosts are made of this machine (tests/launch/vhosts.sh: root), the home of the user who logs
+# in is empty: a shell's files there would be measured four times.
 B=${B:-build/release}
 case $B in /*) ;; *) B=$PWD/$B ;; esac
 TMPDIR=$(mktemp -d "${TMPDIR:-/tmp}/start.XXXXXX") || exit 1

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # RUN time=300
-# Configure scripts that look for mpicc, mpicxx and MPI_Init: by hand, with AX_MPI, with AX_PROG_CC_MPI
-# and its like (autoconf-archive), in each language.
+# Configure scripts that look for mpicc, mpicxx and MPI_Init: by hand, with AX_MPI, with
+# AX_PROG_CC_MPI and its like (autoconf-archive), in each language.
 . tests/build/lib.sh
 command -v autoreconf >/dev/null && command -v automake >/dev/null || exit 77
 install_tree

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # RUN time=600
-# Fortran as it is installed: mpifort and its other names, pkg-config, CMake's find_package(MPI) with mpif.h,
-# mpi and mpi_f08; modules for another compiler; programs that must not compile.
+# Fortran as it is installed: mpifort and its other names, pkg-config, CMake's find_package(MPI)
+# with mpif.h, mpi and mpi_f08; modules for another compiler; programs that must not compile.
 . tests/build/lib.sh
 command -v gfortran >/dev/null && command -v "${FC:-gfortran}" >/dev/null || exit 77 # make FC=none: without modules
 unset HAFT_FC MPICH_FC OMPI_FC
@@ -70,7 +70,8 @@ done
 env -u XDG_CACHE_HOME -u HOME TMPDIR=/proc/nope "$prefix/bin/mpifort" src/sumh.f90 -o homeless 2>homeless.log ||
 	fail "mpif.h needs no modules: $(cat homeless.log)"
 grep -q 'no directory can be made.*XDG_CACHE_HOME' homeless.log || fail "no place for modules: $(cat homeless.log)"
-# A full disk (here: files may have no bytes): the compiler's words are seen, nothing is left behind.
+# A full disk (here: files may have no bytes): the compiler's words are seen, nothing is left
+# behind.
 cat >full <<-'END'
 	#!/bin/sh
 	[ "$1" != --version ] || { echo full 1.0; exit 0; }

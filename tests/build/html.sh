@@ -28,7 +28,8 @@ done
 
 grep -q '^\["obj","3",".*"\],$' pages.js || fail "the search does not know obj(3)"
 
-# Programs keep their empty lines, and the forms of Fortran their indents without breaks between them.
+# Programs keep their empty lines, and the forms of Fortran their indents without breaks between
+# them.
 sed -n '/<pre>/,/<\/pre>/p' haft.7.html | grep -qx '' || fail "an example has lost its empty lines"
 ! grep -l '<br' MPI_Send.3.html || fail "lines of a synopsis are torn apart"
 
@@ -52,7 +53,8 @@ done <links
 	sed -n '/<script>/,/<\/script>/p' index.html | sed '/script>/d' >search.js
 	cat pages.js search.js >all.js
 	node --check all.js || fail "the script of the search"
-	# Words that newcomers type lead to a page, and a name, with or without its first part, to the page of it first.
+	# Words that newcomers type lead to a page, and a name, with or without its first part, to
+	# the page of it first.
 	{ cat pages.js; sed -n '/^function hits/,/^}/p' search.js; cat <<-'END'; } >ask.js
 		for (const ask of ["gdb haft-debug", "vs code haft-debug", "oversubscribed haft-slow", "ssh haft-hosts",
 			"docker haft-containers", "mpi_send MPI_Send", "mpi send MPI_Send", "send MPI_Send",

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # RUN time=600
-# make install and make uninstall: blanks and quotes in PREFIX and DESTDIR; a thing missing for a build
-# is named.
+# make install and make uninstall: blanks and quotes in PREFIX and DESTDIR; a thing missing for a
+# build is named.
 . tests/build/lib.sh
 
 # A prefix with a blank and a quote works, and is empty afterwards.

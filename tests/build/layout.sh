@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # RUN time=600
-# The layout of a distribution: libraries in a multiarch directory, what linkers read in one below it,
-# headers in one of their own, programs with a suffix, all staged; the compiler's flags of dpkg.
+# The layout of a distribution: libraries in a multiarch directory, what linkers read in one below
+# it, headers in one of their own, programs with a suffix, all staged; the compiler's flags of dpkg.
 . tests/build/lib.sh
 stage="$TMPDIR/a stage"
 triplet=$(cc -print-multiarch)

@@ -21,8 +21,8 @@ case $(basename "$B") in
 *-address* | *-undefined* | *-thread*) exit 77 ;;
 esac
 
-# put TARGET WORDS...: make with the words of this flavour, which the name of the build directory tells.
-# Two tests run side by side: where a source is newer than the build, both would build it.
+# put TARGET WORDS...: make with the words of this flavour, which the name of the build directory
+# tells.  Two tests run side by side: where a source is newer than the build, both would build it.
 put() {
 	f=$(basename "$B")
 	case $f in *-mean*) set -- "$@" MEAN=1 ;; esac

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # The ABI of libobj.so.0: its symbols, and the layout of the structs that programs have compiled in,
-# are those of libobj/abi.txt.  Symbols may be added (with a new node of the map, and new lines in the
-# file), and fields at the end of structs that begin with their size.
+# are those of libobj/abi.txt.  Symbols may be added (with a new node of the map, and new lines in
+# the file), and fields at the end of structs that begin with their size.
 case $B in *-address* | *-thread* | *-undefined*) exit 77 ;; esac
 [ "$(uname -m)" = x86_64 ] || exit 77 # the file has the sizes of this ABI
 out=$TMPDIR/abi

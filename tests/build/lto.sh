@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # RUN time=300
-# Link-time optimization, as distributions set it, and as a user does: libobj relinked into one object
-# shows its own names alone.  Programs with and without -flto link to it and to libobj.a.  The linker compiles
-# libobj.a then, and may not warn.
+# Link-time optimization, as distributions set it, and as a user does: libobj relinked into one
+# object shows its own names alone.  Programs with and without -flto link to it and to libobj.a.
+# The linker compiles libobj.a then, and may not warn.
 set -u
 case $B in *-address* | *-thread* | *-undefined* | *-mean*) exit 77 ;; esac # a plain cc cannot link these
 unset MAKEFLAGS MAKELEVEL MFLAGS

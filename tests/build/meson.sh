@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # RUN time=300
-# Meson's dependency('mpi') in C, C++ and Fortran, with a version: by mpicc and its like, which Meson
-# asks as it asks those of Open MPI.
+# Meson's dependency('mpi') in C, C++ and Fortran, with a version: by mpicc and its like, which
+# Meson asks as it asks those of Open MPI.
 . tests/build/lib.sh
 command -v meson >/dev/null && command -v ninja >/dev/null || exit 77
 install_tree

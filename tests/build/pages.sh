@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # RUN time=300
-# The examples of the man pages of topics do what the pages say.  In a page's source, before an example:
+# The examples of the man pages of topics do what the pages say.  In a page's source, before an
+# example:
 #     .\" FILE NAME                              the example is the file NAME
-#     .\" RUN [code: N] [needs: CMD] [prints: T] the example is run; its exit code; text that it prints
+#     .\" RUN [code: N] [needs: CMD] [prints: T] the example is run; its exit code; its text
 . tests/build/lib.sh
 install_tree
 pages=$(ls "$PWD"/tools/man/*.7 "$B/man/man7/haft-settings.7" "$B/man/man7/haft-classes.7")

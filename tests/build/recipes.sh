@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # RUN time=300
-# Recipes for other packagers, as far as they can be tried without them: a wheel in an environment of
-# its own, the module file, Spack's and conda's builds, what EasyBuild expects.
+# Recipes for other packagers, as far as they can be tried without them: a wheel in an environment
+# of its own, the module file, Spack's and conda's builds, what EasyBuild expects.
 . tests/build/lib.sh
 install_tree
 top=$PWD
@@ -24,7 +24,8 @@ mpi.MPI_Finalize()' 2>&1)
 	"$TMPDIR/venv/bin/pip" uninstall -q -y haft && [ ! -e "$TMPDIR/venv/lib/libmpi_abi.so.1" ] || fail "pip uninstall"
 fi
 
-# The module file finds its prefix from its own place.  Lmod and Environment Modules load and unload it.
+# The module file finds its prefix from its own place.  Lmod and Environment Modules load and unload
+# it.
 module=$(ls "$prefix"/share/modulefiles/haft/*)
 lmod=$(ls /usr/share/lmod/*/libexec/lmod 2>/dev/null | tail -n 1)
 tmod=$(ls /usr/lib/*/modulecmd.tcl /usr/share/modules/libexec/modulecmd.tcl 2>/dev/null | head -n 1)
@@ -68,7 +69,8 @@ case $B,$(command -v gfortran) in
 	prefix=$TMPDIR/spack
 	;;
 esac
-# Conda's description, with words in place of Jinja's: the needs, and its tests with the plain build.
+# Conda's description, with words in place of Jinja's: the needs, and its tests with the plain
+# build.
 for py in python3 /usr/bin/python3; do
 	$py -c 'import yaml' 2>/dev/null || continue
 	sed -e 's/{{[^}]*}}/word/' -e 's/ # \[.*//' tools/pack/conda/meta.yaml | $py -c '
@@ -80,7 +82,8 @@ print("\n".join(r["test"]["commands"]))' >"$TMPDIR/commands" 2>"$TMPDIR/log" || 
 	PATH=$prefix/bin:$PATH sh -e "$TMPDIR/commands" >"$TMPDIR/log" 2>&1 || fail "the tests of conda: $(cat "$TMPDIR/log")"
 	break
 done
-# The image has what the Containerfile copies, and the packages that it names exist where there is an apt.
+# The image has what the Containerfile copies, and the packages that it names exist where there is
+# an apt.
 sed -n 's/.*apt-get install -y --no-install-recommends//p; /^        [a-z]/p' tools/pack/Containerfile |
 	tr -d '\\' >"$TMPDIR/packages"
 ! command -v apt-cache >/dev/null || ! apt-cache show make >/dev/null 2>&1 ||

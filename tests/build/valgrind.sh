@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # A user's program under valgrind, which has less address space than a segment asks for: two ranks
-# use messages, collectives, windows and files and spawn a third, and memcheck finds nothing wrong in
-# them, and no memory of the library that looks lost.
+# use messages, collectives, windows and files and spawn a third, and memcheck finds nothing wrong
+# in them, and no memory of the library that looks lost.
 set -u
 case $B in *-address* | *-thread* | *-undefined*) exit 77 ;; esac # valgrind runs no sanitizers
 command -v valgrind >/dev/null || exit 77

@@ -1,7 +1,7 @@
 ! SPDX-License-Identifier: BSD-3-Clause
 ! RUN np=1
-! MPI-5.0 7.7, 19.3.7, 19.3.8: attributes set and read in C and in both forms of Fortran, all nine ways; callbacks
-! of each language fired from the others.
+! MPI-5.0 7.7, 19.3.7, 19.3.8: attributes set and read in C and in both forms of Fortran, all nine
+! ways; callbacks of each language fired from the others.
 module attr_calls
   use mpi_f08
   implicit none

@@ -1,6 +1,7 @@
 ! SPDX-License-Identifier: BSD-3-Clause
 ! RUN np=1
-! MPI-5.0 3.6: mpi_f08: after MPI_BUFFER_AUTOMATIC a detach gives c_loc(MPI_BUFFER_AUTOMATIC), to which c_loc applies.
+! MPI-5.0 3.6: mpi_f08: after MPI_BUFFER_AUTOMATIC a detach gives c_loc(MPI_BUFFER_AUTOMATIC), to
+! which c_loc applies.
 program automatic
  use, intrinsic :: iso_c_binding
  use mpi_f08

@@ -1,7 +1,7 @@
 ! SPDX-License-Identifier: BSD-3-Clause
 ! RUN np=2
-! MPI-5.0 6.9.5, 9.3, 13.2, 19.3.3.1, 19.3.6.2 to 19.3.6.4, 19.3.7: operations, error handlers and generalized requests of Fortran, called
-! from Fortran and from C; objects of C in Fortran.
+! MPI-5.0 6.9.5, 9.3, 13.2, 19.3.3.1, 19.3.6.2 to 19.3.6.4, 19.3.7: operations, error handlers and
+! generalized requests of Fortran, called from Fortran and from C; objects of C in Fortran.
 module calls_of_mine
   use, intrinsic :: iso_c_binding
   use mpi_f08

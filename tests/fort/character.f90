@@ -1,7 +1,7 @@
 ! SPDX-License-Identifier: BSD-3-Clause
 ! RUN np=2
-! MPI-5.0 3.3.1.1, 19.1.9.1, 19.1.9.2, 19.1.9.3: MPI_CHARACTER sends characters of a string, not of its
-! padded variable; types by precision and range, and by size, carry values of those kinds.
+! MPI-5.0 3.3.1.1, 19.1.9.1, 19.1.9.2, 19.1.9.3: MPI_CHARACTER sends characters of a string, not of
+! its padded variable; types by precision and range, and by size, carry values of those kinds.
 program characters
   use mpi_f08
   implicit none

@@ -1,6 +1,7 @@
 ! SPDX-License-Identifier: BSD-3-Clause
 ! RUN np=1,3
-! MPI-5.0 19.1.2, 19.2: mpi_f08: handles are types, the error argument may be left out, counts may be large.
+! MPI-5.0 19.1.2, 19.2: mpi_f08: handles are types, the error argument may be left out, counts may
+! be large.
 program hello08
   use mpi_f08
   implicit none

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # RUN time=60
 # MPI-5.0 2.5.1, pitfall 23: a leaked or stale handle is told with the line of the Fortran
-# program that made it, not with that of Haft's own procedure; and a C call that follows one of Fortran
-# that has failed is told with its own.
+# program that made it, not with that of Haft's own procedure; and a C call that follows one of
+# Fortran that has failed is told with its own.
 set -u
 case $B in /*) ;; *) B=$PWD/$B ;; esac
 [ -x "$B/bin/mpifort" ] && command -v gfortran >/dev/null && command -v "${FC:-gfortran}" >/dev/null &&

@@ -28,7 +28,8 @@ program learn
     call check(err == MPI_ERR_TRUNCATE .and. ix == 3, 'position of a failed request')
   end do
 
-  ! A datatype with a gap: every second one of three numbers; no datatype describes a section of those.
+  ! A datatype with a gap: every second one of three numbers; no datatype describes a section of
+  ! those.
   call MPI_Type_create_resized(MPI_INTEGER, 0_MPI_ADDRESS_KIND, 8_MPI_ADDRESS_KIND, gap)
   call MPI_Type_commit(gap)
   b = 0
@@ -70,7 +71,8 @@ program learn
   call MPI_Request_free(q(2))
   call MPI_Type_free(gap)
 
-  ! A section of nothing has no element: an error, whichever dimension is empty; and no error for none.
+  ! A section of nothing has no element: an error, whichever dimension is empty; and no error for
+  ! none.
   call MPI_Send(cube(1:4:2, 1:0, 1:3), 1, MPI_INTEGER, MPI_PROC_NULL, 0, MPI_COMM_SELF, err)
   call check(err == MPI_ERR_BUFFER, 'an element of a section of nothing')
   call MPI_Send(cube(1:4:2, 1:3, 1:0), 1, MPI_INTEGER, MPI_PROC_NULL, 0, MPI_COMM_SELF, err)

@@ -1,7 +1,8 @@
 ! SPDX-License-Identifier: BSD-3-Clause
 ! RUN np=2,3
-! MPI-5.0 19.1.3: arguments of programs of MPI-1 for procedures of module mpi: an element for the array that
-! begins there, parts of derived types, constants, expressions and INTENT(IN) arguments for data that are only read.
+! MPI-5.0 19.1.3: arguments of programs of MPI-1 for procedures of module mpi: an element for the
+! array that begins there, parts of derived types, constants, expressions and INTENT(IN) arguments
+! for data that are only read.
 module boxes
   use mpi
   implicit none

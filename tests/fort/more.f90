@@ -1,7 +1,7 @@
 ! SPDX-License-Identifier: BSD-3-Clause
 ! RUN np=1
-! MPI-5.0 15.2, 19.3.5, 9.2, 19.1.7, 20.4: profiling of Fortran, statuses in all directions, memory as a pointer,
-! sizes, error of a handle that is none, neighbours of the two modules.
+! MPI-5.0 15.2, 19.3.5, 9.2, 19.1.7, 20.4: profiling of Fortran, statuses in all directions, memory
+! as a pointer, sizes, error of a handle that is none, neighbours of the two modules.
 module tool
   implicit none
   integer :: barriers = 0, sizes = 0

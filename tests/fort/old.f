@@ -1,7 +1,7 @@
 ! SPDX-License-Identifier: BSD-3-Clause
 ! RUN np=1,2
-! MPI-5.0 17.1, 16.1, 9.2, 19.1.9: the constructors of MPI-1, addresses as INTEGERs where they fit, memory
-! by Cray pointers, CHARACTERs, statuses, and what mpif.h has no interface for.
+! MPI-5.0 17.1, 16.1, 9.2, 19.1.9: the constructors of MPI-1, addresses as INTEGERs where they fit,
+! memory by Cray pointers, CHARACTERs, statuses, and what mpif.h has no interface for.
       PROGRAM OLD
       IMPLICIT NONE
       INCLUDE 'mpif.h'

@@ -1,8 +1,9 @@
 ! SPDX-License-Identifier: BSD-3-Clause
 ! RUN np=1
-! MPI-5.0 19.1.12: sections of arrays as buffers of everything that is not a plain send: packing, buffered and
-! replacing sends, partitioned and persistent ones, collectives with counts for each rank and in place, windows;
-! dimensions up to seven, steps backwards, components of a type, CHARACTERs of several bytes.
+! MPI-5.0 19.1.12: sections of arrays as buffers of everything that is not a plain send: packing,
+! buffered and replacing sends, partitioned and persistent ones, collectives with counts for each
+! rank and in place, windows; dimensions up to seven, steps backwards, components of a type,
+! CHARACTERs of several bytes.
 module parts_of
   use mpi_f08
   implicit none

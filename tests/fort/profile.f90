@@ -1,7 +1,7 @@
 ! SPDX-License-Identifier: BSD-3-Clause
 ! RUN np=1
-! MPI-5.0 15.2, 19.1.5: a tool that defines the specific name of a procedure in Fortran gets the calls of its form, with
-! the buffer as the program gave it, and goes on to PMPI_.
+! MPI-5.0 15.2, 19.1.5: a tool that defines the specific name of a procedure in Fortran gets the
+! calls of its form, with the buffer as the program gave it, and goes on to PMPI_.
 module seen
   implicit none
   integer :: old = 0, module_mpi = 0, f08 = 0, f08_irecv = 0

@@ -1,7 +1,8 @@
 ! SPDX-License-Identifier: BSD-3-Clause
 ! RUN np=1
-! MPI-5.0 2.5.1, 9.3, 19.3.4: an INTEGER that is no handle is refused by each form of a procedure, whatever it is:
-! 0, negative, of another class, freed; the error handler learns of it, with ierror and without.
+! MPI-5.0 2.5.1, 9.3, 19.3.4: an INTEGER that is no handle is refused by each form of a procedure,
+! whatever it is: 0, negative, of another class, freed; the error handler learns of it, with ierror
+! and without.
 module cases
   implicit none
   integer, parameter :: n = 12

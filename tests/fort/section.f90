@@ -1,7 +1,8 @@
 ! SPDX-License-Identifier: BSD-3-Clause
 ! RUN np=2
-! MPI-5.0 19.1.12: sections of arrays as buffers: strided, of several dimensions, backwards, part of the
-! last row, nonblocking, as operands and blocks of collectives, of derived types, assumed size, no size.
+! MPI-5.0 19.1.12: sections of arrays as buffers: strided, of several dimensions, backwards, part of
+! the last row, nonblocking, as operands and blocks of collectives, of derived types, assumed size,
+! no size.
 module section_calls
   use mpi_f08
   implicit none

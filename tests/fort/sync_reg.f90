@@ -1,7 +1,8 @@
 ! SPDX-License-Identifier: BSD-3-Clause
 ! RUN np=2
-! MPI-5.0 19.1.8, 19.1.17.7, 19.1.14, 19.1.15: MPI_F_SYNC_REG takes any buffer; special constants are
-! told from variables by their addresses; a derived type is described by addresses of its components.
+! MPI-5.0 19.1.8, 19.1.17.7, 19.1.14, 19.1.15: MPI_F_SYNC_REG takes any buffer; special constants
+! are told from variables by their addresses; a derived type is described by addresses of its
+! components.
 program sync_reg
   use mpi_f08
   implicit none

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # RUN time=120
-# MPI-5.0 19.1.2, 19.1.3: a wrong argument ends at the compiler: of another type, kind, rank or class of handle,
-# a constant for a result, missing, under a name that there is not. Each line of wrong.f90 is one such
-# call, and has to be an error of its own; right.f90, with the same declarations, compiles.
+# MPI-5.0 19.1.2, 19.1.3: a wrong argument ends at the compiler: of another type, kind, rank or
+# class of handle, a constant for a result, missing, under a name that there is not.  Each line of
+# wrong.f90 is one such call, and has to be an error of its own; right.f90, with the same
+# declarations, compiles.
 set -u
 case $B in /*) ;; *) B=$PWD/$B ;; esac
 [ -x "$B/bin/mpifort" ] && grep -q 'GNU Fortran' "$B/include/haft/compiler" 2>/dev/null || exit 77

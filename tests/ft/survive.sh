@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # RUN time=120
-# The example of failures: whichever process dies, in whichever step, the picture is that of a job in
-# which none dies.
+# The example of failures: whichever process dies, in whichever step, the picture is that of a job
+# in which none dies.
 . tests/tools/lib.sh
 
 "$B/bin/mpicc" $san -O1 -o "$TMPDIR/survive" tests/examples/survive/survive.c || fail "survive.c"

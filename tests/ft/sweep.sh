@@ -2,8 +2,9 @@
 # RUN time=900
 # A rank dies in every collective call: blocking, nonblocking, persistent; at its start, and inside.
 # All survivors return, recover, and go on: any_call.c.  Windows and files are in any_access.c,
-# messages in any_message.c.  Each call gets one way to die, which is another one for each call.  With EVERY=n all combinations count, and each n-th is run: make
-# check-ft runs them all, in an hour.  ONLY=WORD: the calls with this word.
+# messages in any_message.c.  Each call gets one way to die, which is another one for each call.
+# With EVERY=n all combinations count, and each n-th is run: make check-ft runs them all, in an
+# hour.  ONLY=WORD: the calls with this word.
 . tests/tools/lib.sh
 
 "$B/bin/mpicc" $san -O1 -o "$TMPDIR/any_call" -I. tests/ft/any_call.c || fail "any_call.c"

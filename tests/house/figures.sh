@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# The figures of READMEs are those of the tree: numbers of functions come from the tables, the others
-# from the lines that figures.txt names.
+# The figures of READMEs are those of the tree: numbers of functions come from the tables, the
+# others from the lines that figures.txt names.
 set -u
 list=$TMPDIR/list
 "$B/dev/gen" list | grep -v '^#' | awk -F'\t' '$5 != "removed"' >"$list" || exit 1

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# The generator knows no name: it asks tables for kinds, roles and flags, and compares text only with
-# its own arguments, with words of C and Fortran, and with a table's word for "nothing".
+# The generator knows no name: it asks tables for kinds, roles and flags, and compares text only
+# with its own arguments, with words of C and Fortran, and with a table's word for "nothing".
 set -u
 known='bind fort man qmpi int none NONE VALUE INTENT(IN) INTENT(OUT) INTENT(INOUT)'
 bad=0

@@ -103,6 +103,10 @@ put libobj/x.c "$spdx" 'int obj_x; '
 grep -q '^libobj/x.c:2: space: ' .git/out || bad "a blank at the end of a line"
 put libobj/x.c "$spdx" "/* $(yes long | head -20 | tr '\n' ' ')*/"
 offence width libobj/x.c
+put libobj/x.sh "# ${spdx#// }" "# $(yes long | head -20 | tr '\n' ' ')." "echo '$(yes long | head -20 | tr '\n' ' ')'"
+offence width libobj/x.sh
+put libobj/x.def "/* ${spdx#// } */" "/* $(yes long | head -20 | tr '\n' ' ')*/"
+offence width libobj/x.def
 put libobj/x.c "$spdx" 'void obj_x(int *n)' '{' '	__atomic_store_n(n, 1, 0);' '}'
 sed -i '/^builtins libobj/d' tools/dev/layers.txt
 offence builtin libobj/x.c
@@ -120,7 +124,7 @@ grep -q ': parameters: ' .git/out && bad "an engine may have MPI's parameters"
 sed -i s/fill_longest/fill_longer/ libobj/x.c
 offence parameters libobj/x.c
 rm -r libmpi/api
-{ printf '%s\n' "$spdx" 'void obj_x(int n)' '{'; yes '	n++;' | head -71; echo '}'; } >libobj/x.c
+{ printf '%s\n' "$spdx" 'void obj_x(int n)' '{'; yes '	n++;' | head -51; echo '}'; } >libobj/x.c
 offence function libobj/x.c
 { echo "$spdx"; yes '' | head -1000; } >libobj/x.c
 "$lint" >.git/out 2>&1
@@ -169,6 +173,14 @@ put libobj/x.sh "# ${spdx#// }" '# As no_function does.' 'true'
 offence mention libobj/x.sh
 put libobj/x.f90 "! ${spdx#// }" '! As no_function does.' 'end'
 offence mention libobj/x.f90
+for name in x.inc x.pml; do
+	put libobj/$name "$spdx" '/* As gone.pml has it. */'
+	offence mention libobj/$name
+	put libobj/$name "$spdx" '/* Who waits. */'
+	offence prose libobj/$name
+	put libobj/$name "$spdx" 'int obj_sorry;'
+	offence words libobj/$name
+done
 
 mkdir -p tests/a tests/b
 put tests/a/x.h "$spdx" '#ifndef A_X_H' '#define A_X_H' '#define CHECK(x) (x)' '#endif'
@@ -207,6 +219,10 @@ put libobj/x.c "$spdx" 'int obj_epoch;'
 offence words libobj/x.c
 put libobj/x.c "$spdx" 'int obj_is_busy;'
 offence words libobj/x.c
+put libshm/z.c "$spdx" 'int shm_row;'
+offence words libshm/z.c
+put libmpi/p2p/w.c "$spdx" 'int p2p_row;'
+put libshm/z.c "$spdx"
 put tests/std/x.h "$spdx" '#ifndef X_H' '#define X_H' 'extern int x_busy;' '#endif'
 put libobj/x.c "$spdx" '/* A busy machine. */' 'int obj_in_place, HAFT_EARLY, OBJ_BUSY;'
 "$lint" >.git/out 2>&1

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# A word that no test has in its path is an error, before anything is built: nothing was tested.  And
-# make help knows these goals.
+# A word that no test has in its path is an error, before anything is built: nothing was tested.
+# And make help knows these goals.
 set -u
 unset MAKEFLAGS MFLAGS MAKELEVEL
 help=$(make help)

@@ -78,8 +78,8 @@ all_well() {
 	want_err 'MPI_Abort: rank 2'
 }
 
-# namespaced_well: ranks that cannot share memory, because some are alone in a pid namespace, are on several
-# hosts for us, and talk by sockets.
+# namespaced_well: ranks that cannot share memory, because some are alone in a pid namespace, are on
+# several hosts for us, and talk by sockets.
 namespaced_well() {
 	HAFT_VIA=net under -n 3 "$ranks" hello
 	want_rc 0

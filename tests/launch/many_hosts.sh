@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # RUN time=180
-# Many hosts, in name only: a proxy for each, which are its children or a tree; 256 ranks that talk by
-# sockets and shared memory.
+# Many hosts, in name only: a proxy for each, which are its children or a tree; 256 ranks that talk
+# by sockets and shared memory.
 . tests/launch/lib.sh
 
 all=$(seq -s, -f 'h%g:4' 64)

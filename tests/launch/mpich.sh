@@ -43,8 +43,8 @@ want_rc 3
 want_err 'rank 0 (process '
 [ "$(alive "$theirs")" = 0 ] || fail 'ranks of MPICH are left'
 
-# They have the names of our mpiexec, and spawn by it.  MPICH with the UCX netmod, as Debian 12 has it,
-# spawns under no launcher (pmi_client.c sends what another one would).
+# They have the names of our mpiexec, and spawn by it.  MPICH with the UCX netmod, as Debian 12 has
+# it, spawns under no launcher (pmi_client.c sends what another one would).
 mpicc.mpich tests/launch/theirs.c -o "$TMPDIR/theirs_dyn" || exit 1
 for n in 1 3; do
 	job -n $n "$TMPDIR/theirs_dyn" names

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # RUN time=180 alone
-# Under Slurm, in a cluster of our own of two nodes on this host: srun --mpi=pmi2 (PMI-1), --mpi=pmix
-# (PMIx), --mpi=none.
+# Under Slurm, in a cluster of our own of two nodes on this host: srun --mpi=pmi2 (PMI-1),
+# --mpi=pmix (PMIx), --mpi=none.
 . tests/launch/lib.sh
 need srun slurm-client
 need slurmctld slurmctld

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # RUN time=180 alone
-# Under the launchers of others between two hosts of one machine, which they reach by ssh: hydra (PMI-1)
-# and Open MPI's mpirun (PMIx).  Ranks of one host share memory, those of two talk by sockets.
+# Under the launchers of others between two hosts of one machine, which they reach by ssh: hydra
+# (PMI-1) and Open MPI's mpirun (PMIx).  Ranks of one host share memory, those of two talk by
+# sockets.
 . tests/launch/lib.sh
 . tests/launch/vhosts.sh
 vh_need

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# MPI-5.0 2.5.1, pitfall 23: with HAFT_LEAKS=1 MPI_Finalize lists objects not freed, and where each was
-# made, one table a rank; the exit code does not change, and a clean program is told nothing.
+# MPI-5.0 2.5.1, pitfall 23: with HAFT_LEAKS=1 MPI_Finalize lists objects not freed, and where each
+# was made, one table a rank; the exit code does not change, and a clean program is told nothing.
 set -u
 case $B in /*) ;; *) B=$PWD/$B ;; esac
 cd "$TMPDIR" || exit 1

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # RUN time=200
 # MPI-5.0 9.3: MPI_ERRORS_ABORT on a session ends the local process alone.
-# MPI-5.0 11.3.1, 11.2.2: a session that is not finalized, and an MPI_Finalize that failed, are named.
+# MPI-5.0 11.3.1, 11.2.2: a session that is not finalized, and an MPI_Finalize that failed, are
+# named.
 . tests/tools/lib.sh
 
 "$B/bin/mpicc" ${SANFLAGS-} tests/life/unfinished.c -o "$TMPDIR/p" || exit 1

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Settings by the environment: a bad value is said once a job, with its name, its range and the value
-# used instead, and the job works; a good value is not mentioned, and the data comes whole.
+# Settings by the environment: a bad value is said once a job, with its name, its range and the
+# value used instead, and the job works; a good value is not mentioned, and the data comes whole.
 . tests/tools/lib.sh
 
 # shellcheck disable=SC2086

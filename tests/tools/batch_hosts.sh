@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# The hosts of an allocation (Slurm, PBS, LSF, SGE), where the user names none: the variables are made
-# up, and the hosts are such in name only (-launcher fork).
+# The hosts of an allocation (Slurm, PBS, LSF, SGE), where the user names none: the variables are
+# made up, and the hosts are such in name only (-launcher fork).
 . tests/tools/lib.sh
 unset SLURM_JOB_NODELIST SLURM_NODELIST SLURM_TASKS_PER_NODE SLURM_JOB_CPUS_PER_NODE SLURM_HET_SIZE \
 	PBS_NODEFILE OAR_NODEFILE LSB_MCPU_HOSTS LSB_HOSTS PE_HOSTFILE SLURMD_NODENAME

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Bash, zsh and fish offer at each place of the line what fits there, from the tables of mpiexec and of
-# the settings.
+# Bash, zsh and fish offer at each place of the line what fits there, from the tables of mpiexec and
+# of the settings.
 . tests/tools/lib.sh
 command -v bash >/dev/null || exit 77
 # Print the completions of the last word, one a line.
@@ -25,7 +25,8 @@ fish_offers() {
 	XDG_CONFIG_HOME=$TMPDIR/fish HOME=$TMPDIR fish -c 'source words.fish; complete -C"$argv"' "$@"
 }
 
-# offers TEXT WORDS...: the last of the words is completed to lines one of which is TEXT, as each shell offers it.
+# offers TEXT WORDS...: the last of the words is completed to lines one of which is TEXT, as each
+# shell offers it.
 offers() {
 	text=$1
 	shift

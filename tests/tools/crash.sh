@@ -73,7 +73,8 @@ job -n 1 "$prog" finalized
 want_rc 139
 want_err 'was killed by signal 11'
 
-# A child of a rank that crashes is no rank: its parent is killed by another signal, without a stack.
+# A child of a rank that crashes is no rank: its parent is killed by another signal, without a
+# stack.
 job -n 1 "$prog" child
 want_rc 137
 grep -q 'was killed by signal 9 (Killed)$' "$err" || fail "a child: $(cat "$err")"

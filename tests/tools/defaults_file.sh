@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Files of defaults: the environment wins over the user's file, that over HAFT_CONF's absence; a rank under
-# mpiexec and one without see the values; a wrong line is named once.
+# Files of defaults: the environment wins over the user's file, that over HAFT_CONF's absence; a
+# rank under mpiexec and one without see the values; a wrong line is named once.
 . tests/tools/lib.sh
 info="$B/bin/mpi-info"
 unset HAFT_CONF HAFT_EAGER HAFT_CHECK

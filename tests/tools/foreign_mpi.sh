@@ -25,8 +25,8 @@ want_err_lines 0
 job -n 2 true
 want_rc 0
 want_err_lines 0
-# A program that only has the name among its strings, as mpiexec itself.  Under mpiexec that says what
-# it is: a job of its own in each rank.
+# A program that only has the name among its strings, as mpiexec itself.  Under mpiexec that is
+# a job of its own in each rank.
 job -n 2 "$run" -n 1 echo hi
 want_rc 0
 want_lines 2

@@ -190,7 +190,8 @@ part_threads() {
 	for tag in 21 22 23; do want_err "in MPI_Recv to receive from rank 1, tag $tag, MPI_COMM_WORLD"; done
 	! grep -F 'a cycle' "$err" || fail "many: a thread may help"
 
-	# How long each has waited: the first for 3 s before the other begins, less one for rounding.
+	# How long each has waited: the first for 3 s before the other begins, less one for
+	# rounding.
 	export GO="$TMPDIR/go"
 	hangs 2 ages threads
 	sleep 3
@@ -231,8 +232,8 @@ part_threads() {
 }
 
 part_unborn() {
-	# Spawned processes that never call MPI_Init, asleep or not, are named: here, on other hosts, and
-	# where the spawn itself waits for them.
+	# Spawned processes that never call MPI_Init, asleep or not, are named: here, on other
+	# hosts, and where the spawn itself waits for them.
 	for far in '' '-launcher fork -hosts a:1,b:2'; do
 		for what in "sleep $mark" "sh $TMPDIR/spin"; do
 			said="unborn $far $what"
@@ -330,7 +331,8 @@ part_deadlock() {
 	job -n 1 "$hang" any
 	want_rc 1
 	want_err 'for any rank, and no other process is there (a deadlock)'
-	# Not if a process waits for a thread of its own, a file or a client, or sleeps outside of MPI.
+	# Not if a process waits for a thread of its own, a file or a client, or sleeps outside of
+	# MPI.
 	for name in unready disk elsewhere; do
 		behind "$run" -n 3 "$hang" $name
 		said="deadlock of $name"

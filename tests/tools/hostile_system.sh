@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # RUN time=600 alone
-# Hostile conditions: ranks that are stopped, system calls that are refused, machines without /dev/shm, limits
-# of memory, descriptors and processes, programs that do odd things.  Data is right or the error is
-# clear, and no job hangs.
+# Hostile conditions: ranks that are stopped, system calls that are refused, machines without
+# /dev/shm, limits of memory, descriptors and processes, programs that do odd things.  Data is right
+# or the error is clear, and no job hangs.
 . tests/tools/lib.sh
 storm=$B/tests/life/traffic
 ways=$B/tests/std/ch03/large_messages

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # RUN time=900 alone
-# kill -9 at random moments of a job's life, to a rank or to mpiexec: the job ends, and nothing of it is left.
-# $KILLS is how often (15).  `make long-kill' does it 100 times.
+# kill -9 at random moments of a job's life, to a rank or to mpiexec: the job ends, and nothing of
+# it is left. $KILLS is how often (15).  `make long-kill' does it 100 times.
 . tests/tools/lib.sh
 storm=$B/tests/life/traffic
 kills=${KILLS:-15}

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # RUN time=120
-# Limits that a large job meets are named: descriptors, processes, memory.  Memory ends a rank, and not
-# mpiexec, which tells it; the ranks that are not started yet are never started.
+# Limits that a large job meets are named: descriptors, processes, memory.  Memory ends a rank, and
+# not mpiexec, which tells it; the ranks that are not started yet are never started.
 . tests/tools/lib.sh
 
 # 48 hosts: a proxy of each takes pipes of mpiexec.

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Ranks that move aside keep to masks of the program, of the launcher and of taskset, and to cpusets.
+# Ranks that move aside keep to masks of the program, of the launcher and of taskset, and to
+# cpusets.
 . tests/tools/lib.sh
 
 "$B/bin/mpicc" $san -Wall -D_GNU_SOURCE -I. tests/tools/moved_ranks.c -o "$TMPDIR/moved" || exit 1

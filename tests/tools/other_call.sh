@@ -16,8 +16,8 @@ differ() {
 		done
 	done
 }
-# calls A B FIRST OTHERS: likewise; one rank calls MPI_A, another MPI_B: either may say so.  The last
-# to arrive at a central barrier may have seen that two others differ, and not know which.
+# calls A B FIRST OTHERS: likewise; one rank calls MPI_A, another MPI_B: either may say so.  The
+# last to arrive at a central barrier may have seen that two others differ, and not know which.
 calls() {
 	differ "(calls MPI_$1, rank [0-9] MPI_$2|calls MPI_$2, rank [0-9] MPI_$1) \(|is not in MPI_($1|$2) as|before this MPI_[A-Za-z]*,.*: rank [0-9]'s was MPI_($1|$2)( |$)" "$3" "$4"
 }

@@ -91,8 +91,8 @@ for n in 20000 40000 60000 80000; do
 	want_lines $n
 done
 
-# Output that cannot be written is reported, and the exit code is not 0: the disk is full when the ranks have
-# ended, or while they write; stdout, stderr, or both.
+# Output that cannot be written is reported, and the exit code is not 0: the disk is full when the
+# ranks have ended, or while they write; stdout, stderr, or both.
 full() {
 	said="$*"
 	timeout $patience "$@" 2>"$err" >/dev/full

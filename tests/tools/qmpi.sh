@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # RUN time=300
-# mpiexec -tool: tools in each rank, two at once count what a PMPI library counts, in C and Fortran, on
-# several hosts; a tool that is not there is named; the line of a call; a program without shared libraries.
+# mpiexec -tool: tools in each rank, two at once count what a PMPI library counts, in C and Fortran,
+# on several hosts; a tool that is not there is named; the line of a call; a program without shared
+# libraries.
 . tests/tools/lib.sh
 
 # A library that is loaded first does not go with a sanitizer's.

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Queues of messages from outside: gdb's command mpi, of a process and of a core file, and the library
-# that other debuggers load.
+# Queues of messages from outside: gdb's command mpi, of a process and of a core file, and the
+# library that other debuggers load.
 . tests/tools/lib.sh
 [ -z "$san" ] || exit 77
 case $B in *-mean*) exit 77 ;; esac # rendezvous begins elsewhere

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Mapping of ranks to hosts, and their environment: -n, several programs, -wdir, -path, variables, hosts.
+# Mapping of ranks to hosts, and their environment: -n, several programs, -wdir, -path, variables,
+# hosts.
 . tests/tools/lib.sh
 
 job -n 3 sh -c "$my echo rank \$r" : sh -c "$my echo other \$r"

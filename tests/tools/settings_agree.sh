@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Settings that must be equal in all ranks and are not: an error with words, not a hang.  A bad value
-# or an unknown name is reported once a job.
+# Settings that must be equal in all ranks and are not: an error with words, not a hang.  A bad
+# value or an unknown name is reported once a job.
 . tests/tools/lib.sh
 life=$TMPDIR/life
 "$B/bin/mpicc" $san -Wall tests/life/end_modes.c -o "$life" || exit 1
@@ -38,8 +38,8 @@ job -launcher fork -hosts a:2,b:2 -n 2 -env HAFT_CHECK coll,types -env HAFT_RMA 
 	-n 2 -env HAFT_CHECK types,coll "$life"
 want_rc 0
 want_err_lines 0
-# A setting made by a script on one of two hosts is not compared: messages without a signature are not
-# checked.
+# A setting made by a script on one of two hosts is not compared: messages without a signature are
+# not checked.
 for has in 0 1; do
 	job -launcher fork -hosts a:1,b:1 -n 2 sh -c "$my [ \$r = $has ] && export HAFT_CHECK=types; exec '$B/tests/std/ch04/part_ring'"
 	want_rc 0

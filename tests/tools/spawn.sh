@@ -138,8 +138,8 @@ want_out 'the hosts of this job are a, b'
 job $here -n 1 "$me" -n 3 -k add-host=b -k haft_outfile="$TMPDIR/add.%h.%r" "$me" child say
 [ "$(cd "$TMPDIR" && echo add.*)" = 'add.a.0 add.b.1 add.b.2' ] ||
 	fail "add-host=b places $(cd "$TMPDIR" && echo add.*)"
-# Slots of children that have disconnected are free at once when these end, and those that have called
-# MPI_Finalize are waited for: no spawn is refused.
+# Slots of children that have disconnected are free at once when these end, and those that have
+# called MPI_Finalize are waited for: no spawn is refused.
 for where in "-ppn 4" "-launcher fork -hosts a:2,b:2"; do
 	job $where -nooversubscribe -n 2 "$me" -n 2 -r 20 "$me" child quiet
 	want_rc 0

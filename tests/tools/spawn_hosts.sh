@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # RUN time=60
-# MPI-5.0 11.8, 11.10.2: spawns on hosts that are not of the job: add-host extends a job of several hosts; a
-# service starts them for a program without mpiexec and for a job of one host.  Hosts are so in name
-# only.
+# MPI-5.0 11.8, 11.10.2: spawns on hosts that are not of the job: add-host extends a job of several
+# hosts; a service starts them for a program without mpiexec and for a job of one host.  Hosts are
+# so in name only.
 . tests/tools/lib.sh
 
 me=$TMPDIR/spawner

@@ -13,12 +13,38 @@
 static int rank, size;
 static char *buf, *in;
 
+/* Persistent and partitioned messages. */
+static void trace_persistent(int to, int from)
+{
+	MPI_Comm world = MPI_COMM_WORLD;
+	MPI_Request r[2];
+
+	MPI_Send_init(buf, 7, MPI_BYTE, to, 7, world, &r[0]);
+	MPI_Recv_init(in, 7, MPI_BYTE, from, 7, world, &r[1]);
+	for (int i = 0; i < 2; i++) {
+		MPI_Startall(2, r);
+		MPI_Waitall(2, r, MPI_STATUSES_IGNORE);
+	}
+	MPI_Request_free(&r[0]);
+	MPI_Request_free(&r[1]);
+	MPI_Psend_init(buf, 2, 4, MPI_BYTE, to, 8, world, MPI_INFO_NULL, &r[0]);
+	MPI_Precv_init(in, 4, 2, MPI_BYTE, from, 8, world, MPI_INFO_NULL, &r[1]);
+	for (int i = 0; i < 2; i++) {
+		MPI_Start(&r[0]);
+		MPI_Start(&r[1]);
+		MPI_Pready_range(0, 1, r[0]);
+		MPI_Waitall(2, r, MPI_STATUSES_IGNORE);
+	}
+	MPI_Request_free(&r[0]);
+	MPI_Request_free(&r[1]);
+}
+
 /* Every kind of message: 12 a rank. */
 static void trace_messages(void)
 {
 	int to = (rank + 1) % size, from = (rank + size - 1) % size;
 	MPI_Comm dup, world = MPI_COMM_WORLD;
-	MPI_Request r[3];
+	MPI_Request r[2];
 	MPI_Message m;
 
 	MPI_Comm_dup(world, &dup);
@@ -40,26 +66,7 @@ static void trace_messages(void)
 	MPI_Mrecv(in, 1, MPI_INT, &m, MPI_STATUS_IGNORE);
 	MPI_Wait(&r[0], MPI_STATUS_IGNORE);
 	MPI_Sendrecv(buf, 2, MPI_INT, to, 6, in, 2, MPI_INT, from, 6, world, MPI_STATUS_IGNORE);
-	/* persistent */
-	MPI_Send_init(buf, 7, MPI_BYTE, to, 7, world, &r[0]);
-	MPI_Recv_init(in, 7, MPI_BYTE, from, 7, world, &r[1]);
-	for (int i = 0; i < 2; i++) {
-		MPI_Startall(2, r);
-		MPI_Waitall(2, r, MPI_STATUSES_IGNORE);
-	}
-	MPI_Request_free(&r[0]);
-	MPI_Request_free(&r[1]);
-	/* partitioned */
-	MPI_Psend_init(buf, 2, 4, MPI_BYTE, to, 8, world, MPI_INFO_NULL, &r[0]);
-	MPI_Precv_init(in, 4, 2, MPI_BYTE, from, 8, world, MPI_INFO_NULL, &r[1]);
-	for (int i = 0; i < 2; i++) {
-		MPI_Start(&r[0]);
-		MPI_Start(&r[1]);
-		MPI_Pready_range(0, 1, r[0]);
-		MPI_Waitall(2, r, MPI_STATUSES_IGNORE);
-	}
-	MPI_Request_free(&r[0]);
-	MPI_Request_free(&r[1]);
+	trace_persistent(to, from);
 	/* with numbers for which a short record has no room */
 	MPI_Sendrecv(buf, 2, MPI_INT, to, 20000, in, 2, MPI_INT, from, MPI_ANY_TAG, world,
 		MPI_STATUS_IGNORE);

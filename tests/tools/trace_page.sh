@@ -23,8 +23,8 @@ done
 	rm -rf "${TMPDIR:?}"/*
 	exit 77
 }
-# look FORM PAGE: the browser makes text or a picture of it.  It makes a socket in TMPDIR, whose path
-# may be too long for one.
+# look FORM PAGE: the browser makes text or a picture of it.  It makes a socket in TMPDIR, whose
+# path may be too long for one.
 look() {
 	TMPDIR=/tmp timeout 120 $browser --headless --no-sandbox --disable-gpu --no-first-run \
 		--user-data-dir="$err.home" --window-size=1200,600 "$1" \

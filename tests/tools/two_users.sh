@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # RUN time=60
-# MPI-5.0 11.9: jobs of two users of one host meet at a port whose name one has told the other.  Root
-# alone can be two users.
+# MPI-5.0 11.9: jobs of two users of one host meet at a port whose name one has told the other.
+# Root alone can be two users.
 . tests/tools/lib.sh
 other=65534
 patience=60

@@ -82,6 +82,32 @@ static int answer_to(struct ends *s, const uint8_t *b, size_t len)
 	return h.kind;
 }
 
+/* The answer to a hello with the right key. */
+static int hello_answer(struct ends *s, struct wire_hello h)
+{
+	uint8_t b[WIRE_HELLO];
+
+	make_ask(&h, b, KEY);
+	return answer_to(s, b, sizeof(b));
+}
+
+/* A higher number is one of us once we have been told that there are more. */
+static void refused_until_grown(struct ends *s)
+{
+	const struct net_count *c = net_counts(s->end[0].net);
+	struct wire_hello h = good;
+
+	assert_int_equal(net_grow(s->end[0].net, 2), NET_BAD);
+	assert_int_equal(net_grow(s->end[0].net, NET_PEERS_MAX + 1), NET_BAD);
+	assert_int_equal(net_grow(s->end[0].net, 70000), 0);
+	h.from = 70000;
+	assert_int_equal(hello_answer(s, h), WIRE_WRONG_PEER);
+	assert_int_equal(c->bad_peer, 5);
+	h.from = 1;
+	assert_int_equal(hello_answer(s, h), WIRE_DUPLICATE);
+	assert_int_equal(c->bad_twice, 1);
+}
+
 static void test_refused(void **state)
 {
 	struct ends s;
@@ -100,47 +126,29 @@ static void test_refused(void **state)
 	assert_int_equal(c->bad_magic, 1);
 	h = good;
 	h.version = 77;
-	make_ask(&h, b, KEY);
-	assert_int_equal(answer_to(&s, b, sizeof(b)), WIRE_INCOMPATIBLE);
+	assert_int_equal(hello_answer(&s, h), WIRE_INCOMPATIBLE);
 	assert_int_equal(c->bad_version, 1);
 	assert_non_null(strstr(s.end[0].told, "version 77"));
 	h = good;
 	h.frame_max++;
-	make_ask(&h, b, KEY);
-	assert_int_equal(answer_to(&s, b, sizeof(b)), WIRE_INCOMPATIBLE);
+	assert_int_equal(hello_answer(&s, h), WIRE_INCOMPATIBLE);
 	assert_int_equal(c->bad_version, 2);
 	make_ask((h = good, &h), b, "another key");
 	assert_int_equal(answer_to(&s, b, sizeof(b)), WIRE_BAD_KEY);
 	assert_int_equal(c->bad_key, 1);
 	assert_non_null(strstr(s.end[0].told, "key"));
 	h.to = 1;
-	make_ask(&h, b, KEY);
-	assert_int_equal(answer_to(&s, b, sizeof(b)), WIRE_WRONG_PEER);
+	assert_int_equal(hello_answer(&s, h), WIRE_WRONG_PEER);
 	h = good;
 	h.from = 3;
-	make_ask(&h, b, KEY);
-	assert_int_equal(answer_to(&s, b, sizeof(b)), WIRE_WRONG_PEER);
+	assert_int_equal(hello_answer(&s, h), WIRE_WRONG_PEER);
 	h.from = 0;
-	make_ask(&h, b, KEY);
-	assert_int_equal(answer_to(&s, b, sizeof(b)), WIRE_WRONG_PEER);
+	assert_int_equal(hello_answer(&s, h), WIRE_WRONG_PEER);
 	h = good;
 	h.universe = 1;
-	make_ask(&h, b, KEY);
-	assert_int_equal(answer_to(&s, b, sizeof(b)), WIRE_WRONG_PEER);
+	assert_int_equal(hello_answer(&s, h), WIRE_WRONG_PEER);
 	assert_int_equal(c->bad_peer, 4);
-	/* A higher number is one of us once we have been told that there are more. */
-	assert_int_equal(net_grow(s.end[0].net, 2), NET_BAD);
-	assert_int_equal(net_grow(s.end[0].net, NET_PEERS_MAX + 1), NET_BAD);
-	assert_int_equal(net_grow(s.end[0].net, 70000), 0);
-	h = good;
-	h.from = 70000;
-	make_ask(&h, b, KEY);
-	assert_int_equal(answer_to(&s, b, sizeof(b)), WIRE_WRONG_PEER);
-	assert_int_equal(c->bad_peer, 5);
-	h.from = 1;
-	make_ask(&h, b, KEY);
-	assert_int_equal(answer_to(&s, b, sizeof(b)), WIRE_DUPLICATE);
-	assert_int_equal(c->bad_twice, 1);
+	refused_until_grown(&s);
 	safe_exchange(&s, 10);
 	assert_int_equal(c->lost + c->left, 0);
 	ends_close(&s);

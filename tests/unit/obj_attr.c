@@ -666,7 +666,7 @@ static void B5_delete_all_serves_permanent_objects(void **state)
 	assert_int_equal(ntold, 2);
 }
 
-static void H5_next_walks_from_the_oldest(void **state)
+static void H5_next_begins_with_the_oldest(void **state)
 {
 	struct thing *t = fix_new(0);
 	uint64_t at = 0;
@@ -886,7 +886,7 @@ int main(void)
 		TEST(B20_twelve_forms_of_setting_and_reading),
 		TEST(B20_the_address_of_a_value_stays_good_until_it_is_deleted),
 		TEST(H5_attributes_of_permanent_keyvals_are_fixed),
-		TEST(H5_next_walks_from_the_oldest),
+		TEST(H5_next_begins_with_the_oldest),
 		TEST(H5_a_language_of_ones_own),
 		TEST(H5_languages_end_with_an_error),
 		TEST(H5_a_fortran_with_8_byte_integers_by_signature),

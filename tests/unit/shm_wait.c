@@ -28,12 +28,12 @@ static void wait_tell(const struct shm_describer *t, void *description)
 
 static void wait_frame(struct shm *s)
 {
-	const struct shm_describer teller = {wait_tell};
+	const struct shm_describer describer = {wait_tell};
 	struct shm_wait w;
 	int got = 0;
 
 	shm_wait_begin(&w);
-	w.describer = &teller;
+	w.describer = &describer;
 	while (shm_poll(s, wait_take, &got), got == 0)
 		CHECK(shm_idle(s, &w) == 0);
 	shm_wait_end(s, &w);

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # deps.sh GROUP... - installs missing packages of these groups of packages.txt.
 #
-# With nothing missing it only asks dpkg, without network.  As root, or where sudo needs no password,
-# it calls apt-get; otherwise it prints the one line to run and exits with 1.  On a system without
-# dpkg it names the packages and goes on: the build will tell the rest.
+# With nothing missing it only asks dpkg, without network.  As root, or where sudo needs no
+# password, it calls apt-get; otherwise it prints the one line to run and exits with 1.  On a system
+# without dpkg it names the packages and goes on: the build will tell the rest.
 set -eu
 list=$(dirname "$0")/packages.txt
 want=

@@ -30,6 +30,7 @@ struct file {
 	char *comment; /* all but comments blanked */
 	size_t len;
 	int is_c, is_h; /* by suffix */
+	int is_like_c;  /* has comments and literals as C has: also tables, bodies and models */
 	int is_product; /* in libobj, libshm, libnet, libmpi or tools */
 };
 
@@ -80,6 +81,8 @@ int ends(const char *s, const char *with);
 /* Is `path' the file or folder `prefix', or inside it? */
 int inside(const char *path, const char *prefix);
 int is_word(char c);
+/* Is the file a page for readers, all prose? */
+int is_page(const char *path);
 /* Columns of one line: a tab goes to the next multiple of 8, a UTF-8 character is one. */
 int columns(const char *p, size_t n);
 /* A path's last part. */

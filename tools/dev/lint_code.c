@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FUNCTION_MAX 70 /* lines of a body: one screen */
+#define FUNCTION_MAX 50 /* lines of a body: one screen */
 #define NEST_MAX     3  /* control statements around a statement */
 #define PARAM_MAX    8  /* more of them belong in a struct, which names them at the call */
 #define STACK_MAX    256

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* lint_comment.c - rules for comments: rulers are whole, and a file or function named there exists.
  *
- * A comment names a file by a word that ends with .c, .h, .def or .sh (with its folder or without),
- * and a function by `name()', by a word that begins with the prefix of a folder (p2p_ and so on),
+ * A comment names a file by a word that ends as a source does (with its folder or without), and a
+ * function by `name()', by a word that begins with the prefix of a folder (p2p_ and so on),
  * or by one in lower case with an underscore.  Such a word must be a name somewhere in the code of
  * the tree, or of generated code; or the end of a name of MPI (get_contents); or in layers.txt,
  * as a name of another library.  Comments are those of C, scripts, makefiles, Fortran and pages. */
@@ -203,7 +203,8 @@ static int is_example(const char *name)
 
 static void file_mention_check(const struct file *f, const char *at, size_t n)
 {
-	static const char *const suffixes[] = {".c", ".h", ".def", ".sh"};
+	static const char *const suffixes[] = {
+		".c", ".h", ".def", ".sh", ".inc", ".pml", ".mk", ".awk", ".py"};
 	char name[LINE_LEN];
 	int is_source = 0;
 
@@ -287,7 +288,7 @@ static int is_manual(const char *path)
 
 void comment_check(const struct file *f)
 {
-	if (f->is_c || f->is_h || ends(f->path, ".def"))
+	if (f->is_like_c)
 		ruler_check(f);
 	if (is_on("mention") && !ends(f->path, ".txt") && !is_manual(f->path))
 		mention_check(f);

@@ -49,13 +49,22 @@ static void word_check(const struct file *f)
 	}
 }
 
+/* Is the line at p held to COLUMN_MAX: of C, or a comment of any file?  Pages have tables. */
+static int is_narrow(const struct file *f, const char *p)
+{
+	size_t at = (size_t)(p - f->text) + strspn(p, " \t");
+
+	return f->is_c || f->is_h ||
+	       (!is_page(f->path) && f->text[at] != '\n' && f->comment[at] == f->text[at]);
+}
+
 static void line_check(const struct file *f)
 {
 	int line = 1, first = 0, nwide = 0;
 
 	for (const char *p = f->text + 1; *p != '\0'; line++) {
 		size_t n = strcspn(p, "\n");
-		int wide = (f->is_c || f->is_h) ? columns(p, n) : 0;
+		int wide = is_narrow(f, p) ? columns(p, n) : 0;
 
 		if (n > 0 && (p[n - 1] == ' ' || p[n - 1] == '\t' || p[n - 1] == '\r') &&
 			!ends(f->path, ".md"))

@@ -250,7 +250,7 @@ static void code_make(char *code, char *comment)
 	}
 }
 
-static int is_page(const char *path)
+int is_page(const char *path)
 {
 	return ends(path, ".md") || ends(path, ".1") || ends(path, ".3") || ends(path, ".7");
 }
@@ -293,8 +293,10 @@ static void file_add(const char *path)
 	f.is_c = ends(path, ".c");
 	f.is_h = ends(path, ".h");
 	f.is_product = begins(path, "lib") || begins(path, "tools/");
+	f.is_like_c =
+		f.is_c || f.is_h || ends(path, ".def") || ends(path, ".inc") || ends(path, ".pml");
 	code_make(f.code + 1, f.comment + 1);
-	if (!f.is_c && !f.is_h && !ends(path, ".def")) {
+	if (!f.is_like_c) {
 		memcpy(f.comment, f.text, f.len);
 		comment_page(&f);
 	}

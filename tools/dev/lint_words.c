@@ -5,7 +5,8 @@
  *     WORD any         INSTEAD...     not in names, comments and literals
  *     WORD name        INSTEAD...     not in names: in prose it is a plain word
  *     WORD product     INSTEAD...     not in names of the product
- *     WORD only:FOLDER INSTEAD...     in names of that folder of the product only
+ *     WORD only:FOLDER,FOLDER INSTEAD...    in names of these folders of the product only
+ *     WORD not:FOLDER,FOLDER  INSTEAD...    not in names of these folders
  *     NAME fine        WHY...         such a name may have a word that is refused
  *
  * A word is a whole word of a comment or literal, or a part of a name between underscores. */
@@ -23,19 +24,19 @@ enum pattern { WHO, WHAT, HE, SAME, BODY, PATTERNS };
 
 static const char *const patterns[PATTERNS] = {"who", "what", "he", "same", "nobody"};
 
-enum word_scope { WORD_ANY, WORD_NAME, WORD_PRODUCT, WORD_ONLY, WORD_FINE };
+enum word_scope { WORD_ANY, WORD_NAME, WORD_PRODUCT, WORD_ONLY, WORD_NOT, WORD_FINE };
 
 static struct {
-	char word[32], folder[64], instead[96];
+	char word[32], folders[192], instead[96];
 	enum word_scope scope;
 } words[WORDS_MAX];
 static int nwords;
 
 static void line_read(const char *line)
 {
-	char word[32], scope[80], rest[96] = "";
+	char word[32], scope[192], rest[96] = "";
 
-	if (line[0] == '#' || sscanf(line, "%31s %79s %95[^\n]", word, scope, rest) < 3)
+	if (line[0] == '#' || sscanf(line, "%31s %191s %95[^\n]", word, scope, rest) < 3)
 		return;
 	if (nwords == WORDS_MAX)
 		die("words.txt is too long");
@@ -45,9 +46,10 @@ static void line_read(const char *line)
 			      : strcmp(scope, "fine") == 0    ? WORD_FINE
 			      : strcmp(scope, "product") == 0 ? WORD_PRODUCT
 			      : begins(scope, "only:")        ? WORD_ONLY
+			      : begins(scope, "not:")         ? WORD_NOT
 							      : WORD_NAME;
-	if (words[nwords].scope == WORD_ONLY)
-		snprintf(words[nwords].folder, sizeof(words[0].folder), "%s",
+	if (words[nwords].scope == WORD_ONLY || words[nwords].scope == WORD_NOT)
+		snprintf(words[nwords].folders, sizeof(words[0].folders), "%s",
 			strchr(scope, ':') + 1);
 	nwords++;
 }
@@ -83,6 +85,21 @@ static int is_fine(const char *name, size_t n, const char *at)
 	return 0;
 }
 
+/* Is the path in one of the folders, with commas between them? */
+static int is_inside_one(const char *path, const char *folders)
+{
+	char folder[sizeof(words[0].folders)];
+	size_t n;
+
+	for (const char *p = folders; *p != '\0'; p += n + (p[n] == ',')) {
+		n = strcspn(p, ",");
+		snprintf(folder, sizeof(folder), "%.*s", (int)n, p);
+		if (inside(path, folder))
+			return 1;
+	}
+	return 0;
+}
+
 /* Is word i refused as a part of a name, or else as a word of prose, in this file? */
 static int is_refused(const struct file *f, int i, int is_name)
 {
@@ -90,7 +107,9 @@ static int is_refused(const struct file *f, int i, int is_name)
 	case WORD_ANY: return 1;
 	case WORD_NAME: return is_name;
 	case WORD_PRODUCT: return is_name && f->is_product;
-	case WORD_ONLY: return is_name && f->is_product && !inside(f->path, words[i].folder);
+	case WORD_ONLY:
+		return is_name && f->is_product && !is_inside_one(f->path, words[i].folders);
+	case WORD_NOT: return is_name && is_inside_one(f->path, words[i].folders);
 	default: return 0;
 	}
 }
@@ -248,7 +267,7 @@ void words_check(const struct file *f)
 {
 	if (!ends(f->path, "words.txt"))
 		private_check(f, f->comment, 0);
-	if (f->is_c || f->is_h || ends(f->path, ".def")) {
+	if (f->is_like_c) {
 		private_check(f, f->code, 1);
 		literals_check(f);
 	}

@@ -1,10 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# html.sh MAN OUT VERSION [PAGE...] - the manual pages of the directory MAN, and those others, as HTML in
-# one folder, by mandoc.
+# html.sh MAN OUT VERSION [PAGE...] - the manual pages of the directory MAN, and those others, as
+# HTML in one folder, by mandoc.
 #
 #     OUT/MPI_Send.3.html    a page; other pages that it names are links
-#     OUT/index.html         where to begin, and a search over names, their one line, and words of topics
+#     OUT/index.html         where to begin, and a search over names, their one line, and words of
+#     topics
 #     OUT/pages.js           what the search knows: [name, section, line] of each page; the words of
 #                            those of sections 1 and 7
 #
@@ -17,8 +18,8 @@ mkdir -p "$out"
 rm -f "$out"/*.html "$out"/pages.js
 for page; do echo "${page##*/}"; done >"$out/.names"
 
-# Text without filling, as mandoc's HTML keeps it: it drops empty lines, which get a mark here, and puts
-# breaks around lines that begin with a blank.
+# Text without filling, as mandoc's HTML keeps it: it drops empty lines, which get a mark here, and
+# puts breaks around lines that begin with a blank.
 keep() {
 	awk '/^\.(nf|EX|Bd)/ { on = 1 } /^\.(fi|EE|Ed)/ { on = 0 } on && /^ / { $0 = "\\&" $0 }
 		on && $0 == "" { $0 = "@empty@" } { print }' "$1"

@@ -7,9 +7,10 @@
 #     DIR/debs    the packages
 #     DIR/*.log   the build, lintian's words, the trial
 #
-# STEP is build, lintian, trial or piuparts; without one it is all of them.  Each needs what the build
-# left.  DIR is build/deb if it is not named.  Wants root, debootstrap, unshare and piuparts.  The packages hold what
-# git has in its index or its work tree; tools/pack/debian becomes debian.
+# STEP is build, lintian, trial or piuparts; without one it is all of them.  Each needs what the
+# build
+# left.  DIR is build/deb if it is not named.  Wants root, debootstrap, unshare and piuparts.  The
+# packages hold what git has in its index or its work tree; tools/pack/debian becomes debian.
 set -eu
 top=$(cd "$(dirname "$0")/../.." && pwd)
 . "$top/tools/pack/system.sh"
@@ -64,8 +65,8 @@ deb_trial() {
 	sed -n 's/^trial: /deb: /p' "$dir/trial.log"
 }
 
-# Debian's own judge of install, upgrade and purge, on a copy of the system.  It wants the packages as a
-# repository, and no working directory inside of it.
+# Debian's own judge of install, upgrade and purge, on a copy of the system.  It wants the packages
+# as a repository, and no working directory inside of it.
 deb_piuparts() {
 	start=$(date +%s)
 	(cd "$dir/debs" && rm -f ./*dbgsym* && dpkg-scanpackages -m . >Packages 2>/dev/null)

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# deb_trial.sh - what users of the packages do to them; runs inside a system that can be thrown away,
-# beside the packages: install, the packages' own tests, upgrade, other MPIs beside, remove, purge.
+# deb_trial.sh - what users of the packages do to them; runs inside a system that can be thrown
+# away, beside the packages: install, the packages' own tests, upgrade, other MPIs beside, remove,
+# purge.
 set -eux
 cd "$(dirname "$0")"
 T=$(dpkg-architecture -qDEB_HOST_MULTIARCH)

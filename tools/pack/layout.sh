@@ -8,8 +8,9 @@
 #   layout.sh runpath             the linker's option by which a program in BINDIR finds LIBDIR
 #   layout.sh beside              the same for a library in LIBDIR
 #
-# The directories are in the environment, as the Makefile names them.  All ways are relative, so that
-# an installed tree may be moved; a tree in /usr is not moved, and compilers know its directories.
+# The directories are in the environment, as the Makefile names them.  All ways are relative, so
+# that an installed tree may be moved; a tree in /usr is not moved, and compilers know its
+# directories.
 set -eu
 
 # way FROM TO: the relative path.

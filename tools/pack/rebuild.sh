@@ -6,11 +6,13 @@
 #     DIR/base, DIR/debs     of deb.sh, which goes first
 #     DIR/mpi                the layer in which mpi-default-dev means libhaft-dev
 #     DIR/rebuild/PACKAGE    the layer of one build, and its logs
-#     DIR/rebuild.txt        a line for each: package, version, builds, tests, what links to us, seconds
+#     DIR/rebuild.txt        a line for each: package, version, builds, tests, what links to us,
+#     seconds
 #
-# Each package is built alone, in a copy of the same system.  First with its tests; if that fails, once
-# more without, to tell which of both it was.  -with openmpi: against Debian's default, to learn
-# whether a failure is ours.  LIMIT: seconds for one build (1800); its tests count.  JOBS: processes of a build (2).
+# Each package is built alone, in a copy of the same system.  First with its tests; if that fails,
+# once more without, to tell which of both it was.  -with openmpi: against Debian's default, to
+# learn whether a failure is ours.  LIMIT: seconds for one build (1800); its tests count.  JOBS:
+# processes of a build (2).
 set -eu
 top=$(cd "$(dirname "$0")/../.." && pwd)
 . "$top/tools/pack/system.sh"
@@ -23,8 +25,8 @@ dir=$(cd "${1:?usage: rebuild.sh [-with openmpi] DIR PACKAGE...}" && pwd)
 shift
 limit=${LIMIT:-1800}
 
-# Debian's own package, with ours in place of Open MPI: packages ask it which MPI is the default one,
-# and get Debian's answer, because they know no other.
+# Debian's own package, with ours in place of Open MPI: packages ask it which MPI is the default
+# one, and get Debian's answer, because they know no other.
 layer_make() {
 	rm -rf "$dir/mpi.new"
 	mkdir -p "$dir/mpi.new/up/debs"

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# system.sh - a minimal Debian 12 in a directory, and commands inside it.  To be sourced; wants root,
-# debootstrap and unshare.
+# system.sh - a minimal Debian 12 in a directory, and commands inside it.  To be sourced; wants
+# root, debootstrap and unshare.
 #
 #     system_make BASE PACKAGE...        debootstrap into BASE, unless it is there
 #     system_run LAYER LOWER LINE        runs the line of sh inside, as root with a bare environment
 #
 # LOWER is one system, or a stack of directories, the topmost first, with colons between.  The line
 # writes into LAYER/up: the directories of LOWER are never changed.  Inside, everything is in name
-# spaces of its own: nothing is mounted, and no process is left, when the line ends.  Packages come from
-# where this machine gets its own (/etc/apt).
+# spaces of its own: nothing is mounted, and no process is left, when the line ends.  Packages come
+# from where this machine gets its own (/etc/apt).
 system_suite=bookworm
 
 # The addresses of the suite, in either format of apt.

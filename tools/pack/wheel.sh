@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # wheel.sh PREFIX DIR - a wheel of Python from an installed tree; prints its name.
 #
-#     haft-0.1.0.data/data/lib/libmpi_abi.so.1   ──pip──►  VENV/lib, where mpi4py's wheel looks first
+#     haft-0.1.0.data/data/lib/libmpi_abi.so.1   ──pip──►  VENV/lib, where mpi4py's wheel looks
+#     first
 #     haft-0.1.0.data/data/bin/mpiexec           ──pip──►  VENV/bin
 #
 # It has what runs programs, not what compiles them.

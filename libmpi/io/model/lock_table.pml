@@ -5,29 +5,29 @@
  *            its end: entry = free; exclusive > 0: mutex, released++, mutex back
  *   take     mutex: owner 0 -> me, or wanted++, seen = given, again, sleep(given, seen), again
  *            a slot with the next ticket, exclusive++ if it is; while an entry meets an exclusive
- *            one, or an earlier slot conflicts: sleep(released), look
+ *            one, or an earlier slot conflicts: sleep(released), again
  *   give     slot free; released++; mutex back; wakes
  *   mutex    back: owner = 0; wanted > 0: given++, wakes
  *
  * A waiter looks at `released' for a while before it sleeps, without the mutex.  How long does not
  * count: the check is one step in which others may run or not.  NO_CHECK leaves it out.
  *
- * A sleep ends when the word differs from what was seen, and by the clock.  Here the clock counts
+ * A sleep ends when the word differs from the value seen, and by the clock.  Here the clock counts
  * only once a process has died: so a lost wake-up is an end state that is not allowed.
  *
- * Each process wants a range, shared or exclusively; with RANGES one of two, or both; with MUTEX the
- * mutex alone.  One may die with the mutex or with a lock.
+ * Each process wants a range, shared or exclusively; with RANGES one of two, or both; with MUTEX
+ * the mutex alone.  One may die with the mutex or with a lock.
  *
  * Checked: the mutex has one owner; those that have a conflicting lock are one, the dead apart; all
  * processes come to their end.
  *
- * Must fail: ROB_STORE (who finds the owner dead stores itself, without compare-and-swap), NO_COUNT
- * (a waiter does not announce itself), LATE_SEEN (a waiter reads `given' after its last try), UNSEEN
- * (a waiter reads `released' again when its check is over: it sleeps through the release between),
- * NO_TICKET (only locks that are held conflict, and who waits is not seen: starvation is not looked
- * for, but both may enter), NO_SECOND (with an entry: no second check of `exclusive'), NO_TELL (the
- * end of an entry wakes no exclusive waiter), LATE_COUNT (an exclusive access counts itself after
- * its check of the entries). */
+ * Must fail: ROB_STORE (a process that finds the owner dead stores itself, without
+ * compare-and-swap), NO_COUNT (a waiter does not announce itself), LATE_SEEN (a waiter reads
+ * `given' after its last try), UNSEEN (a waiter reads `released' again when its check is over: it
+ * sleeps through the release between), NO_TICKET (only locks that are held conflict, and who waits
+ * is not seen: starvation is not looked for, but both may enter), NO_SECOND (with an entry: no
+ * second check of `exclusive'), NO_TELL (the end of an entry wakes no exclusive waiter), LATE_COUNT
+ * (an exclusive access counts itself after its check of the entries). */
 #ifndef PROCESSES
 #define PROCESSES 3
 #endif

@@ -9,10 +9,10 @@
  * and any store of an aggregator may fail.  Odd aggregators pack round r + 1 before they store r.
  *
  * Checked: no half is packed while it is stored or holds another round; a store has the data of all
- * members; with holes a half is loaded before it is packed; what is unpacked is the round's; all
+ * members; with holes a half is loaded before it is packed; an unpacked half is the round's; all
  * members leave after one number of exchanges (the end states).
  *
- * Must fail: EARLY (members stop at any error that they see), ONE_HALF (all rounds use one half),
+ * Must fail: AT_ONCE (members stop at any error that they see), ONE_HALF (all rounds use one half),
  * UNREADY (with holes: no exchange between loads and packs), BOTH (read: half r + 1 is loaded
  * before the exchange of round r). */
 #ifndef MEMBERS
@@ -127,13 +127,13 @@ inline unpack(r)
 }
 
 /* Has an aggregator failed in round `last' or before? */
-inline look(last)
+inline stop_check(last)
 {
 	a = 0;
 	stop = 0;
 	do
 	:: a < AGGREGATORS ->
-#ifdef EARLY
+#ifdef AT_ONCE
 		stop = stop || failed[a] != 0;
 #else
 		stop = stop || (failed[a] != 0 && failed[a] <= last + 1);
@@ -157,10 +157,10 @@ inline write_rounds()
 	do
 	:: true ->
 		if
-		:: r > 0 -> look(r - 1)
+		:: r > 0 -> stop_check(r - 1)
 		:: else
-#ifdef EARLY
-			-> look(0)
+#ifdef AT_ONCE
+			-> stop_check(0)
 #endif
 		fi;
 		if
@@ -197,7 +197,7 @@ inline read_rounds()
 	exchange();
 	do
 	:: true ->
-		look(r);
+		stop_check(r);
 #ifdef BOTH
 		if
 		:: !stop -> load(r + 2)

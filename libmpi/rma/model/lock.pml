@@ -4,7 +4,7 @@
  *
  *   member      rma_lock_try;  else: slot, ticket, count;  rma_lock_wait_ready until it has it;
  *               rma_lock_drop
- *   starving    begins whenever a waiter looks, or never
+ *   starving    begins whenever a waiter checks, or never
  *   sleep       rung = false before the check, then until rung (the bell of rma_epoch_wait_until)
  *
  * One statement here is one atomic instruction there; a loop of compare-and-exchange is its last
@@ -12,9 +12,9 @@
  * is left out, because waiters of remote members have none: the bell alone must be enough.  With
  * NAPS a waiter that is not starving awakes at any time.
  *
- * Checked: no holder beside a writer; what is counted is held; no waiter sleeps for ever (the end
+ * Checked: no holder beside a writer; each counted lock is held; no waiter sleeps for ever (the end
  * states); nothing is left at the end; a starving waiter sees each of the others hold the lock for
- * at most TURNS turns before it.
+ * at most HOLDS times before it.
  *
  * Must fail: GIVE_STORE (a writer's slot is granted by a store, and loses `chosen'), REGRANT (a
  * reader's slot is granted whatever it contains by now), GIVE_ONCE (give finds no reader before
@@ -30,8 +30,8 @@
 #ifndef TWICE
 #define TWICE 0
 #endif
-#ifndef TURNS
-#define TURNS 2 /* one that it had or came for earlier, one that began with it */
+#ifndef HOLDS
+#define HOLDS 2 /* one that it had or came for earlier, one that began with it */
 #endif
 #define NONE    0
 #define SHARED  1
@@ -53,7 +53,7 @@ bit chosen[MEMBERS], rung[MEMBERS];
 /* what the claims speak of */
 byte in_shared, in_alone;
 bit starves[MEMBERS];
-byte turns[MEMBERS * MEMBERS]; /* [i, j]: of j, since i is starving */
+byte holds[MEMBERS * MEMBERS]; /* [i, j]: of j, since i is starving */
 
 inline enter()
 {
@@ -62,8 +62,8 @@ inline enter()
 		do
 		:: i == MEMBERS -> break
 		:: i < MEMBERS && starves[i] && i != me ->
-			turns[i * MEMBERS + me]++;
-			assert(turns[i * MEMBERS + me] <= TURNS);
+			holds[i * MEMBERS + me]++;
+			assert(holds[i * MEMBERS + me] <= HOLDS);
 			i++
 		:: else -> i++
 		od;
@@ -87,7 +87,7 @@ inline leave()
 	}
 }
 
-/* rma_lock_try (eager false), take_hungry (eager true) */
+/* rma_lock_try (eager false), lock_take_free (eager true) */
 inline try(eager)
 {
 	d_step {
@@ -113,7 +113,7 @@ inline got()
 		starves[me] = 0;
 		i = 0;
 		do
-		:: i < MEMBERS -> turns[me * MEMBERS + i] = 0; i++
+		:: i < MEMBERS -> holds[me * MEMBERS + i] = 0; i++
 		:: else -> break
 		od;
 		i = 0
@@ -154,7 +154,7 @@ inline ready()
 	:: rest = true
 	:: skip
 	fi;
-look:
+once_more:
 	skip; /* a d_step is not jumped to */
 	d_step {
 		ok = (wish[me] == GRANTED);
@@ -178,7 +178,7 @@ look:
 				chosen[me] = 0;
 				woken = 0;
 #ifndef REST_CHOSEN
-				goto look
+				goto once_more
 #endif
 			:: else
 			fi;

@@ -4,12 +4,12 @@
  *   lock k     readers, a writer, and a queue of waiters (lock.pml has the details): a process
  *              takes it if it is free and no process waits before it
  *   writers    lock 1, then 0: the opposite order of MPI_Win_lock_all
- *   others     try all; then take what is free, wait for one of the rest, and so on (passive.c)
+ *   others     try all; then take the free ones, wait for one of the rest, and so on (passive.c)
  *
  * Patience may end at any time.  Checked: the end is reached from every state in which a process
  * waits (no other end states), and a process that has all locks holds all.
  *
- * Must fail: HOLD (patience has no end: a process keeps what it holds). */
+ * Must fail: HOLD (patience has no end: a process keeps its locks). */
 #define LOCKS   2
 #define WRITERS 2
 #define ALLS    2
@@ -53,7 +53,7 @@ inline give_back()
 	od
 }
 
-/* Takes what is free; `wanted' is one of the rest. */
+/* Takes the locks that are free; `wanted' is one of the rest. */
 inline take_free()
 {
 	wanted = NOBODY;

@@ -1,6 +1,7 @@
 ! SPDX-License-Identifier: BSD-3-Clause
 ! RUN np=1,3
-! MPI-5.0 6.3, 12.1: pi from darts: each rank throws its own and the hits are counted; with module mpi.
+! MPI-5.0 6.3, 12.1: pi from darts: each rank throws its own and the hits are counted; with module
+! mpi.
 program pi90
   use mpi
   implicit none

@@ -1,7 +1,7 @@
 ! SPDX-License-Identifier: BSD-3-Clause
 ! RUN np=1,2,4
-! MPI-5.0 8.5, 19.1.12: heat in a plate cut into tiles: rows and columns of the tile itself are sent and
-! received, nonblocking, as sections of the array; with mpi_f08.
+! MPI-5.0 8.5, 19.1.12: heat in a plate cut into tiles: rows and columns of the tile itself are sent
+! and received, nonblocking, as sections of the array; with mpi_f08.
 !
 !     +-----+-----+     u(0:n+1, 0:m+1): a tile with a rim of its neighbours' values
 !     |  0  |  1  |     u(1, 1:m)   a row: not one piece of memory, and not copied

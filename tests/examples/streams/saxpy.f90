@@ -1,5 +1,6 @@
 ! SPDX-License-Identifier: BSD-3-Clause
-! saxpy.f90 - y = y + 2 x on the device, from Fortran: the kernel is a subroutine with array arguments.
+! saxpy.f90 - y = y + 2 x on the device, from Fortran: the kernel is a subroutine with array
+! arguments.
 module kernels
   use, intrinsic :: iso_c_binding
 contains

@@ -1,6 +1,6 @@
 ! SPDX-License-Identifier: BSD-3-Clause
-! streams.f90 - the device with streams of work, for Fortran.  Handles are INTEGERs; functions return 0
-! or an error, and st_error_text has the words.  streams.h says what each does.
+! streams.f90 - the device with streams of work, for Fortran.  Handles are INTEGERs; functions
+! return 0 or an error, and st_error_text has the words.  streams.h says what each does.
 module streams
   use, intrinsic :: iso_c_binding
   implicit none
