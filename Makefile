@@ -203,8 +203,8 @@ DATADIR    ?= $(PREFIX)/share
 MANDIR     ?= $(DATADIR)/man
 SUFFIX     ?=
 
-# A relative path is one below this directory, also for the sub-make of uninstall.  make gets a tilde where the
-# shell has not replaced it: dash leaves PREFIX=~/haft as it is.
+# A relative path is one below this directory, also for the sub-make of uninstall.  make gets a
+# tilde where the shell has not replaced it: dash leaves PREFIX=~/haft as it is.
 dirs := PREFIX BINDIR LIBDIR DEVDIR INCLUDEDIR DATADIR MANDIR
 $(foreach v,DESTDIR $(dirs),$(if $(filter ~%,$(firstword $($(v)))),$(error \
 	$(v) is $($(v)): the shell has not replaced ~, write $$HOME)))

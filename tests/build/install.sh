@@ -24,8 +24,8 @@ put install DESTDIR="$TMPDIR/a stage" PREFIX="/my prefix"
 put uninstall DESTDIR="$TMPDIR/a stage" PREFIX="/my prefix"
 [ -z "$(find "$TMPDIR/a stage" ! -type d)" ] || fail "make uninstall with DESTDIR leaves files"
 
-# A strict umask, a relative prefix: others can read and run all, and uninstall finds it again.  A tilde that the shell
-# has left is no directory.
+# A strict umask, a relative prefix: others can read and run all, and uninstall finds it again.  A
+# tilde that the shell has left is no directory.
 (umask 077 && put install PREFIX="$(realpath --relative-to=. "$TMPDIR")/strict") || fail "make install with a relative prefix"
 left=$(find "$TMPDIR/strict" ! -type l ! -perm -o+r; find "$TMPDIR/strict" -type d ! -perm -o+x)
 [ -x "$TMPDIR/strict/bin/mpicc" ] && [ -z "$left" ] || fail "umask 077: others cannot read $(echo "$left" | head -n 3)"
