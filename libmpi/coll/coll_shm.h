@@ -84,8 +84,9 @@ struct coll {
 	struct comm *comm;
 	uint64_t phase; /* the last one begun */
 	uint64_t safe;
-	uint32_t digest;      /* of the call: coll_digest, and the history of those before it */
-	uint32_t shown;       /* coll_seq of the last call in phases before one that is in none */
+	uint32_t digest; /* of the call: coll_digest, and the history of those before it */
+	uint32_t shown;  /* coll_seq of the last call in phases before one that is in none; 0: it
+				 is in `own' */
 	uint64_t shown_phase; /* its phase */
 	uint32_t nown;        /* calls that were in `own', which has the last COLL_OWN_KEPT */
 	struct coll_own own[COLL_OWN_KEPT];

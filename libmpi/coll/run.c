@@ -181,8 +181,10 @@ int coll_run_constructor(struct comm *c, enum coll_maker maker, bool join)
 
 	if (c->coll != NULL)
 		coll_shown_keep(c->coll, c->coll_seq);
-	if (c->coll != NULL && c->coll->shown != 0) /* for its name */
+	if (c->coll != NULL && c->coll->shown != 0) { /* for its name */
 		coll_own_add(c->coll, COLL_NO_PHASE, c->coll->shown, c->coll->digest);
+		c->coll->shown = 0;
+	}
 	coll_calls_begin_maker(c, maker);
 	err = join && c->remote == NULL ? run_join(c, digest) : 0;
 	s = c->coll;
@@ -191,6 +193,7 @@ int coll_run_constructor(struct comm *c, enum coll_maker maker, bool join)
 	coll_show(s, c, digest);
 	coll_own_add(s, s->phase + 1, c->coll_seq, digest);
 	coll_phase_announce(s);
+	s->shown_phase = s->phase; /* it has kept itself */
 	return likely(s->odd == 0) ? 0 : run_odd(&k, s);
 }
 

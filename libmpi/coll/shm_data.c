@@ -217,8 +217,8 @@ static void shm_alltoall_part(
 				k->scount, at, out + i * part, len);
 	}
 	coll_phase_barrier(s, e);
-	for (int j = 0; j < k->n; j++) {
-		int i = (k->me + j) % k->n; /* members begin at different slots */
+	/* members begin at different slots */
+	for (int j = 0, i = k->me; j < k->n; j++, i = i + 1 < k->n ? i + 1 : 0) {
 		char *got = coll_phase_data(s, e, part * k->n, i);
 
 		shm_unpack(s, k->rtype, coll_element(k->rbuf, k->rtype, i * k->rcount), k->rcount,
