@@ -64,6 +64,8 @@ void ft_die_open(void)
 		fprintf(stderr, "haft: HAFT_DIE=%s is no rank@call[:n][+passes]\n", text);
 		return;
 	}
+	if (rank >= haft_life.size && haft_life.rank == 0 && haft_life.peer == 0)
+		fprintf(stderr, "haft: HAFT_DIE=%s: this job has no rank %ld\n", text, rank);
 	if (rank != haft_life.rank || haft_life.peer != haft_life.rank)
 		return;
 	snprintf(death.call, sizeof(death.call), "%s", death_bare(call));

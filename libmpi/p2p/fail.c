@@ -107,14 +107,18 @@ int p2p_peer_check_slow(int peer, const struct comm *c)
 	return p2p_peer_seen(via_peer(peer))->lost != PEER_HERE ? fail_peer_error(peer, c) : 0;
 }
 
+/* The communicators of windows and files are revoked with these. */
 static int fail_revoked(const struct comm *c)
 {
+	const char *by = c->win != NULL                      ? "MPIX_Win_revoke"
+			 : (c->hints & COMM_COLLECTIVE) != 0 ? "MPIX_File_revoke"
+							     : "MPIX_Comm_revoke";
 	char words[MPI_MAX_OBJECT_NAME] = "";
 	int len;
 
 	obj_name_get(c, words, sizeof(words), OBJ_C, &len);
-	return haft_err(MPIX_ERR_REVOKED, "%s is revoked: a member has called MPIX_Comm_revoke",
-		len > 0 ? words : "the communicator");
+	return haft_err(MPIX_ERR_REVOKED, "%s is revoked: a member has called %s",
+		len > 0 ? words : "the communicator", by);
 }
 
 static int fail_unready(void)

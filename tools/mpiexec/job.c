@@ -215,8 +215,9 @@ int job_fini(struct job *j)
 	if (j->code == 0 || (j->code == 128 + SIGPIPE && lost != 0))
 		j->code = lost;
 	if (j->failures.count > 0)
-		fprintf(stderr, "mpiexec: %d process%s failed, and the job went on (HAFT_FT)\n",
-			j->failures.count, j->failures.count > 1 ? "es" : "");
+		fprintf(stderr, "mpiexec: %s%d process%s failed, and the job went on (HAFT_FT)\n",
+			j->ending ? "before its end " : "", j->failures.count,
+			j->failures.count > 1 ? "es" : "");
 	if (j->more > 0)
 		fprintf(stderr, "mpiexec: %d more process%s failed\n", j->more,
 			j->more > 1 ? "es" : "");
