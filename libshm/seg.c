@@ -108,11 +108,10 @@ static int seg_map(struct shm_seg *seg, int fd, uint64_t len)
 	char *room = mmap(NULL, len + SHM_HUGE, PROT_NONE,
 		MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	size_t before = (size_t)(-(uintptr_t)room % SHM_HUGE);
-	char *p = room + before;
+	char *p = room != MAP_FAILED ? room + before : NULL;
 
-	if (room == MAP_FAILED ||
-		mmap(p, len, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE | MAP_FIXED, fd,
-			0) == MAP_FAILED) {
+	if (p == NULL || mmap(p, len, PROT_READ | PROT_WRITE,
+				 MAP_SHARED | MAP_NORESERVE | MAP_FIXED, fd, 0) == MAP_FAILED) {
 		shm_os_error_set("mmap failed");
 		if (room != MAP_FAILED)
 			munmap(room, len + SHM_HUGE);

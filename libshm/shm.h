@@ -552,8 +552,9 @@ static inline void shm_wait_begin(struct shm_wait *w)
 int shm_idle(struct shm *s, struct shm_wait *w);
 
 /* By a program that polls and does not wait: lets other processes have the CPU.  One yield; where
- * yields lose the CPU for long, a sleep of 50 us that a frame for this rank ends.  Where senders do
- * not fence, a sleep costs a membarrier of all CPUs: it is meant for more ranks than CPUs. */
+ * yields lose the CPU for long, a sleep of 50 us that a frame for this rank ends, unless the rank
+ * never sleeps.  Where senders do not fence, a sleep costs a membarrier of all CPUs: it is meant
+ * for more ranks than CPUs.  Outside of a wait, and not with shm_lock_hooks_set. */
 void shm_yield(struct shm *s);
 
 /* For a rank that waits for more than this segment, such as sockets: its own functions instead of

@@ -160,7 +160,8 @@ static_assert(sizeof(struct shm_pipe) == 2 * CACHE_LINE, "one line each end");
 /* A CPU, as the ranks see it; times in ticks.  A rank that is counted on none has a record of its
  * own. */
 struct spread_cpu {
-	_Atomic uint64_t given; /* a rank gave it up then, and none has had it since; 0: one has */
+	_Atomic uint64_t
+		given; /* a rank gave it up then, and no wait has ended there since; or 0 */
 	_Atomic uint64_t
 		yield_again; /* no rank yields on it before; at first the last loss: shm_wait.c */
 	uint8_t pad[CACHE_LINE - 16];

@@ -535,6 +535,8 @@ static void yield_forgo(struct shm *s, uint64_t now, uint64_t lost)
 		return;
 	lost = lost < most / YIELD_LOST_TIMES ? lost : most / YIELD_LOST_TIMES;
 	last = now - atomic_load_explicit(again, memory_order_relaxed);
+	if (0 - last <= most) /* another rank has said so meanwhile */
+		return;
 	if (!in->oversubscribed || last < lost * YIELD_LOST_AGAIN)
 		time = lost * YIELD_LOST_TIMES;
 	atomic_store_explicit(again, now + time, memory_order_relaxed);
@@ -583,7 +585,7 @@ void shm_yield(struct shm *s)
 	struct shm_wait w;
 
 	shm_wait_begin(&w);
-	if (yield_allowed(s, before)) {
+	if (s->in->tune.sleep == SHM_SLEEP_NEVER || yield_allowed(s, before)) {
 		yield_timed(s, &w, before);
 		return;
 	}
@@ -592,6 +594,8 @@ void shm_yield(struct shm *s)
 	sleep_once(s, &w);
 	shm_spread_take(s, NULL, 0);
 	s->in->nap_ns = 0;
+	s->in->nwatches = 0;
+	s->in->short_nap = false;
 }
 
 static uint32_t spins_at_most(const struct shm_private *in, uint32_t spins)

@@ -191,6 +191,8 @@ static int inter_leader_check(struct comm *local, struct comm *peer, int remote_
 
 	if (peer == NULL)
 		return haft_err(MPI_ERR_COMM, "peer_comm is MPI_COMM_NULL at the leader");
+	if ((peer->hints & COMM_REVOKED) != 0)
+		return p2p_comm_error(peer);
 	if (remote_leader < 0 || remote_leader >= n)
 		return haft_err(MPI_ERR_RANK,
 			"remote_leader %d is not a rank of peer_comm, which has 0 to %d",

@@ -16,18 +16,16 @@ struct dl_symbol {
 	void **at; /* where its address goes */
 };
 
-/* Loads a library and finds all n symbols.  NULL: it is not installed or lacks one of them; then it
- * is unloaded, and dlerror() says which.  Any thread, but a table belongs to one. */
+/* Loads a library and finds all n symbols.  NULL: it is not installed or lacks one of them; then
+ * dlerror() says which, so the library stays loaded.  Any thread, but a table belongs to one. */
 static inline void *dl_open(const char *library, const struct dl_symbol *table, size_t n)
 {
 	void *lib = dlopen(library, RTLD_NOW | RTLD_LOCAL);
 
 	for (size_t i = 0; lib != NULL && i < n; i++) {
 		*table[i].at = dlsym(lib, table[i].name);
-		if (*table[i].at == NULL) {
-			dlclose(lib);
+		if (*table[i].at == NULL)
 			return NULL;
-		}
 	}
 	return lib;
 }

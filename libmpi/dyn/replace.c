@@ -169,8 +169,7 @@ static int replace_ready(struct comm *c, int err)
 	if (met != 0 && met != MPIX_ERR_PROC_FAILED) /* that is why the program calls */
 		return met;
 	if (good == 0)
-		return haft_err(MPI_ERR_NO_MEM, "%s has no memory for the new communicator",
-			err != 0 ? "this member" : "another member");
+		return haft_err(MPI_ERR_NO_MEM, "a member has no memory for the new communicator");
 	haft_err_clear();
 	return 0;
 }

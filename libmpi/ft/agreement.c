@@ -39,7 +39,7 @@
 #define DROPPED_MAX  1024       /* communicators of which is known that some were dropped */
 #define NUMBER_FINAL UINT32_MAX /* the one of MPI_Finalize */
 
-/* The first FT_ERA_CALLS are calls of programs. */
+/* The first FT_ERA_CALLS have an order in a program. */
 enum agree_kind {
 	AGREE_FLAG,
 	AGREE_IFLAG,
@@ -49,8 +49,8 @@ enum agree_kind {
 	AGREE_FINAL   /* MPI_Finalize */
 };
 
-static const char *const agree_names[FT_ERA_CALLS] = {
-	"MPIX_Comm_agree", "MPIX_Comm_iagree", "MPIX_Comm_shrink", "MPIX_Comm_ishrink"};
+static const char *const agree_names[FT_ERA_CALLS] = {"MPIX_Comm_agree", "MPIX_Comm_iagree",
+	"MPIX_Comm_shrink", "MPIX_Comm_ishrink", "MPI_Comm_spawn or MPIX_Comm_replace"};
 
 static bool agree_shrinks(enum agree_kind kind)
 {
@@ -85,7 +85,7 @@ struct agreement {
 
 static struct agreement *agreements;
 
-/* The communicators of the latest agreements that were dropped, in a ring. */
+/* Communicators of which agreements were dropped, in the order of the first one, in a ring. */
 static struct dropped {
 	uint64_t ctx;
 	uint32_t end; /* those dropped have lower numbers */
@@ -287,18 +287,26 @@ void ft_agree_peer_lost(int peer)
 
 /* --- results -------------------------------------------------------------------------------- */
 
-/* MPI_ERR_OTHER with words if some members agree and others shrink; else 0. */
+/* MPI_ERR_OTHER with words if the members' calls are not of one kind, agree, shrink or settle; else
+ * 0. */
 static int agreed_differ(const struct ft_part *d)
 {
 	const int32_t *f = d->first;
-	int agrees = f[AGREE_FLAG] < f[AGREE_IFLAG] ? AGREE_FLAG : AGREE_IFLAG;
-	int shrinks = f[AGREE_SHRINK] < f[AGREE_ISHRINK] ? AGREE_SHRINK : AGREE_ISHRINK;
+	int kind[] = {f[AGREE_FLAG] < f[AGREE_IFLAG] ? AGREE_FLAG : AGREE_IFLAG,
+		f[AGREE_SHRINK] < f[AGREE_ISHRINK] ? AGREE_SHRINK : AGREE_ISHRINK, AGREE_SETTLE};
+	int seen = -1;
 
-	if (f[agrees] == INT32_MAX || f[shrinks] == INT32_MAX)
-		return 0;
-	return haft_err(MPI_ERR_OTHER,
-		"member %d calls %s, member %d %s; all members must make these calls in one order",
-		f[agrees], agree_names[agrees], f[shrinks], agree_names[shrinks]);
+	for (size_t i = 0; i < countof(kind); i++) {
+		if (f[kind[i]] == INT32_MAX)
+			continue;
+		if (seen >= 0)
+			return haft_err(MPI_ERR_OTHER,
+				"member %d calls %s, member %d %s; all members must make these "
+				"calls in one order",
+				f[seen], agree_names[seen], f[kind[i]], agree_names[kind[i]]);
+		seen = kind[i];
+	}
+	return 0;
 }
 
 /* MPIX_ERR_PROC_FAILED with words if a member has failed that not all have acknowledged; else 0. */

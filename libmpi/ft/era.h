@@ -27,7 +27,7 @@
 #include "libmpi/ft/bits.h"
 
 /* Members may make different calls, which is a mistake of the program: so many kinds of them. */
-#define FT_ERA_CALLS 4
+#define FT_ERA_CALLS 5
 
 /* Contributions of members, combined; a decision is one, too. */
 struct ft_part {

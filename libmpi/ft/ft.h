@@ -17,7 +17,8 @@ bool ft_is_on(void);
 void ft_die_count(const char *name);
 
 /* As MPIX_Comm_agree, for calls that are to succeed in all members or in none.  By itself it is no
- * reason to survive failures.  *flag stays if c has too many members for an agreement. */
+ * reason to survive failures.  *flag stays if c has too many members for an agreement.  It stands
+ * in one order with agreements and shrinks on c; where those meet it, all get MPI_ERR_OTHER. */
 int ft_settle(struct comm *c, int *flag);
 
 /* Waits until all living processes of MPI_COMM_WORLD have called it, or have left MPI: the end of

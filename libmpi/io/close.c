@@ -114,7 +114,8 @@ static int close_drain(struct io_file *f)
 	return err;
 }
 
-/* Rank 0, when no other member has the file open: closes it.  Gives it its name, or deletes it. */
+/* Rank 0, when no other living member has the file open, or when one has failed and the others may
+ * still close it: closes it.  Gives it its name, or deletes it. */
 static int close_last(struct io_file *f, int err)
 {
 	const int once = MPI_MODE_CREATE | MPI_MODE_EXCL;

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* RUN np=4 env="HAFT_FT=yes|auto" */
+/* RUN np=4 env="HAFT_FT=yes" */
 /* RUN np=5 env="HAFT_FT=yes HAFT_VIA=net" */
 /* spawn_settles.c - a parent dies when a spawn begins.  The spawn succeeds in all
- * survivors or fails in all, and then no child is left (MPI-5.0 11.8.2).  So with HAFT_FT=auto,
- * once failures are survived: it was not. */
+ * survivors or fails in all, and then no child is left (MPI-5.0 11.8.2). */
 #include "tests/ft/ft.h"
 
 static void settled_child(MPI_Comm parent)

@@ -179,10 +179,10 @@ static bool entry_add(void *arg, const struct type *basic, char *mem, int64_t n)
 {
 	struct entries *l = arg;
 
-	for (int64_t i = 0; i < n; i++, mem += basic->extent) {
+	for (int64_t i = 0; i < n; i++) {
 		if (l->n == ENTRIES)
 			return false;
-		l->e[l->n++] = (struct entry){(intptr_t)mem, basic->size};
+		l->e[l->n++] = (struct entry){(intptr_t)mem + i * basic->extent, basic->size};
 	}
 	return true;
 }
