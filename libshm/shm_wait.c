@@ -9,7 +9,9 @@
  * milliseconds, and kernels since Linux 6.18 take the rest of the yielder's slice as well.  A
  * sleeper that is woken runs at once instead.  So each rank notes on its CPU when it gives it up,
  * and one that runs again sees for how long none of the job's ranks had it.  If that was long, no
- * rank yields on this CPU for a time, however many ranks there are.
+ * rank yields on this CPU for a time, however many ranks there are.  A rank that was preempted
+ * while it computes, and goes on, is taken for another process: it too is better preempted by
+ * wake-ups.
  *
  * The rank's struct shm_tune sets these numbers, and whether it sleeps.  A rank that never sleeps
  * goes on yielding, and shows its wait all the same.
