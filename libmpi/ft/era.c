@@ -9,6 +9,8 @@
  * Positions in the tree of ballot b are members minus b; that above p is (p - 1) / 2. */
 #include "libmpi/ft/era.h"
 
+#include <assert.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,9 +25,11 @@ struct era_msg {
 	int32_t flag[2];
 	uint32_t floor;
 	uint64_t id;
+	uint32_t pad2;
 	int32_t first[FT_ERA_CALLS];
-	uint8_t sets[];
+	uint8_t sets[]; /* right behind: the message's length counts on it */
 };
+static_assert(offsetof(struct era_msg, sets) == sizeof(struct era_msg), "no gap before the sets");
 
 struct ft_era {
 	const struct ft_era_ops *ops;
