@@ -163,8 +163,9 @@ struct spread_cpu {
 	_Atomic uint64_t
 		given; /* a rank gave it up then, and no wait has ended there since; or 0 */
 	_Atomic uint64_t
-		yield_again; /* no rank yields on it before; at first the last loss: shm_wait.c */
-	uint8_t pad[CACHE_LINE - 16];
+		yield_again;      /* no rank yields before; at first the last loss: shm_wait.c */
+	_Atomic uint32_t waiting; /* ranks that yield or sleep, of those counted here */
+	uint8_t pad[CACHE_LINE - 20];
 };
 
 /* How many ranks run on each CPU, as far as they have said; and the CPUs. */
@@ -258,6 +259,7 @@ struct shm_private {
 	uint64_t nap_ns;
 	uint64_t spread_next_ns;     /* no check of the CPUs before */
 	struct spread_cpu no_cpu;    /* while it is counted on none */
+	struct spread_cpu *given;    /* the CPU that it has given up, or NULL */
 	struct {                     /* of yields: shm_wait.c */
 		uint64_t slow, next; /* a yield of so many is slow; the next read of the clock */
 		uint64_t first, first_ns; /* of the first such check, in ticks and by the clock */
@@ -365,11 +367,16 @@ static inline void doorbell_ring(struct shm *s, int rank)
 void shm_spread_update(struct shm *s);
 /* The CPU that it is counted on. */
 struct spread_cpu *shm_spread_cpu(struct shm *s);
-/* The rank is about to give its CPU up at `ticks', by a yield or a sleep. */
+/* The rank gives its CPU up at `ticks', by a yield or a sleep, until shm_spread_take. */
 void shm_spread_give(struct shm *s, uint64_t ticks);
-/* It runs again, and is counted on its CPU.  Returns for how many ticks no rank of the job had the
- * CPU, if that is `given', which shm_spread_cpu said before; 0: it is another, or not known. */
-uint64_t shm_spread_take(struct shm *s, const struct spread_cpu *given, uint64_t ticks);
+/* It runs again at `ticks', and is counted on its CPU.  Returns for how many ticks no wait of a
+ * rank has ended on the CPU that it has given up; 0: it is on another CPU now. */
+uint64_t shm_spread_take(struct shm *s, uint64_t ticks);
+/* Do all others of the ranks that are counted yield or sleep, so that none computes?  It reads a
+ * page. */
+bool shm_spread_others_wait(const struct shm *s);
+/* It no longer counts as one that waits: before shm_spread_leave by itself. */
+void shm_spread_no_wait(struct shm *s);
 /* It is counted nowhere from now on.  By itself, or by the launcher when it has ended. */
 void shm_spread_leave(const struct shm_seg *seg, int seat);
 /* Moves the calling thread to a CPU with fewer ranks if its own has enough more, and it may.  now:

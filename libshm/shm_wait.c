@@ -9,9 +9,8 @@
  * milliseconds, and kernels since Linux 6.18 take the rest of the yielder's slice as well.  A
  * sleeper that is woken runs at once instead.  So each rank notes on its CPU when it gives it up,
  * and one that runs again sees for how long none of the job's ranks had it.  If that was long, no
- * rank yields on this CPU for a time, however many ranks there are.  A rank that was preempted
- * while it computes, and goes on, is taken for another process: it too is better preempted by
- * wake-ups.
+ * rank yields on this CPU for a time, however many ranks there are.  While another rank of the job
+ * computes, it may have had the CPU: then nothing is concluded.
  *
  * The rank's struct shm_tune sets these numbers, and whether it sleeps.  A rank that never sleeps
  * goes on yielding, and shows its wait all the same.
@@ -455,10 +454,11 @@ static void sleep_shown(struct shm *s, struct shm_wait *w)
 	in->short_nap = false;
 	if (w->nap) {
 		s->count.naps++;
+		shm_spread_no_wait(s);
 		shm_spread_leave(s->seg, s->me);
 		return;
 	}
-	shm_spread_take(s, NULL, 0);
+	shm_spread_take(s, 0);
 	if (in->yield_lost) /* no slow yield checks */
 		shm_spread_check(s, shm_os_now());
 	in->nap_ns = 0;
@@ -533,7 +533,8 @@ static void yield_forgo(struct shm *s, uint64_t now, uint64_t lost)
 	_Atomic uint64_t *again = &shm_spread_cpu(s)->yield_again;
 	uint64_t most = yield_lost_most(in), last, time = 0;
 
-	if (lost <= yield_slow_ticks(in) * (YIELD_LOST_NS / YIELD_SLOW_NS))
+	if (lost <= yield_slow_ticks(in) * (YIELD_LOST_NS / YIELD_SLOW_NS) ||
+		!shm_spread_others_wait(s))
 		return;
 	lost = lost < most / YIELD_LOST_TIMES ? lost : most / YIELD_LOST_TIMES;
 	last = now - atomic_load_explicit(again, memory_order_relaxed);
@@ -547,7 +548,6 @@ static void yield_forgo(struct shm *s, uint64_t now, uint64_t lost)
 /* One yield, which begins at `before'.  True: a slow one, so other threads want the CPU. */
 static bool yield_timed(struct shm *s, struct shm_wait *w, uint64_t before)
 {
-	const struct spread_cpu *cpu = shm_spread_cpu(s);
 	uint64_t after, unused;
 
 	shm_spread_give(s, before);
@@ -556,7 +556,7 @@ static bool yield_timed(struct shm *s, struct shm_wait *w, uint64_t before)
 	lock_retake(s, w);
 	s->count.yields++;
 	after = shm_ticks();
-	unused = shm_spread_take(s, cpu, after);
+	unused = shm_spread_take(s, after);
 	if (after - before < yield_slow_ticks(s->in))
 		return false;
 	s->count.yields_slow++;
@@ -594,7 +594,7 @@ void shm_yield(struct shm *s)
 	w.nap_ns = NAP_POLL_NS;
 	shm_spread_give(s, before);
 	sleep_once(s, &w);
-	shm_spread_take(s, NULL, 0);
+	shm_spread_take(s, 0);
 	s->in->nap_ns = 0;
 	s->in->nwatches = 0;
 	s->in->short_nap = false;

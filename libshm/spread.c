@@ -64,14 +64,43 @@ struct spread_cpu *shm_spread_cpu(struct shm *s)
 
 void shm_spread_give(struct shm *s, uint64_t ticks)
 {
-	atomic_store_explicit(&shm_spread_cpu(s)->given, ticks, memory_order_relaxed);
+	struct spread_cpu *c = shm_spread_cpu(s);
+
+	shm_spread_no_wait(s);
+	atomic_store_explicit(&c->given, ticks, memory_order_relaxed);
+	atomic_fetch_add_explicit(&c->waiting, 1, memory_order_relaxed);
+	s->in->given = c;
 }
 
-uint64_t shm_spread_take(struct shm *s, const struct spread_cpu *given, uint64_t ticks)
+void shm_spread_no_wait(struct shm *s)
 {
+	if (s->in->given != NULL)
+		atomic_fetch_sub_explicit(&s->in->given->waiting, 1, memory_order_relaxed);
+	s->in->given = NULL;
+}
+
+bool shm_spread_others_wait(const struct shm *s)
+{
+	const struct seg_spread *p = spread_of(s->seg);
+	uint32_t ranks = 0, waiting = 0;
+
+	for (int i = 0; i < SPREAD_CPUS; i++) {
+		uint32_t here = atomic_load_explicit(&p->ranks[i], memory_order_relaxed);
+
+		ranks += here;
+		if (here > 0)
+			waiting += atomic_load_explicit(&p->cpu[i].waiting, memory_order_relaxed);
+	}
+	return ranks <= waiting + 1;
+}
+
+uint64_t shm_spread_take(struct shm *s, uint64_t ticks)
+{
+	const struct spread_cpu *given = s->in->given;
 	struct spread_cpu *c;
 	uint64_t since;
 
+	shm_spread_no_wait(s);
 	shm_spread_update(s);
 	c = shm_spread_cpu(s);
 	since = atomic_load_explicit(&c->given, memory_order_relaxed);

@@ -209,15 +209,24 @@ static void unused_rank(struct shm *s, void *arg)
 	first = shm_spread_cpu(s);
 	shm_spread_give(s, 1000);
 	shm_spread_give(s, 1500);
-	CHECK(shm_spread_take(s, first, 1700) == 200);
-	CHECK(shm_spread_take(s, first, 1800) == 0); /* a rank had it meanwhile */
+	CHECK(atomic_load(&first->waiting) == 1);
+	CHECK(shm_spread_take(s, 1700) == 200 && atomic_load(&first->waiting) == 0);
+	CHECK(shm_spread_take(s, 1800) == 0); /* it had not given it up */
 	shm_spread_give(s, 2000);
-	CHECK(shm_spread_take(s, first, 1999) == 0); /* another clock */
+	CHECK(shm_spread_take(s, 1999) == 0); /* another clock */
+	CHECK(shm_spread_others_wait(s));
+	atomic_fetch_add(&spread(s)->ranks[cpu_number(1)], 1); /* a rank that computes */
+	CHECK(!shm_spread_others_wait(s));
+	atomic_fetch_add(&spread(s)->cpu[cpu_number(1)].waiting, 1);
+	CHECK(shm_spread_others_wait(s));
+	atomic_fetch_sub(&spread(s)->cpu[cpu_number(1)].waiting, 1);
+	atomic_fetch_sub(&spread(s)->ranks[cpu_number(1)], 1);
 	shm_spread_give(s, 3000);
 	bind_to(cpu_number(1));
-	CHECK(shm_spread_take(s, first, 4000) == 0);
+	CHECK(shm_spread_take(s, 4000) == 0);
 	second = shm_spread_cpu(s);
 	CHECK(second != first && atomic_load(&first->given) == 3000);
+	CHECK(atomic_load(&first->waiting) == 0 && atomic_load(&second->waiting) == 0);
 	shm_spread_leave(s->seg, s->me);
 	CHECK(shm_spread_cpu(s) != first && shm_spread_cpu(s) != second);
 }
