@@ -14,27 +14,28 @@
 #endif
 
 #if defined(__x86_64__)
-static int even = -1; /* the counter is invariant */
+static _Atomic int even = -1; /* the counter is invariant; -1: not asked yet */
 
 static void even_find(void)
 {
 	unsigned a, b, c, d;
+	int is = __get_cpuid(0x80000007, &a, &b, &c, &d) != 0 && (d >> 8 & 1) != 0;
 
-	even = __get_cpuid(0x80000007, &a, &b, &c, &d) != 0 && (d >> 8 & 1) != 0;
+	atomic_store_explicit(&even, is, memory_order_relaxed);
 }
 
 uint64_t shm_ticks(void)
 {
-	if (__builtin_expect(even < 0, 0))
+	if (unlikely(atomic_load_explicit(&even, memory_order_relaxed) < 0))
 		even_find();
-	return __builtin_expect(even, 1) ? __rdtsc() : shm_os_now();
+	return likely(atomic_load_explicit(&even, memory_order_relaxed)) ? __rdtsc() : shm_os_now();
 }
 
 uint32_t shm_ticks_are_ns(void)
 {
-	if (even < 0)
+	if (atomic_load_explicit(&even, memory_order_relaxed) < 0)
 		even_find();
-	return !even;
+	return !atomic_load_explicit(&even, memory_order_relaxed);
 }
 #else
 uint64_t shm_ticks(void)
