@@ -160,11 +160,9 @@ static_assert(sizeof(struct shm_pipe) == 2 * CACHE_LINE, "one line each end");
 /* A CPU, as the ranks see it; times in ticks.  A rank that is counted on none has a record of its
  * own. */
 struct spread_cpu {
-	_Atomic uint64_t
-		given; /* a rank gave it up then, and no wait has ended there since; or 0 */
-	_Atomic uint64_t
-		yield_again;      /* no rank yields before; at first the last loss: shm_wait.c */
-	_Atomic uint32_t waiting; /* ranks that yield or sleep, of those counted here */
+	_Atomic uint64_t given;       /* by a rank then, and no wait has ended there since; or 0 */
+	_Atomic uint64_t yield_again; /* no yields before; at first the last loss: shm_wait.c */
+	_Atomic uint32_t waiting;     /* ranks that yield or sleep, of those counted here */
 	uint8_t pad[CACHE_LINE - 20];
 };
 
@@ -375,8 +373,6 @@ uint64_t shm_spread_take(struct shm *s, uint64_t ticks);
 /* Do all others of the ranks that are counted yield or sleep, so that none computes?  It reads a
  * page. */
 bool shm_spread_others_wait(const struct shm *s);
-/* It no longer counts as one that waits: before shm_spread_leave by itself. */
-void shm_spread_no_wait(struct shm *s);
 /* It is counted nowhere from now on.  By itself, or by the launcher when it has ended. */
 void shm_spread_leave(const struct shm_seg *seg, int seat);
 /* Moves the calling thread to a CPU with fewer ranks if its own has enough more, and it may.  now:

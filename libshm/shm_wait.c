@@ -438,6 +438,16 @@ static void sleep_standby(struct shm *s, struct shm_wait *w)
 		atomic_fetch_sub_explicit(&w->flag->sleepers, 1, memory_order_relaxed);
 }
 
+/* Gives the CPU up for one sleep.  The words that it watches for room are to be said again. */
+static void sleep_given(struct shm *s, struct shm_wait *w)
+{
+	shm_spread_give(s, shm_ticks());
+	w->nap = sleep_once(s, w);
+	shm_spread_take(s, 0);
+	s->in->nwatches = 0;
+	s->in->short_nap = false;
+}
+
 static void sleep_shown(struct shm *s, struct shm_wait *w)
 {
 	struct shm_private *in = s->in;
@@ -446,19 +456,14 @@ static void sleep_shown(struct shm *s, struct shm_wait *w)
 		wait_show(s, w);
 	else if (in->nap_ns > SHM_DESCRIBE_MS * UINT64_C(1000000))
 		wait_describe(s, w);
-	shm_spread_give(s, shm_ticks());
-	w->nap = sleep_once(s, w);
+	sleep_given(s, w);
 	/* processes may have come that we never talk to */
 	in->oversubscribed = shm_seg_oversubscribed_now(s->seg);
-	in->nwatches = 0;
-	in->short_nap = false;
 	if (w->nap) {
 		s->count.naps++;
-		shm_spread_no_wait(s);
 		shm_spread_leave(s->seg, s->me);
 		return;
 	}
-	shm_spread_take(s, 0);
 	if (in->yield_lost) /* no slow yield checks */
 		shm_spread_check(s, shm_os_now());
 	in->nap_ns = 0;
@@ -522,11 +527,11 @@ static __attribute__((noinline)) void yield_check(struct shm *s, uint64_t ticks)
 	shm_spread_check(s, now);
 }
 
-/* A yield has ended at `now', and no rank of the job had the CPU for `lost' ticks, or it took that
- * long itself.  If another process had it, and may have it again: no rank yields here for a time.
- * Where each rank may have a CPU, yields are of little use, and one such is enough; yields among
- * many ranks are worth more than one slice, so the second counts, soon after the first or after the
- * last such time. */
+/* A yield has ended at `now', and no rank of the job had the CPU for `lost' ticks of it.  If
+ * another process had it, and may have it again: no rank yields here for a time.  Where each rank
+ * may have a CPU, yields are of little use, and one such is enough; yields among many ranks are
+ * worth more than one slice, so the second counts, soon after the first or after the last such
+ * time. */
 static void yield_forgo(struct shm *s, uint64_t now, uint64_t lost)
 {
 	const struct shm_private *in = s->in;
@@ -548,7 +553,7 @@ static void yield_forgo(struct shm *s, uint64_t now, uint64_t lost)
 /* One yield, which begins at `before'.  True: a slow one, so other threads want the CPU. */
 static bool yield_timed(struct shm *s, struct shm_wait *w, uint64_t before)
 {
-	uint64_t after, unused;
+	uint64_t after, lost;
 
 	shm_spread_give(s, before);
 	lock_release(s, w);
@@ -556,12 +561,12 @@ static bool yield_timed(struct shm *s, struct shm_wait *w, uint64_t before)
 	lock_retake(s, w);
 	s->count.yields++;
 	after = shm_ticks();
-	unused = shm_spread_take(s, after);
+	lost = shm_spread_take(s, after);
 	if (after - before < yield_slow_ticks(s->in))
 		return false;
 	s->count.yields_slow++;
 	s->in->no_spin = NO_SPIN_WAITS;
-	yield_forgo(s, after, unused < after - before ? unused : after - before);
+	yield_forgo(s, after, lost);
 	if (after - s->in->ticks.next < UINT64_MAX / 2)
 		yield_check(s, after);
 	return true;
@@ -592,12 +597,8 @@ void shm_yield(struct shm *s)
 		return;
 	}
 	w.nap_ns = NAP_POLL_NS;
-	shm_spread_give(s, before);
-	sleep_once(s, &w);
-	shm_spread_take(s, 0);
+	sleep_given(s, &w);
 	s->in->nap_ns = 0;
-	s->in->nwatches = 0;
-	s->in->short_nap = false;
 }
 
 static uint32_t spins_at_most(const struct shm_private *in, uint32_t spins)

@@ -62,21 +62,22 @@ struct spread_cpu *shm_spread_cpu(struct shm *s)
 	return counted > 0 ? &spread_of(s->seg)->cpu[counted - 1] : &s->in->no_cpu;
 }
 
-void shm_spread_give(struct shm *s, uint64_t ticks)
-{
-	struct spread_cpu *c = shm_spread_cpu(s);
-
-	shm_spread_no_wait(s);
-	atomic_store_explicit(&c->given, ticks, memory_order_relaxed);
-	atomic_fetch_add_explicit(&c->waiting, 1, memory_order_relaxed);
-	s->in->given = c;
-}
-
-void shm_spread_no_wait(struct shm *s)
+/* It no longer counts as one that waits. */
+static void spread_no_wait(struct shm *s)
 {
 	if (s->in->given != NULL)
 		atomic_fetch_sub_explicit(&s->in->given->waiting, 1, memory_order_relaxed);
 	s->in->given = NULL;
+}
+
+void shm_spread_give(struct shm *s, uint64_t ticks)
+{
+	struct spread_cpu *c = shm_spread_cpu(s);
+
+	spread_no_wait(s);
+	atomic_store_explicit(&c->given, ticks, memory_order_relaxed);
+	atomic_fetch_add_explicit(&c->waiting, 1, memory_order_relaxed);
+	s->in->given = c;
 }
 
 bool shm_spread_others_wait(const struct shm *s)
@@ -100,7 +101,7 @@ uint64_t shm_spread_take(struct shm *s, uint64_t ticks)
 	struct spread_cpu *c;
 	uint64_t since;
 
-	shm_spread_no_wait(s);
+	spread_no_wait(s);
 	shm_spread_update(s);
 	c = shm_spread_cpu(s);
 	since = atomic_load_explicit(&c->given, memory_order_relaxed);
