@@ -307,16 +307,21 @@ int dyn_spawn_agree(struct comm *c, int err)
 	return haft_err(err != 0 ? err : MPI_ERR_SPAWN, "%s", words);
 }
 
-/* The end of a spawn with HAFT_FT=yes: if a parent has failed meanwhile it fails in all others, and
- * its children end.  By default not all members may know yet that failures are survived. */
+/* dyn_spawn_agree with HAFT_FT=yes; by default not all members may know yet that failures are
+ * survived. */
+static int spawn_agree(struct comm *c, int err)
+{
+	return haft_setting_get(SETTING_FT) == HAFT_FT_YES ? dyn_spawn_agree(c, err) : err;
+}
+
+/* The end of a spawn: if a parent has failed meanwhile it fails in all others, and its children
+ * end. */
 static int spawn_settle(struct comm *c, int err, struct comm **intercomm,
 	const struct spawn_result *s, int array_of_errcodes[])
 {
 	struct comm *made = err == 0 ? *intercomm : NULL;
 
-	if (haft_setting_get(SETTING_FT) != HAFT_FT_YES)
-		return err;
-	err = dyn_spawn_agree(c, err);
+	err = spawn_agree(c, err);
 	if (err == 0 || made == NULL)
 		return err;
 	if (made->spawned > 0)
@@ -354,7 +359,7 @@ static int spawn_all(struct spawn_request *q, int err, int root, struct comm *c,
 	return err;
 }
 
-/* With HAFT_FT=yes no child is started if a parent has died before its call. */
+/* No child is started if a parent has died before its call. */
 static int spawn_comm_check(struct comm *c, enum coll_maker maker)
 {
 	int err;
@@ -364,7 +369,7 @@ static int spawn_comm_check(struct comm *c, enum coll_maker maker)
 	if ((c->hints & COMM_REVOKED) != 0) /* others may shrink by now: no agreement */
 		return p2p_comm_error(c);
 	err = comm_check_joined(c, maker);
-	return haft_setting_get(SETTING_FT) == HAFT_FT_YES ? dyn_spawn_agree(c, err) : err;
+	return spawn_agree(c, err);
 }
 
 /* --- the calls ------------------------------------------------------------------------------ */
