@@ -3,6 +3,7 @@
 /* MPI-5.0 12.2.1 to 12.2.7, 12.4: windows of each flavor: their
  * attributes, and the parts of them that load and store reach. */
 #include "tests/check.h"
+#include "tests/info_says.h"
 
 #include <mpi.h>
 #include <stdlib.h>
@@ -135,14 +136,10 @@ static void queries(void)
 
 static void win_says(MPI_Win win, const char *key, const char *want)
 {
-	char value[MPI_MAX_INFO_VAL];
-	int len = sizeof(value), flag;
 	MPI_Info info;
 
 	OK(MPI_Win_get_info(win, &info));
-	OK(MPI_Info_get_string(info, key, &len, value, &flag));
-	CHECK(flag && strcmp(value, want) == 0);
-	OK(MPI_Info_free(&info));
+	CHECK(info_says(info, key, want));
 }
 
 /* 12.2.7, 12.2.1: hints. */

@@ -3,6 +3,7 @@
 /* MPI-5.0 18.1.1, 18.2.1: MPI_Comm_dup and MPI_Comm_idup hand on no hints; errors without an object
  * go to MPI_COMM_SELF; MPI_Wtime and the conversions of handles are functions. */
 #include "tests/check.h"
+#include "tests/info_says.h"
 
 static int heard;
 
@@ -17,14 +18,10 @@ static void mpi4_line(MPI_Comm *comm, int *code, ...)
 
 static int has_hint(MPI_Comm comm)
 {
-	char value[16];
-	int len = sizeof(value), flag;
 	MPI_Info info;
 
 	OK(MPI_Comm_get_info(comm, &info));
-	OK(MPI_Info_get_string(info, "mpi_assert_no_any_tag", &len, value, &flag));
-	OK(MPI_Info_free(&info));
-	return flag && strcmp(value, "true") == 0;
+	return info_says(info, "mpi_assert_no_any_tag", "true");
 }
 
 static void mpi4_hints(void)
