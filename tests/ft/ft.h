@@ -20,6 +20,22 @@ static inline void ft_die(void)
 	raise(SIGKILL);
 }
 
+/* By all members: rank 0 dies when none waits for it; after a barrier one might. */
+static inline void ft_root_dies(MPI_Comm c)
+{
+	int rank, n;
+
+	MPI_Comm_rank(c, &rank);
+	MPI_Comm_size(c, &n);
+	if (rank != 0) {
+		OK(MPI_Send(NULL, 0, MPI_BYTE, 0, 0, c));
+		return;
+	}
+	for (int i = 1; i < n; i++)
+		OK(MPI_Recv(NULL, 0, MPI_BYTE, i, 0, c, MPI_STATUS_IGNORE));
+	ft_die();
+}
+
 /* How many members of the communicator are known to have failed. */
 static inline int ft_failures(MPI_Comm c)
 {
