@@ -73,6 +73,7 @@ struct comm {
 	uint32_t acked;      /* of the failed processes, in the order of p2p_failed_at: so many are
 				    acknowledged on this communicator */
 	uint32_t agreements; /* started on it: libmpi/ft */
+	uint32_t settles;    /* likewise, of spawns */
 	struct comm_traffic *traffic; /* counts of its messages: core/traffic.h; NULL: none */
 };
 

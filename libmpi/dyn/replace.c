@@ -164,7 +164,7 @@ static int replace_living(struct comm *c, struct comm *living, uint8_t *is_free,
 /* Can all survivors go on?  err: of this one, MPI_ERR_NO_MEM or 0. */
 static int replace_ready(struct comm *c, int err)
 {
-	int good = err == 0, met = ft_settle(c, &good);
+	int good = err == 0, met = ft_comm_agree(c, &good);
 
 	if (met != 0 && met != MPIX_ERR_PROC_FAILED) /* that is why the program calls */
 		return met;
@@ -179,7 +179,7 @@ static int replace_dead(
 {
 	uint8_t *is_free = calloc((size_t)c->size, 1);
 	struct comm *living = NULL;
-	int err = ft_comm_shrink(c, &living);
+	int err = ft_replace_shrink(c, &living);
 
 	if (err == 0 || err == MPI_ERR_NO_MEM) /* other errors are those of all */
 		err = replace_ready(c, is_free != NULL ? err : MPI_ERR_NO_MEM);

@@ -10,6 +10,9 @@
  * begun here waits for it.  A shrink is an agreement whose decision has the failed members and the
  * new context id.
  *
+ * Spawns settle by agreements with numbers of their own.  A revocation ends those, and no later one
+ * begins: a member that shrinks a revoked communicator does not wait for members in a spawn.
+ *
  * An agreement is kept after its end, because others may ask for its decision when a member fails.
  * It goes when a later one on the same communicator shows that all have it (`floor'), or, long
  * after, when there are too many.  Messages that still come for it are dropped, also when its
@@ -35,26 +38,35 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define KEPT_MAX     256        /* agreements that have ended, at least */
-#define DROPPED_MAX  1024       /* communicators of which is known that some were dropped */
-#define NUMBER_FINAL UINT32_MAX /* the one of MPI_Finalize */
+#define KEPT_MAX    256  /* agreements that have ended, at least */
+#define DROPPED_MAX 1024 /* communicators of which is known that some were dropped */
 
-/* The first FT_ERA_CALLS have an order in a program. */
+/* Numbers from here on are those of settles. */
+#define NUMBER_SETTLE (UINT32_C(1) << 31)
+#define NUMBER_FINAL  (NUMBER_SETTLE - 1) /* the one of MPI_Finalize */
+
+/* The first FT_ERA_CALLS have one order in a program. */
 enum agree_kind {
 	AGREE_FLAG,
 	AGREE_IFLAG,
 	AGREE_SHRINK,
 	AGREE_ISHRINK,
-	AGREE_SETTLE, /* ft_settle */
-	AGREE_FINAL   /* MPI_Finalize */
+	AGREE_REPLACE, /* the shrink of MPIX_Comm_replace */
+	AGREE_SETTLE,  /* ft_settle */
+	AGREE_FINAL    /* MPI_Finalize */
 };
 
 static const char *const agree_names[FT_ERA_CALLS] = {"MPIX_Comm_agree", "MPIX_Comm_iagree",
-	"MPIX_Comm_shrink", "MPIX_Comm_ishrink", "MPI_Comm_spawn or MPIX_Comm_replace"};
+	"MPIX_Comm_shrink", "MPIX_Comm_ishrink", "MPIX_Comm_replace"};
 
 static bool agree_shrinks(enum agree_kind kind)
 {
-	return kind == AGREE_SHRINK || kind == AGREE_ISHRINK;
+	return kind == AGREE_SHRINK || kind == AGREE_ISHRINK || kind == AGREE_REPLACE;
+}
+
+static bool number_settles(uint32_t number)
+{
+	return number >= NUMBER_SETTLE;
 }
 
 /* A message for an agreement that has not begun here. */
@@ -88,7 +100,7 @@ static struct agreement *agreements;
 /* Communicators of which agreements were dropped, in the order of the first one, in a ring. */
 static struct dropped {
 	uint64_t ctx;
-	uint32_t end; /* those dropped have lower numbers */
+	uint32_t end[2]; /* those dropped have lower numbers; the second: settles */
 } dropped[DROPPED_MAX];
 static unsigned ndropped; /* since the start */
 
@@ -163,30 +175,43 @@ static void dropped_keep(uint64_t ctx, uint32_t number)
 		d = &dropped[ndropped++ % DROPPED_MAX];
 		*d = (struct dropped){.ctx = ctx};
 	}
-	if (d->end <= number)
-		d->end = number + 1;
+	if (d->end[number_settles(number)] <= number)
+		d->end[number_settles(number)] = number + 1;
 }
 
-/* Was the agreement dropped, as all have its decision? */
+/* The number of the next agreement, or of the next settle, on a communicator. */
+static uint32_t agreement_next(const struct comm *c, bool settles)
+{
+	return settles ? NUMBER_SETTLE + c->settles : c->agreements;
+}
+
+/* Was the agreement dropped, as all have its decision, or as a settle that a revocation has
+ * ended? */
 static bool agreement_dropped(uint64_t ctx, uint32_t number)
 {
+	bool settles = number_settles(number);
 	const struct comm *c = ft_comm_find(ctx);
 	const struct dropped *d = c == NULL ? dropped_find(ctx) : NULL;
 
-	return number < (c != NULL ? c->agreements : d != NULL ? d->end : 0);
+	if (settles && ft_is_revoked(ctx))
+		return true;
+	return number < (c != NULL ? agreement_next(c, settles) : d != NULL ? d->end[settles] : 0);
 }
 
-/* Frees agreements that are over: those before `floor' on communicator ctx, whose decision no
- * member lacks, and all beyond the latest KEPT_MAX. */
+/* Frees agreements that are over: those before `floor' on communicator ctx and of its order, whose
+ * decision no member lacks, and all beyond the latest KEPT_MAX. */
 static void agreements_drop(uint64_t ctx, uint32_t floor)
 {
+	bool settles = number_settles(floor);
 	struct agreement **link = &agreements;
 	int n = 0;
 
 	while (*link != NULL) {
 		struct agreement *a = *link;
 
-		if (a->over && ((a->ctx == ctx && a->number < floor) || n >= KEPT_MAX)) {
+		if (a->over && ((a->ctx == ctx && number_settles(a->number) == settles &&
+					a->number < floor) ||
+				       n >= KEPT_MAX)) {
 			dropped_keep(a->ctx, a->number);
 			agreement_free(link);
 			continue;
@@ -196,13 +221,14 @@ static void agreements_drop(uint64_t ctx, uint32_t floor)
 	}
 }
 
-/* The least number of an agreement on a communicator that this process has no decision of. */
-static uint32_t agreement_floor(const struct comm *c)
+/* The least number of an agreement, or of a settle, that this process has no decision of. */
+static uint32_t agreement_floor(const struct comm *c, bool settles)
 {
-	uint32_t floor = c->agreements;
+	uint32_t floor = agreement_next(c, settles);
 
 	for (const struct agreement *a = agreements; a != NULL; a = a->next)
-		if (a->ctx == c->ctx && a->c != NULL && a->number < floor)
+		if (a->ctx == c->ctx && a->c != NULL && number_settles(a->number) == settles &&
+			a->number < floor)
 			floor = a->number;
 	return floor;
 }
@@ -287,13 +313,13 @@ void ft_agree_peer_lost(int peer)
 
 /* --- results -------------------------------------------------------------------------------- */
 
-/* MPI_ERR_OTHER with words if the members' calls are not of one kind, agree, shrink or settle; else
- * 0. */
+/* MPI_ERR_OTHER with words if the members' calls are not of one kind, agree, shrink or replace;
+ * else 0. */
 static int agreed_differ(const struct ft_part *d)
 {
 	const int32_t *f = d->first;
 	int kind[] = {f[AGREE_FLAG] < f[AGREE_IFLAG] ? AGREE_FLAG : AGREE_IFLAG,
-		f[AGREE_SHRINK] < f[AGREE_ISHRINK] ? AGREE_SHRINK : AGREE_ISHRINK, AGREE_SETTLE};
+		f[AGREE_SHRINK] < f[AGREE_ISHRINK] ? AGREE_SHRINK : AGREE_ISHRINK, AGREE_REPLACE};
 	int seen = -1;
 
 	for (size_t i = 0; i < countof(kind); i++) {
@@ -366,7 +392,7 @@ static void comm_fill(struct comm *c, struct group *local, struct group *remote,
  * shrink gives MPI_COMM_NULL then (ft_comm_shrink); the user has the handle of an ishrink. */
 static int agreed_side(const struct agreement *a, const struct group *remote)
 {
-	if (remote->size > 0 || a->kind == AGREE_SHRINK)
+	if (remote->size > 0 || a->kind != AGREE_ISHRINK)
 		return 0;
 	return haft_err(MPI_ERR_COMM, "all members of the remote group have failed, and an "
 				      "inter-communicator has two groups");
@@ -394,19 +420,9 @@ static void agreed_shrink(struct agreement *a, const struct ft_part *d)
 	a->err = err;
 }
 
-static void agreement_over(struct agreement *a)
+/* The agreement is over, with a->err. */
+static void agreement_end(struct agreement *a)
 {
-	const struct ft_part *d = ft_era_decision(a->era);
-
-	for (int i = 0; i < a->m.n; i++)
-		if (ft_bit(d->failed, i) && a->kind != AGREE_FINAL)
-			p2p_peer_died(ft_member_peer(&a->m, i),
-				"another process has noticed that it has failed");
-	a->err = agreed_differ(d);
-	if (a->err == 0 && agree_shrinks(a->kind))
-		agreed_shrink(a, d);
-	else if (a->err == 0 && a->kind != AGREE_FINAL)
-		agreed_flag(a, d);
 	if (a->err != 0)
 		snprintf(a->words, sizeof(a->words), "%s", haft_err_text(a->err));
 	a->over = true;
@@ -422,6 +438,22 @@ static void agreement_over(struct agreement *a)
 	}
 	obj_drop(a->c);
 	a->c = NULL;
+}
+
+static void agreement_decision(struct agreement *a)
+{
+	const struct ft_part *d = ft_era_decision(a->era);
+
+	for (int i = 0; i < a->m.n; i++)
+		if (ft_bit(d->failed, i) && a->kind != AGREE_FINAL)
+			p2p_peer_died(ft_member_peer(&a->m, i),
+				"another process has noticed that it has failed");
+	a->err = agreed_differ(d);
+	if (a->err == 0 && agree_shrinks(a->kind))
+		agreed_shrink(a, d);
+	else if (a->err == 0 && a->kind != AGREE_FINAL)
+		agreed_flag(a, d);
+	agreement_end(a);
 	if (ft_is_on())
 		ft_use(true);
 }
@@ -434,10 +466,25 @@ static int agree_pass(void)
 	for (struct agreement *a = agreements; a != NULL; a = a->next) {
 		if (!a->decided || a->over)
 			continue;
-		agreement_over(a);
+		agreement_decision(a);
 		moved++;
 	}
 	return moved;
+}
+
+/* Those that are decided end by their decision.  Others have no call here, or one that fails. */
+void ft_agree_revoked(struct comm *c)
+{
+	for (struct agreement *a = agreements; a != NULL; a = a->next) {
+		if (a->ctx != c->ctx || !number_settles(a->number) || a->decided || a->over)
+			continue;
+		waiting_free(a);
+		a->over = true;
+		if (a->c == NULL)
+			continue;
+		a->err = p2p_comm_error(c);
+		agreement_end(a);
+	}
 }
 
 /* --- beginning ------------------------------------------------------------------------------ */
@@ -447,7 +494,7 @@ static void agreement_mine(const struct agreement *a, int32_t value, struct ft_p
 {
 	p->flag[a->m.side] = value;
 	p->flag[1 - a->m.side] = -1;
-	p->floor = agreement_floor(a->c);
+	p->floor = agreement_floor(a->c, a->kind == AGREE_SETTLE);
 	for (int k = 0; k < FT_ERA_CALLS; k++)
 		p->first[k] = (int)a->kind == k ? a->m.me : INT32_MAX;
 	for (int i = 0; i < a->m.n; i++)
@@ -489,6 +536,16 @@ static bool agreement_fits(int members)
 	return len <= (int64_t)via.frame_max && len <= NET_FRAME_MAX;
 }
 
+/* Takes the number of a new agreement on c. */
+static uint32_t agreement_number(struct comm *c, enum agree_kind kind)
+{
+	switch (kind) {
+	case AGREE_FINAL: return NUMBER_FINAL;
+	case AGREE_SETTLE: return NUMBER_SETTLE + c->settles++;
+	default: return c->agreements++;
+	}
+}
+
 /* Begins the next agreement on c, which may have messages already, with this member's value.  0 and
  * *out, which stays in the list; or a class with words. */
 static int agreement_begin(
@@ -498,9 +555,10 @@ static int agreement_begin(
 	struct agreement *a;
 	uint32_t number;
 
-	if (c->unready)
+	via_news_poll(); /* may bring a revocation, or messages of the agreement */
+	if (c->unready || (kind == AGREE_SETTLE && (c->hints & COMM_REVOKED) != 0))
 		return p2p_comm_error(c);
-	number = kind == AGREE_FINAL ? NUMBER_FINAL : c->agreements++;
+	number = agreement_number(c, kind);
 	a = agreement_find(c->ctx, number);
 	if (kind < AGREE_SETTLE || ft_is_on()) /* MPI_Finalize: perhaps only calls differ */
 		ft_use(true);
@@ -510,7 +568,6 @@ static int agreement_begin(
 		a = agreement_new(c->ctx, number);
 	if (a == NULL)
 		agreement_no_memory();
-	via_news_poll(); /* may bring messages, which find the agreement now */
 	a->kind = kind;
 	a->m = m;
 	obj_hold((void *)(uintptr_t)m.first);
@@ -562,11 +619,12 @@ static int agreement_wait(struct agreement *a)
 	int err;
 
 	agreement_sleep(a);
-	d = ft_era_decision(a->era);
+	d = ft_era_decision(a->era); /* NULL: a revocation has ended it */
 	err = a->err;
 	if (err != 0)
 		haft_err(err, "%s", a->words);
-	agreements_drop(a->ctx, d->floor);
+	if (d != NULL)
+		agreements_drop(a->ctx, d->floor);
 	return err;
 }
 
@@ -660,10 +718,10 @@ static int shrink_begin(
 	return 0;
 }
 
-int ft_comm_shrink(struct comm *c, struct comm **newcomm)
+static int shrink(struct comm *c, enum agree_kind kind, struct comm **newcomm)
 {
 	struct agreement *a;
-	int err = shrink_begin(c, AGREE_SHRINK, newcomm, &a);
+	int err = shrink_begin(c, kind, newcomm, &a);
 
 	if (err != 0)
 		return err;
@@ -674,6 +732,16 @@ int ft_comm_shrink(struct comm *c, struct comm **newcomm)
 		obj_free_obj(*newcomm);
 	*newcomm = NULL;
 	return err;
+}
+
+int ft_comm_shrink(struct comm *c, struct comm **newcomm)
+{
+	return shrink(c, AGREE_SHRINK, newcomm);
+}
+
+int ft_replace_shrink(struct comm *c, struct comm **newcomm)
+{
+	return shrink(c, AGREE_REPLACE, newcomm);
 }
 
 int ft_comm_ishrink(struct comm *c, struct comm **newcomm, struct req **request)

@@ -49,11 +49,17 @@ void ft_die_open(void);
 void ft_agree_got(const struct shm_frame *f);
 /* Tells all agreements under way that a process has died. */
 void ft_agree_peer_lost(int peer);
+/* c has just been revoked: its settles end, with the error of c in calls that wait.  Messages that
+ * come for them later are dropped. */
+void ft_agree_revoked(struct comm *c);
 
 /* --- revocations (revoke.c) ----------------------------------------------------------------- */
 
 /* True if the frame is a revocation of a known form. */
 bool ft_revoke_fits(const struct shm_frame *f);
+/* Has the communicator with this id, which is or has been here, been revoked?  Only the latest
+ * revocations are known. */
+bool ft_is_revoked(uint64_t ctx);
 /* A revocation: revokes the communicator here, and passes it on. */
 void ft_revoke_got(const struct shm_frame *f);
 

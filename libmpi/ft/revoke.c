@@ -68,6 +68,13 @@ static struct revocation *revocation_find(uint64_t ctx)
 	return i > 0 ? revocations.v[i - 1] : NULL;
 }
 
+bool ft_is_revoked(uint64_t ctx)
+{
+	const struct revocation *r = revocation_find(ctx);
+
+	return r != NULL && r->here;
+}
+
 static void *revoke_alloc(size_t size)
 {
 	void *p = calloc(1, size);
@@ -138,6 +145,7 @@ static void revoke_local(struct revocation *r, struct comm *c)
 		c->differs = strdup(r->differs); /* NULL: as if it was revoked */
 	p2p_comm_revoke(c);
 	coll_comm_revoked(c);
+	ft_agree_revoked(c);
 	if (c->local != NULL) {
 		p2p_comm_revoke(c->local);
 		coll_comm_revoked(c->local);
