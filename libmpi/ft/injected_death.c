@@ -42,10 +42,24 @@ static const char *death_bare(const char *name)
 	return name;
 }
 
+/* The process has survived: perhaps no function has that name. */
+static void death_missed(void)
+{
+	fprintf(stderr, "haft: HAFT_DIE=%s: rank %d has not made that call so often\n",
+		haft_setting_text(SETTING_DIE), haft_life.rank);
+}
+
 void ft_die_count(const char *name)
 {
-	if (death.armed || strcmp(death_bare(name), death.call) != 0 || --death.calls > 0)
+	bool last = strcmp(name, "MPI_Finalize") == 0;
+
+	if (death.armed)
 		return;
+	if (strcmp(death_bare(name), death.call) != 0 || --death.calls > 0) {
+		if (last)
+			death_missed();
+		return;
+	}
 	if (death.passes == 0)
 		death_now();
 	death.armed = true;
