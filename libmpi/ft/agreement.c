@@ -759,7 +759,8 @@ int ft_comm_ishrink(struct comm *c, struct comm **newcomm, struct req **request)
 	return err;
 }
 
-int ft_finalize(void)
+/* Waits for all that live.  Those that were out of the barrier before it failed have left. */
+static int finalize_agree(void)
 {
 	struct agreement *a;
 	int err = agreement_begin(&haft_world, AGREE_FINAL, -1, &a);
@@ -767,6 +768,15 @@ int ft_finalize(void)
 	if (err != 0)
 		return err;
 	agreement_sleep(a);
+	return 0;
+}
+
+int ft_finalize(int barrier)
+{
+	int err = barrier != 0 ? finalize_agree() : 0;
+
+	if (err != 0)
+		return err;
 	p2p_flush();
 	while (agreements != NULL)
 		agreement_free(&agreements);

@@ -25,8 +25,9 @@ int ft_settle(struct comm *c, int *flag);
 /* As MPIX_Comm_shrink, within MPIX_Comm_replace: members that call others get MPI_ERR_OTHER. */
 int ft_replace_shrink(struct comm *c, struct comm **newcomm);
 
-/* Waits until all living processes of MPI_COMM_WORLD have called it, or have left MPI: the end of
- * MPI_Finalize where failures are survived.  0 or an error class with words. */
-int ft_finalize(void);
+/* The end of MPI_Finalize where failures are survived, or calls differ.  barrier: the result of the
+ * barrier over MPI_COMM_WORLD.  If that has failed, waits until all living processes of
+ * MPI_COMM_WORLD have called it, or have left MPI.  0 or an error class with words. */
+int ft_finalize(int barrier);
 
 #endif

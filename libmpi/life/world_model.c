@@ -101,8 +101,8 @@ static int world_finalize(void)
 		err = comm_check(&haft_world, COLL_FINALIZE);
 	if (err == 0)
 		err = coll_barrier_last(&haft_world);
-	if (ft_is_on() || differs) /* without collective calls */
-		err = ft_finalize();
+	if (ft_is_on() || differs)
+		err = ft_finalize(err);
 	if (err != 0 && err != MPI_ERR_PROC_ABORTED) /* a lost process was reported before */
 		return err;
 	life_invariants_check("MPI_Finalize");
