@@ -77,6 +77,16 @@ static void merge_runs(const struct sort *s, int first, int last)
 	memcpy(s->in + begin, s->spare, (size_t)(end - begin) * sizeof(*s->in));
 }
 
+/* Samples as of all ranks, without messages: of my keys, as many runs in order. */
+static void samples_bare(const struct sort *s)
+{
+	int n = SAMPLES * s->a->size;
+
+	app_wait_bare(s->a);
+	for (int i = 0; i < n; i++)
+		s->samples[i] = s->keys[(long)s->n * (i % SAMPLES * s->a->size + i / SAMPLES) / n];
+}
+
 /* How many keys go to each rank. */
 static void sort_split(const struct sort *s)
 {
@@ -86,7 +96,7 @@ static void sort_split(const struct sort *s)
 	for (int i = 0; i < SAMPLES; i++)
 		mine[i] = s->keys[(long)s->n * i / SAMPLES];
 	if (s->a->silent)
-		app_wait_bare(s->a);
+		samples_bare(s);
 	else
 		MPI_Allgather(
 			mine, SAMPLES, MPI_UINT64_T, s->samples, SAMPLES, MPI_UINT64_T, s->a->comm);
