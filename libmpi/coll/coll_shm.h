@@ -44,8 +44,9 @@
 #define COLL_LINE_DATA    (SHM_LINE_DATA - 8) /* the rest of an out line: coll_out_digest */
 #define COLL_SLOT_SHORT   ((int64_t)MEAN_OR(128, 4096)) /* bytes that go into the shared slots */
 #define COLL_SLOTS_SHARED 0                             /* the member that makes those of all */
-#define COLL_CHUNKS       4    /* so many chunks has a long call, or more if they do not fit */
-#define COLL_SHM_NONE     (-1) /* no error: this call goes by messages */
+#define COLL_CHUNKS       4 /* so many chunks has a long call, or more if they do not fit */
+#define COLL_BLOCK_LONG   MEAN_OR(512, 256 * 1024) /* bytes from which messages are as fast */
+#define COLL_SHM_NONE     (-1)                     /* no error: this call goes by messages */
 
 /* The values of HAFT_COLL. */
 enum coll_setting { COLL_SETTING_SHM, COLL_SETTING_P2P, COLL_SETTING_CHECK };
@@ -103,6 +104,8 @@ struct coll {
 	const struct p2p_error_msg *failed; /* this member has none, and why; or NULL */
 	int64_t slot_bytes;                 /* bytes of a slot; 0: there are none */
 	int64_t slot_size;                  /* of the next segment */
+	int64_t longest[2];                 /* bytes of the longest blocks of the last calls of
+					       alltoallv, w; of allgatherv: shm_vector.c */
 	void *tmp;                          /* private, of slot_bytes; there if slots are */
 	struct coll_hier *hier;             /* hosts of the communicator; NULL: not made yet */
 	bool broken;              /* a member has failed, or it is revoked: coll_broken.c */
@@ -152,7 +155,8 @@ int coll_shm_gather(const struct coll_args *k);
 int coll_shm_scatter(const struct coll_args *k);
 int coll_shm_allgather(const struct coll_args *k);
 int coll_shm_alltoall(const struct coll_args *k);
-int coll_shm_reduce_scatter_block(const struct coll_args *k);
+int coll_shm_vector(const struct coll_args *k);         /* allgatherv, alltoallv, alltoallw */
+int coll_shm_reduce_scatter(const struct coll_args *k); /* or a reduce_scatter_block */
 int coll_shm_scan(const struct coll_args *k);
 int coll_shm_exscan(const struct coll_args *k);
 

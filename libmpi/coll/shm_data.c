@@ -9,9 +9,6 @@
 #include "libmpi/coll/coll_shm.h"
 #include "libmpi/type/type.h"
 
-/* Bytes of a block from which messages are as fast. */
-#define BLOCK_LONG MEAN_OR(512, 256 * 1024)
-
 static int64_t shm_min(int64_t a, int64_t b)
 {
 	return a < b ? a : b;
@@ -102,7 +99,7 @@ int coll_shm_gather(const struct coll_args *k)
 
 	coll_keep(s, coll_digest(k));
 	if (block > COLL_LINE_DATA) {
-		if (block > BLOCK_LONG || coll_two_by_message(s, COLL_GATHER, block) ||
+		if (block > COLL_BLOCK_LONG || coll_two_by_message(s, COLL_GATHER, block) ||
 			!coll_shm_slots(s))
 			return COLL_SHM_NONE;
 		chunk = coll_shm_chunk(s, block);
@@ -232,7 +229,7 @@ int coll_shm_alltoall(const struct coll_args *k)
 	int64_t block = k->rcount * k->rtype->size, part = block;
 
 	if (block * k->n > COLL_LINE_DATA) {
-		if (block > BLOCK_LONG || coll_two_by_message(s, COLL_ALLTOALL, block) ||
+		if (block > COLL_BLOCK_LONG || coll_two_by_message(s, COLL_ALLTOALL, block) ||
 			!coll_shm_slots(s))
 			return COLL_SHM_NONE;
 		part = shm_min(block, s->slot_bytes / k->n);

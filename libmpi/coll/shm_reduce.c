@@ -286,44 +286,75 @@ int coll_shm_reduce(const struct coll_args *k)
 
 /* --- reduce_scatter_block, scan, exscan ----------------------------------------------------- */
 
-/* One phase: gives elements [first, first + count) of all n blocks, and combines those of the own
- * block. */
-static void reduce_blocks(struct shm_reduction *f, int64_t first, int64_t count)
+/* Elements of a block of `size' that a phase takes: from `first' on, at most `room'. */
+static int64_t reduce_part(int64_t size, int64_t first, int64_t room)
+{
+	return size <= first ? 0 : size - first < room ? size - first : room;
+}
+
+/* A phase of a reduce_scatter: of each block elements [first, first + room), or those that there
+ * are.  A member's slot has `room' elements for each block. */
+static void reduce_blocks(struct shm_reduction *f, int64_t first, int64_t room)
 {
 	const struct coll_args *k = f->k;
-	size_t bytes = (size_t)(count * k->rtype->extent);
+	const char *from = coll_element(coll_operand(k), k->rtype, first);
+	int64_t extent = k->rtype->extent, count = 0;
 	char *to;
 
 	f->e = coll_phase_begin(f->s);
 	to = coll_phase_own_data(f->s, f->e, f->area);
-	for (int i = 0; i < k->n; i++, to += bytes)
-		reduce_copy(f->s, to,
-			coll_element(coll_operand(k), k->rtype, i * k->rcount + first), bytes);
+	for (int i = 0; i < k->n; i++, to += room * extent) {
+		int64_t size = coll_block_size(k, i), part = reduce_part(size, first, room);
+
+		reduce_copy(f->s, to, from, (size_t)(part * extent));
+		from += size * extent;
+		count = i == k->me ? part : count;
+	}
 	coll_phase_barrier(f->s, f->e);
-	reduce_range(
-		f, k->n, (int64_t)bytes * k->me, count, coll_element(k->rbuf, k->rtype, first));
+	if (count > 0)
+		reduce_range(f, k->n, room * extent * k->me, count,
+			coll_element(k->rbuf, k->rtype, first));
 }
 
-int coll_shm_reduce_scatter_block(const struct coll_args *k)
+/* Elements of the longest block.  *equal: all are as long. */
+static int64_t reduce_longest(const struct coll_args *k, bool *equal)
+{
+	int64_t longest = coll_block_size(k, 0);
+
+	*equal = true;
+	for (int i = 1; i < k->n && k->rcounts.v != NULL; i++) {
+		int64_t size = coll_block_size(k, i);
+
+		*equal = *equal && size == longest;
+		longest = size > longest ? size : longest;
+	}
+	return longest;
+}
+
+/* In place the result of a phase is written over operands.  Where all blocks are as long these have
+ * been read before; else there is one phase. */
+int coll_shm_reduce_scatter(const struct coll_args *k)
 {
 	_Alignas(16) char tmp[COLL_LINE_DATA];
 	struct shm_reduction f = {.k = k, .s = k->comm->coll, .tmp = tmp};
-	int64_t step = k->rcount;
+	bool equal;
+	int64_t longest = reduce_longest(k, &equal), step;
 
 	if (!reduce_fits(k))
 		return COLL_SHM_NONE;
-	f.area = reduce_area(k->rtype, k->n * k->rcount * k->rtype->extent);
+	f.area = reduce_area(k->rtype, k->n * longest * k->rtype->extent);
 	if (f.area <= COLL_LINE_DATA) {
-		reduce_blocks(&f, 0, step);
+		reduce_blocks(&f, 0, longest);
 		return 0;
 	}
 	step = coll_shm_slots(f.s) ? f.s->slot_bytes / k->n / k->rtype->extent : 0;
-	if (step == 0 || k->rcount > COLL_CHUNKS * COLL_CHUNKS * step)
+	if (step == 0 || longest > COLL_CHUNKS * COLL_CHUNKS * step || (!equal && longest > step))
 		return COLL_SHM_NONE;
 	f.area = reduce_slot(&f);
 	f.tmp = f.s->tmp;
-	for (int64_t at = 0; at < k->rcount; at += step)
-		reduce_blocks(&f, at, k->rcount - at < step ? k->rcount - at : step);
+	step = longest < step ? longest : step;
+	for (int64_t at = 0; at < longest; at += step)
+		reduce_blocks(&f, at, step);
 	return 0;
 }
 

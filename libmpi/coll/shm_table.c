@@ -11,10 +11,14 @@ coll_shm_fn *const coll_shm_fns[COLL_KINDS] = {
 	[COLL_GATHER] = coll_shm_gather,
 	[COLL_SCATTER] = coll_shm_scatter,
 	[COLL_ALLGATHER] = coll_shm_allgather,
+	[COLL_ALLGATHERV] = coll_shm_vector,
 	[COLL_ALLTOALL] = coll_shm_alltoall,
+	[COLL_ALLTOALLV] = coll_shm_vector,
+	[COLL_ALLTOALLW] = coll_shm_vector,
 	[COLL_REDUCE] = coll_shm_reduce,
 	[COLL_ALLREDUCE] = coll_shm_allreduce,
-	[COLL_REDUCE_SCATTER_BLOCK] = coll_shm_reduce_scatter_block,
+	[COLL_REDUCE_SCATTER_BLOCK] = coll_shm_reduce_scatter,
+	[COLL_REDUCE_SCATTER] = coll_shm_reduce_scatter,
 	[COLL_SCAN] = coll_shm_scan,
 	[COLL_EXSCAN] = coll_shm_exscan,
 };
@@ -26,7 +30,10 @@ const int64_t coll_two_from[COLL_KINDS] = {
 	[COLL_GATHER] = MEAN_OR(512, 4096),
 	[COLL_SCATTER] = MEAN_OR(128, 512),
 	[COLL_ALLGATHER] = MEAN_OR(256, 2048),
+	[COLL_ALLGATHERV] = MEAN_OR(256, 2048),
 	[COLL_ALLTOALL] = MEAN_OR(128, 1024),
+	[COLL_ALLTOALLV] = MEAN_OR(128, 1024),
+	[COLL_ALLTOALLW] = MEAN_OR(128, 1024),
 };
 
 bool coll_digest_has_phases(uint32_t digest)

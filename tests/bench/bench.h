@@ -127,6 +127,9 @@ void coll_bcast(struct bench *b, const struct bench_row *row);
 void coll_allreduce(struct bench *b, const struct bench_row *row);
 void coll_allgather(struct bench *b, const struct bench_row *row);
 void coll_alltoall(struct bench *b, const struct bench_row *row);
+void coll_alltoallv(struct bench *b, const struct bench_row *row);
+void coll_allgatherv(struct bench *b, const struct bench_row *row);
+void coll_reduce_scatter(struct bench *b, const struct bench_row *row);
 
 void neighbor_ring(struct bench *b, const struct bench_row *row);
 void neighbor_halo(struct bench *b, const struct bench_row *row);

@@ -2,7 +2,7 @@
 /*
  * coll.c - collective operations on all ranks.
  *
- *	barrier, allreduce, alltoall	back to back: no rank can run ahead of the others, so
+ *	barrier, allreduce, alltoall ..	back to back: no rank can run ahead of the others, so
  *					rank 0's clock around a batch tells the time of each
  *	bcast				a barrier after each, outside the clock, and the mean over
  *					the ranks: alone, the root would run ahead
@@ -217,4 +217,89 @@ void coll_allgather(struct bench *b, const struct bench_row *row)
 	coll_init(b, &c, row->arg, (size_t)b->size);
 	bench_measure(b, row->name, &us, allgather_op, &c, 0);
 	coll_fini(&c);
+}
+
+/* --- calls with lists of counts, here of equal blocks ---------------------------------------- */
+
+static int *counts, *offsets; /* by rank */
+
+static void alltoallv_once(const struct coll *c)
+{
+	MPI_Alltoallv(c->out, counts, offsets, MPI_DOUBLE, c->in, counts, offsets, MPI_DOUBLE,
+		MPI_COMM_WORLD);
+}
+
+static void allgatherv_once(const struct coll *c)
+{
+	MPI_Allgatherv(
+		c->out, c->count, MPI_DOUBLE, c->in, counts, offsets, MPI_DOUBLE, MPI_COMM_WORLD);
+}
+
+static void reduce_scatter_once(const struct coll *c)
+{
+	MPI_Reduce_scatter(c->out, c->in, counts, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+}
+
+/* Every block that is given begins with the number of the round: so do those that come. */
+static double vector_op(struct bench *b, struct coll *c, long n, void (*once)(const struct coll *c))
+{
+	double t0 = MPI_Wtime();
+
+	for (long i = 0; i < n; i++) {
+		c->round++;
+		for (int r = 0; r < b->size; r++)
+			c->out[offsets[r]] = (double)c->round;
+		once(c);
+		if (c->in[0] != (double)c->round)
+			bench_fail(b, "%llu: got %g", (unsigned long long)c->round, c->in[0]);
+	}
+	return MPI_Wtime() - t0;
+}
+
+static double alltoallv_op(struct bench *b, void *ctx, long n)
+{
+	return vector_op(b, ctx, n, alltoallv_once);
+}
+
+static double allgatherv_op(struct bench *b, void *ctx, long n)
+{
+	return vector_op(b, ctx, n, allgatherv_once);
+}
+
+static double reduce_scatter_op(struct bench *b, void *ctx, long n)
+{
+	return vector_op(b, ctx, n, reduce_scatter_once);
+}
+
+static void vector_row(struct bench *b, const struct bench_row *row,
+	double (*op)(struct bench *b, void *ctx, long n))
+{
+	struct coll c;
+
+	coll_init(b, &c, row->arg, (size_t)b->size);
+	counts = bench_alloc(b, (size_t)b->size * sizeof(int));
+	offsets = bench_alloc(b, (size_t)b->size * sizeof(int));
+	for (int r = 0; r < b->size; r++) {
+		counts[r] = c.count;
+		offsets[r] = r * c.count;
+	}
+	bench_measure(b, row->name, &us, op, &c, 0);
+	free(counts);
+	free(offsets);
+	coll_fini(&c);
+}
+
+void coll_alltoallv(struct bench *b, const struct bench_row *row)
+{
+	vector_row(b, row, alltoallv_op);
+}
+
+void coll_allgatherv(struct bench *b, const struct bench_row *row)
+{
+	vector_row(b, row, allgatherv_op);
+}
+
+void coll_reduce_scatter(struct bench *b, const struct bench_row *row)
+{
+	vector_row(b, row, reduce_scatter_op);
 }

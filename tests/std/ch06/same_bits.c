@@ -10,12 +10,23 @@
 static float in[MAX], first[MAX], out[MAX];
 static int n, me;
 
-enum coll_call { REDUCE, ALLREDUCE, BLOCK, SCAN, EXSCAN, CALLS };
+enum coll_call { REDUCE, ALLREDUCE, BLOCK, BLOCKS, SCAN, EXSCAN, CALLS };
 
 #define FORM(big, low, ...)                                 \
 	(form == 0          ? MPI_##big(__VA_ARGS__)        \
 		: form == 1 ? MPI_I##low(__VA_ARGS__, &req) \
 			    : MPI_##big##_init(__VA_ARGS__, MPI_INFO_NULL, &req))
+
+/* `count' elements in n unequal parts, the first of which has none. */
+static const int *parts(int count)
+{
+	static int v[7];
+
+	for (int i = 0; i < n; i++)
+		v[i] = 2 * count / n / n * i;
+	v[1] += count % 7;
+	return v;
+}
 
 static void bits_call(enum coll_call v, int form, int count, MPI_Op op, float *to)
 {
@@ -30,6 +41,9 @@ static void bits_call(enum coll_call v, int form, int count, MPI_Op op, float *t
 	case BLOCK:
 		err = FORM(Reduce_scatter_block, reduce_scatter_block, in, to, count / n, MPI_FLOAT,
 			op, c);
+		break;
+	case BLOCKS:
+		err = FORM(Reduce_scatter, reduce_scatter, in, to, parts(count), MPI_FLOAT, op, c);
 		break;
 	case SCAN: err = FORM(Scan, scan, in, to, count, MPI_FLOAT, op, c); break;
 	default: err = FORM(Exscan, exscan, in, to, count, MPI_FLOAT, op, c); break;
