@@ -33,8 +33,7 @@ static uint64_t locality_hash(uint64_t h, const void *data, size_t n)
 	return h;
 }
 
-/* A number that is equal for the processes of one host only. */
-static uint64_t locality_machine(void)
+static uint64_t machine_read(void)
 {
 	char name[MACHINE_NAME] = "";
 	FILE *f = fopen(BOOT_ID, "re");
@@ -47,14 +46,28 @@ static uint64_t locality_machine(void)
 	return locality_hash(HASH_START, name, strlen(name));
 }
 
+/* A number that is equal for the processes of one host only.  Read once, as is the number of
+ * processors: two files take as long as the rest of a constructor ten times. */
+static uint64_t locality_machine(void)
+{
+	static uint64_t machine;
+
+	if (machine == 0)
+		machine = machine_read();
+	return machine;
+}
+
 /* Is this process restricted to some of the host's processors? */
 static bool locality_bound(void)
 {
+	static long processors;
 	cpu_set_t mine;
 
+	if (processors == 0)
+		processors = sysconf(_SC_NPROCESSORS_ONLN);
 	if (sched_getaffinity(0, sizeof(mine), &mine) != 0)
 		return true; /* more processors than a cpu_set_t has: ask hwloc */
-	return CPU_COUNT(&mine) < sysconf(_SC_NPROCESSORS_ONLN);
+	return CPU_COUNT(&mine) < processors;
 }
 
 /* The part of the host (HAFT_REORDER) that this process is bound to, or HAFT_HW_MANY: to none. */
