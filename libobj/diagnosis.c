@@ -149,7 +149,7 @@ static void find_address(const struct obj_class *c, obj_h h, struct finding *f)
 		if (t == 0)
 			continue;
 		f->cls = other;
-		f->token = slot_live(t, slot_index(other, o)) ? t : t ^ TOKEN_DEAD;
+		f->token = object_live(other, o, t) ? t : t ^ TOKEN_DEAD;
 		f->why = other == c ? token_why_dead(c, f->token) : OBJ_WRONG_CLASS;
 		return;
 	}

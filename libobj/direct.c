@@ -24,7 +24,7 @@ void *obj_get_direct(const struct obj_class *c, obj_h h)
 
 	if (o == NULL)
 		return NULL;
-	return slot_live(__atomic_load_n(&o->token, __ATOMIC_ACQUIRE), slot_index(c, o)) ? o : NULL;
+	return object_live(c, o, __atomic_load_n(&o->token, __ATOMIC_ACQUIRE)) ? o : NULL;
 }
 
 obj_h obj_from_int_direct(const struct obj_class *c, uint32_t i)

@@ -307,6 +307,12 @@ static inline bool slot_live(uint64_t t, uint32_t index)
 	return t != 0 && TOKEN_INDEX(t) == index;
 }
 
+/* Likewise, of the object's slot: without slot_index's division. */
+static inline bool object_live(const struct obj_class *c, const struct obj *o, uint64_t t)
+{
+	return t != 0 && obj_slot(c, TOKEN_INDEX(t)) == o;
+}
+
 /* AddressSanitizer's: memory that must not be touched, and may be again. */
 void __asan_poison_memory_region(const volatile void *p, size_t len);
 void __asan_unpoison_memory_region(const volatile void *p, size_t len);

@@ -441,7 +441,7 @@ OBJ_SITED void obj_free_fresh(struct obj_class *c, void *self)
 	struct obj *o = self;
 	uint64_t token = object_token(o);
 
-	must(slot_live(token, slot_index(c, o)) && !(c->flags & OBJ_F_DIRECT));
+	must(object_live(c, o, token) && !(c->flags & OBJ_F_DIRECT));
 	if (unlikely(m == NULL || HAFT_ASAN || c->flags & CLASS_F_SLOW_FREE || token_last(token))) {
 		object_free_any(c, o, token, site);
 		return;
@@ -458,7 +458,7 @@ OBJ_SITED int obj_free_obj(void *self)
 	struct obj *o = self;
 	uint64_t token = object_token(o);
 
-	if (token >= OBJ_PERMANENT_MAX && !slot_live(token, slot_index(o->u.cls, o)))
+	if (token >= OBJ_PERMANENT_MAX && !object_live(o->u.cls, o, token))
 		return OBJ_STALE;
 	return object_free_any(o->u.cls, o, token,
 		obj_this_thread.site != 0 ? obj_this_thread.site : obj_caller());

@@ -231,7 +231,7 @@ static bool leak_describe(struct obj_class *c, const struct leak_entry *f, struc
 	r = __atomic_load_n(&f->o->refs, __ATOMIC_RELAXED);
 	if (r & REFS_DYING)
 		return true; /* waits for destroy: only its address is good */
-	if (!slot_live(f->token, slot_index(c, f->o)) && REFS_USER(r) != 0)
+	if (!object_live(c, f->o, f->token) && REFS_USER(r) != 0)
 		return false; /* is being made or being freed: not ours to hold */
 	if (!obj_slot_hold(c, f->o, f->token))
 		return false;
@@ -257,7 +257,7 @@ static void leak_trace_print(struct out *w, const struct leak_words *d)
 static void leak_text_object(struct out *w, struct obj_class *c, const struct leak_entry *f)
 {
 	static const char *const s[] = {"s", ""};
-	bool live = slot_live(f->token, slot_index(c, f->o));
+	bool live = object_live(c, f->o, f->token);
 	uint64_t handle = live ? f->token : f->token ^ TOKEN_DEAD;
 	struct leak_words d;
 
@@ -283,7 +283,7 @@ static void leak_text_object(struct out *w, struct obj_class *c, const struct le
 static bool leak_json_object(
 	struct out *w, struct obj_class *c, const struct leak_entry *f, bool first)
 {
-	bool live = slot_live(f->token, slot_index(c, f->o));
+	bool live = object_live(c, f->o, f->token);
 	uint64_t handle = live ? f->token : f->token ^ TOKEN_DEAD;
 	struct leak_words d;
 

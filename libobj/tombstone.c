@@ -25,8 +25,7 @@ void obj_tombstone_add(const struct obj *o, uintptr_t freed)
 	}
 	if (d->tombstones != NULL) {
 		g = &d->tombstones[d->ntombstones++ % TOMBSTONES];
-		g->token = slot_live(o->token, slot_index(o->u.cls, o)) ? o->token
-									: o->token ^ TOKEN_DEAD;
+		g->token = object_live(o->u.cls, o, o->token) ? o->token : o->token ^ TOKEN_DEAD;
 		g->created = site_of(o);
 		g->freed = freed;
 		snprintf(g->name, sizeof(g->name), "%s",
