@@ -196,9 +196,9 @@ int coll_run(struct coll_args *k);
 int coll_run_nonblocking(struct coll_args *k, struct req **request);
 int coll_run_persistent(struct coll_args *k, struct req **request);
 
-/* Shows the other members that this one is in a constructor of a communicator, a window or a file,
- * if c has shared memory; join: makes it.  Waits for none.  All members of c call it, with equal
- * arguments.  0; MPI_ERR_OTHER: a member is in another call. */
+/* Shows the other members that this one is in a constructor of a window, a file, or a communicator
+ * (not MPI_Comm_dup), if c has shared memory; join: makes it.  Waits for none.  All members of c
+ * call it, with equal arguments.  0; MPI_ERR_OTHER: a member is in another call. */
 int coll_run_constructor(struct comm *c, enum coll_maker maker, bool join);
 
 /* A constructor begins, which takes a number: the others see it in a wait that becomes long

@@ -117,7 +117,12 @@ struct coll {
 };
 
 /* The state of a communicator, made at the first call; local.  NULL: no memory. */
-struct coll *coll_state(struct comm *c);
+struct coll *coll_state_make(struct comm *c);
+
+static inline struct coll *coll_state(struct comm *c)
+{
+	return likely(c->coll != NULL) ? c->coll : coll_state_make(c);
+}
 
 /* A state is new, or ends. */
 void coll_broken_watch(struct coll *s);
@@ -137,7 +142,12 @@ bool coll_shm_possible(struct comm *c);
 int coll_shm_join(struct comm *c);
 
 /* Makes or finds the block, once; local.  False: there is none. */
-bool coll_shm_block(struct coll *s);
+bool coll_shm_block_find(struct coll *s);
+
+static inline bool coll_shm_block(struct coll *s)
+{
+	return likely(s->block != NULL) || coll_shm_block_find(s);
+}
 
 /* Makes the slots, if that has not been tried: a phase.  False: a member has no memory for them. */
 bool coll_shm_slots(struct coll *s);

@@ -34,14 +34,11 @@ bool coll_shm_possible(struct comm *c)
 	return s != NULL ? s->local : all_local(c);
 }
 
-struct coll *coll_state(struct comm *c)
+struct coll *coll_state_make(struct comm *c)
 {
-	struct coll *s = c->coll;
 	int64_t slot = SLOTS_ALL / COLL_SHM_SLOTS / c->size / SLOT_MIN * SLOT_MIN;
+	struct coll *s = calloc(1, sizeof(*s));
 
-	if (s != NULL)
-		return s;
-	s = calloc(1, sizeof(*s));
 	if (s == NULL)
 		return NULL;
 	s->comm = c;

@@ -172,18 +172,23 @@ static inline int run_shm(const struct coll_args *k, uint32_t call)
 	return likely((err | s->odd) == 0) ? 0 : run_shm_end(k, s, err, skipped);
 }
 
+/* As run_odd, of a constructor.  Not inline: only here are there arguments to fill. */
+__attribute__((noinline)) static int run_odd_maker(struct coll *s)
+{
+	return run_odd(&(struct coll_args){.comm = s->comm, .me = s->me}, s);
+}
+
 int coll_run_constructor(struct comm *c, enum coll_maker maker, bool join)
 {
-	const struct coll_args k = {.comm = c, .me = c->rank};
 	uint32_t digest = coll_maker_digest(maker);
-	struct coll *s;
+	struct coll *s = c->coll;
 	int err;
 
-	if (c->coll != NULL)
-		coll_shown_keep(c->coll, c->coll_seq);
-	if (c->coll != NULL && c->coll->shown != 0) { /* for its name */
-		coll_own_add(c->coll, COLL_NO_PHASE, c->coll->shown, c->coll->digest);
-		c->coll->shown = 0;
+	if (s != NULL)
+		coll_shown_keep(s, c->coll_seq);
+	if (s != NULL && s->shown != 0) { /* for its name */
+		coll_own_add(s, COLL_NO_PHASE, s->shown, s->digest);
+		s->shown = 0;
 	}
 	coll_calls_begin_maker(c, maker);
 	err = join && c->remote == NULL ? run_join(c, digest) : 0;
@@ -194,7 +199,7 @@ int coll_run_constructor(struct comm *c, enum coll_maker maker, bool join)
 	coll_own_add(s, s->phase + 1, c->coll_seq, digest);
 	coll_phase_announce(s);
 	s->shown_phase = s->phase; /* it has kept itself */
-	return likely(s->odd == 0) ? 0 : run_odd(&k, s);
+	return likely(s->odd == 0) ? 0 : run_odd_maker(s);
 }
 
 int coll_run_local(const struct coll_args *k, const struct p2p_error_msg *error)

@@ -13,7 +13,7 @@
 /* The state of a member; the least counts. */
 enum join { JOIN_NO_STATE, JOIN_NO_BLOCK, JOIN_BLOCK };
 
-bool coll_shm_block(struct coll *s)
+bool coll_shm_block_find(struct coll *s)
 {
 	struct comm *c = s->comm;
 

@@ -24,7 +24,7 @@
 #include <engine.h>
 #include <stdlib.h>
 
-void comm_set_ids(struct comm *c, struct comm_ids ids)
+static void comm_set_ids(struct comm *c, struct comm_ids ids)
 {
 	c->ctx = ids.ctx;
 	c->ids = c->ctx + comm_ctx_own(c->remote != NULL);

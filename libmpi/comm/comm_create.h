@@ -25,9 +25,6 @@ int comm_make(const struct comm_spec *how, struct comm **newcomm);
 /* Makes a communicator without a handle; obj_drop ends it.  0 or MPI_ERR_NO_MEM. */
 int comm_make_internal(const struct comm_spec *how, struct comm **newcomm);
 
-/* Sets the ids of a communicator that was made without. */
-void comm_set_ids(struct comm *c, struct comm_ids ids);
-
 /* A nonblocking constructor returns c, which has no ids yet: until comm_ready each call on it that
  * is not local raises MPI_ERR_COMM. */
 void comm_unready(struct comm *c);

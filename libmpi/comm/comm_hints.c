@@ -38,14 +38,15 @@ static void hint_take_kinds(struct comm *c, const char *list)
 
 void comm_set_hints(struct comm *c, const struct info *info)
 {
+	if (info == NULL)
+		return;
 	for (size_t i = 0; i < countof(known); i++) {
 		if (env_info_flag(info, known[i].key, (c->hints & known[i].bit) != 0))
 			c->hints |= (uint8_t)known[i].bit;
 		else
 			c->hints &= (uint8_t)~known[i].bit;
 	}
-	if (info != NULL)
-		hint_take_kinds(c, env_info_find(info, KEY_KINDS));
+	hint_take_kinds(c, env_info_find(info, KEY_KINDS));
 }
 
 const char *comm_kinds_asked(const struct comm *c)

@@ -14,9 +14,12 @@
  *    callback may call MPI and so complete refills for which other members still wait.
  *  - A duplicate whose attributes cannot be copied uses up its ids: the other members' do.
  *
- * MPI_Comm_dup without ids at hand is MPI_Comm_idup and a wait.  With HAFT_CHECK=coll each
- * MPI_Comm_idup is queued, and takes its ids once the members have compared their calls.  One whose
- * calls differ has the error of that in all members, and takes no ids. */
+ * MPI_Comm_dup without ids at hand is MPI_Comm_idup and a wait.  Neither has a phase in shared
+ * memory, which would keep the members near each other: coll_calls.c compares their calls.
+ *
+ * With HAFT_CHECK=coll each MPI_Comm_idup is queued, and takes its ids once the members have
+ * compared their calls.  One whose calls differ has the error of that in all members, and takes no
+ * ids. */
 #include "libmpi/comm/world.h"
 
 #include "libmpi/coll/coll_check.h"
@@ -283,10 +286,12 @@ static const struct req_ops dup_request_ops = {.needs = dup_needs};
 
 /* --- the calls ------------------------------------------------------------------------------ */
 
-/* Copies c without ids: info, topology, attributes.  On failure *copy is NULL. */
-static int dup_copy(struct comm *c, struct info *info, struct comm **copy)
+/* Copies c: info, topology, attributes.  ids: the copy's; {0}: they follow.  On failure *copy is
+ * NULL. */
+static int dup_copy(struct comm *c, struct comm_ids ids, struct info *info, struct comm **copy)
 {
-	struct comm_spec how = {.parent = c, .group = c->group, .remote = c->remote, .low = c->low};
+	struct comm_spec how = {
+		.parent = c, .group = c->group, .remote = c->remote, .low = c->low, .ids = ids};
 	int err = comm_make(&how, copy);
 
 	if (err != 0) {
@@ -317,7 +322,7 @@ static int dup_begin(struct comm *c, struct info *info, enum coll_maker maker,
 {
 	struct comm *copy = NULL;
 	struct req *req = NULL;
-	struct comm_ids ids;
+	struct comm_ids ids = {0};
 	struct dup *queued = NULL;
 	int err = MPI_ERR_NO_MEM, tag = coll_last_tag(c);
 	bool now;
@@ -335,7 +340,7 @@ static int dup_begin(struct comm *c, struct info *info, enum coll_maker maker,
 	if (!now)
 		coll_calls_maker_waits(c, maker);
 	obj_hold(c); /* callbacks may free it */
-	err = dup_copy(c, info, &copy);
+	err = dup_copy(c, ids, info, &copy);
 	if (err == 0)
 		req = p2p_req_new(c, &dup_request_ops);
 	obj_drop(c);
@@ -353,7 +358,6 @@ static int dup_begin(struct comm *c, struct info *info, enum coll_maker maker,
 			comm_unready(copy);
 		dup_settle(queued, copy, req);
 	} else if (req != NULL) {
-		comm_set_ids(copy, ids);
 		p2p_req_done(req);
 	}
 	if (err != 0)
@@ -387,16 +391,18 @@ int comm_dup_with_info(struct comm *c, struct info *info, struct comm **newcomm)
 {
 	struct req *req;
 	struct comm_ids ids;
-	int err = comm_check(c, COLL_COMM_DUP);
+	int err = 0;
 
+	if (unlikely((c->hints & COMM_REVOKED) != 0))
+		return p2p_comm_error(c);
+	if (unlikely(coll_check_wanted))
+		err = coll_check_constructor(c, COLL_COMM_DUP);
+	else
+		coll_calls_begin_maker(c, COLL_COMM_DUP);
 	if (err != 0)
 		return err;
-	if (dup_ids_now(c, &ids)) {
-		err = dup_copy(c, info, newcomm);
-		if (*newcomm != NULL)
-			comm_set_ids(*newcomm, ids);
-		return err;
-	}
+	if (dup_ids_now(c, &ids))
+		return dup_copy(c, ids, info, newcomm);
 	err = dup_begin(c, info, COLL_COMM_DUP, NULL, newcomm, &req);
 	if (err != 0)
 		return err;
