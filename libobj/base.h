@@ -37,6 +37,14 @@
 #define likely(x)   __builtin_expect(!!(x), 1)
 #define unlikely(x) __builtin_expect(!!(x), 0)
 
+/* A large variable without a first value that few processes touch: it lies behind the others, so
+ * that those are on few pages. */
+#if defined(__x86_64__) && defined(__linux__)
+#define BSS_BEHIND __attribute__((section(".lbss.haft")))
+#else
+#define BSS_BEHIND
+#endif
+
 /* Elements of an array (not of a pointer). */
 #define countof(a) (sizeof(a) / sizeof((a)[0]))
 

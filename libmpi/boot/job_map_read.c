@@ -86,7 +86,7 @@ static const struct boot_host *host_at(int host)
 
 #define LOCATIONS 64 /* answers of the launcher that are kept */
 
-static struct known_location {
+BSS_BEHIND static struct known_location {
 	int number; /* 0: nothing: the first process is in no want of this */
 	struct boot_location location;
 } known_locations[LOCATIONS];

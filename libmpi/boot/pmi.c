@@ -47,7 +47,7 @@ static struct {
 	int forgotten;        /* answers of spawns that are of no use any more */
 	char table[NAME_LEN]; /* name of the job's key-value space */
 } pmi = {.fd = -1};
-static char pmi_line[LINE_MAX_LEN]; /* the last answer, without its newline */
+BSS_BEHIND static char pmi_line[LINE_MAX_LEN]; /* the last answer, without its newline */
 
 /* A word of the last answer.  The last one may be anything: msg=... */
 static const char *pmi_word_find(const char *key, size_t *len)

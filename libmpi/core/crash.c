@@ -59,7 +59,7 @@ static void crash_handler(int sig, siginfo_t *info, void *context)
 /* The thread that calls MPI_Init, mostly the main one, can be told of a stack that is full. */
 static void crash_stack_give(void)
 {
-	static char stack[CRASH_STACK];
+	BSS_BEHIND static char stack[CRASH_STACK];
 	stack_t own = {.ss_sp = stack, .ss_size = sizeof(stack)}, had;
 
 	if (sigaltstack(NULL, &had) == 0 && (had.ss_flags & SS_DISABLE) != 0)

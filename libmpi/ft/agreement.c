@@ -98,7 +98,7 @@ struct agreement {
 static struct agreement *agreements;
 
 /* Communicators of which agreements were dropped, in the order of the first one, in a ring. */
-static struct dropped {
+BSS_BEHIND static struct dropped {
 	uint64_t ctx;
 	uint32_t end[2]; /* those dropped have lower numbers; the second: settles */
 } dropped[DROPPED_MAX];

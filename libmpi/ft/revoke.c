@@ -37,7 +37,7 @@ struct revocation {
 
 /* The latest ones, in a ring.  Their ids lie side by side: each process looks through them when it
  * has just been woken, and has none of this memory in its cache. */
-static struct {
+BSS_BEHIND static struct {
 	uint64_t ctx[REVOCATIONS_MAX];
 	struct revocation *v[REVOCATIONS_MAX];
 	uint64_t n;    /* since the start; the next one's place is this modulo the size */

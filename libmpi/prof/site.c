@@ -27,12 +27,11 @@
 /* A call inside of libmpifort_abi.so. */
 struct wrapper {
 	uintptr_t ret; /* 0: the row is free */
-	ptrdiff_t
-		distance; /* from the callee's CFA to the user's return address on the stack; 0: it
-			     * is not there */
+	/* from the callee's CFA to the user's return address on the stack; 0: it is not there */
+	ptrdiff_t distance;
 };
 
-static struct wrapper wrapper[WRAPPERS];
+BSS_BEHIND static struct wrapper wrapper[WRAPPERS];
 
 /* --- Fortran -------------------------------------------------------------------------------- */
 

@@ -33,7 +33,7 @@ struct instance {
 	int64_t facts[HAFT_EVENT_FACTS];
 };
 
-static struct instance ring[RING];
+BSS_BEHIND static struct instance ring[RING];
 static struct {
 	pthread_mutex_t lock;
 	struct tool_listener *listeners; /* in the order of their registration */
