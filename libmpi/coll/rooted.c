@@ -154,9 +154,9 @@ static const void *tree_reduce_children(struct sched *s, const struct coll_args 
 {
 	const void *acc = coll_operand(k);
 	void *in[TEMPS] = {NULL}, *last = NULL;
-	int at = 0;
+	int at = 0, low = num_tree_distance(v, k->n);
 
-	for (int bit = 1; bit < num_tree_distance(v, k->n) && v + bit < k->n; bit <<= 1) {
+	for (int bit = 1; bit < low && v + bit < k->n; bit <<= 1) {
 		if (in[at] == NULL)
 			in[at] = coll_sched_elements(s, k->rtype, k->rcount);
 		coll_sched_fence(s);
