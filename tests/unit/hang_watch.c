@@ -17,8 +17,7 @@
 #include "tools/mpiexec/rank_needs.h"
 
 #define N       3
-#define NS_S    UINT64_C(1000000000)
-#define LIMIT   (4 * NS_S)
+#define LIMIT   (4 * NS_PER_S)
 #define BETWEEN (LIMIT / HANG_CHECKS)
 
 static struct job job;
@@ -42,15 +41,10 @@ void job_report(struct job *j)
 	called++;
 }
 
-uint64_t now_ns(void)
-{
-	return now;
-}
-
 int64_t haft_setting_launch(enum haft_setting which, char *const envp[])
 {
 	(void)envp;
-	return which == SETTING_HANG ? LIMIT / NS_S : 0;
+	return which == SETTING_HANG ? LIMIT / NS_PER_S : 0;
 }
 
 /* Rank r falls asleep now. */
@@ -77,10 +71,10 @@ static int watch_setup(void **state)
 {
 	(void)state;
 	memset(seen, 0, sizeof(seen));
-	now = 100 * NS_S;
+	now = 100 * NS_PER_S;
 	slow = 0;
 	job = (struct job){.seen = seen, .rank = ranks, .world = &world};
-	hang_init(&job);
+	hang_init(&job, now);
 	job.n = N;
 	told = called = 0;
 	for (int r = 0; r < N; r++) {
@@ -112,7 +106,7 @@ static void answers_are_late(void **state)
 {
 	(void)state;
 	for (int i = 0; i < 20; i++)
-		watch_look((uint64_t)(i * 7 % 5) * NS_S / 50);
+		watch_look((uint64_t)(i * 7 % 5) * NS_PER_S / 50);
 	assert_int_equal(told, 1);
 }
 

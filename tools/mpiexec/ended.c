@@ -21,11 +21,10 @@
 
 #define CHECKS    4          /* checks in HAFT_ENDED seconds */
 #define CHECK_MIN 250000000u /* ns between two checks at least */
-#define NS_S      1000000000u
 
 void ended_init(struct job *j)
 {
-	j->ended_ns = (uint64_t)haft_setting_launch(SETTING_ENDED, environ) * NS_S;
+	j->ended_ns = (uint64_t)haft_setting_launch(SETTING_ENDED, environ) * NS_PER_S;
 }
 
 uint64_t ended_next(const struct job *j, uint64_t now)

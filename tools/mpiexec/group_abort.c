@@ -81,7 +81,7 @@ static void abort_begin(struct job *j, int asker, const char *line, int code)
 	int living, marked;
 
 	abort_count(j, &living, &marked);
-	out_rest(asker, now_ns());
+	out_rest(asker, clock_now_ns());
 	if (words != NULL && words[0] != '\0')
 		out_say_raw(words);
 	out_say("%s has aborted %s with code %d", job_process_name(j, asker, j->rank[asker].pid),
@@ -96,7 +96,7 @@ static void abort_begin(struct job *j, int asker, const char *line, int code)
 	out_say("%d process%s, and %d go%s on without %s (HAFT_FT)", marked,
 		marked == 1 ? " ends" : "es end", living - marked, living - marked == 1 ? "es" : "",
 		marked == 1 ? "it" : "them");
-	j->group_kill_ns = now_ns() + (uint64_t)END_GRACE_MS * 1000000u;
+	j->group_kill_ns = clock_now_ns() + END_GRACE_MS * NS_PER_MS;
 	abort_signal(j, SIGTERM, asker);
 	abort_signal(j, SIGCONT, asker);
 }

@@ -36,18 +36,17 @@
 #include "tools/mpiexec/output.h"
 
 #define CPU_SHARE 100 /* using 1/100 of the time is computing; naps use less than 1/300 */
-#define NS_S      1000000000u
 
 /* The result of one check of a rank. */
 enum finding { MOVED, COMPUTES, STILL, OVER, UNKNOWN };
 
-void hang_init(struct job *j)
+void hang_init(struct job *j, uint64_t now)
 {
 	uint64_t v = (uint64_t)haft_setting_launch(SETTING_HANG, environ);
 
-	j->hang = (struct hang){.limit_ns = v * NS_S};
+	j->hang = (struct hang){.limit_ns = v * NS_PER_S};
 	if (v > 0 || j->ended_ns > 0)
-		j->hang.check_ns = hang_next(j, now_ns());
+		j->hang.check_ns = hang_next(j, now);
 }
 
 uint64_t hang_next(const struct job *j, uint64_t now)
@@ -174,7 +173,7 @@ bool hang_check(struct job *j, uint64_t now)
 	h->said_away |= outside;
 	out_say("all processes that are in MPI have slept for %llu s (HAFT_HANG)%s: does the job "
 		"hang?",
-		(unsigned long long)((from - still) / NS_S),
+		(unsigned long long)((from - still) / NS_PER_S),
 		n.away > 0 && n.unborn > 0
 			? ", and the others have used no CPU time or not called MPI_Init"
 		: n.away > 0   ? ", and the others have used no CPU time"

@@ -8,7 +8,6 @@
 
 #define BURST    20
 #define EVERY_MS 250
-#define NS_MS    1000000u
 
 struct clock_answer {
 	double at;     /* of the host's clock */
@@ -40,7 +39,7 @@ static struct host_clock *clock_of(int host)
 
 static void clock_ask(struct remote_ranks *f, int host)
 {
-	uint64_t now = now_ns();
+	uint64_t now = clock_now_ns();
 	struct proxy_frame fr = {.kind = FRAME_CLOCK, .len = sizeof(now), .host = host, .rank = -1};
 
 	tree_down(&f->tree, &fr, &now);
@@ -66,13 +65,13 @@ void host_clock_answer(struct marshal *out, const void *question, uint32_t len)
 
 	memcpy(&then, question, len < sizeof(then) ? len : sizeof(then));
 	marshal_put_int(out, (int64_t)then);
-	marshal_put_int(out, (int64_t)now_ns());
+	marshal_put_int(out, (int64_t)clock_now_ns());
 }
 
 void host_clock_take(struct remote_ranks *f, int host, struct marshal *p)
 {
 	double then = (double)marshal_take_int(p), there = (double)marshal_take_int(p);
-	uint64_t now = now_ns();
+	uint64_t now = clock_now_ns();
 	struct host_clock *c = clock_of(host);
 	struct clock_answer a = {there, there - (then + (double)now) / 2, ((double)now - then) / 2};
 
@@ -84,7 +83,7 @@ void host_clock_take(struct remote_ranks *f, int host, struct marshal *p)
 	if (c->n < BURST)
 		clock_ask(f, host);
 	else
-		c->ask_ns = now + (uint64_t)EVERY_MS * NS_MS;
+		c->ask_ns = now + EVERY_MS * NS_PER_MS;
 }
 
 /* The best of the last answers. */

@@ -102,8 +102,7 @@ __attribute__((noreturn, format(printf, 2, 3))) static void hosts_refuse(
 	char *why;
 
 	va_start(ap, fmt);
-	if (vasprintf(&why, fmt, ap) < 0)
-		fatal(EXIT_USAGE, "no memory");
+	why = text_new_args(fmt, ap);
 	va_end(ap);
 	if (from->file == NULL)
 		fatal(EXIT_USAGE, "hosts `%s': %s; understood is HOST[:SLOTS],...", from->text,

@@ -34,7 +34,7 @@ static bool rank_absent(const struct job *j, int r, uint64_t now)
 	const struct rank *k = &j->rank[r];
 
 	return k->world != NULL && k->absent && j->seen[r].state == BOOT_NEW &&
-	       (!j->seen[r].left || now - k->ended_ns > (uint64_t)ABSENT_MAX_S * 1000000000u);
+	       (!j->seen[r].left || now - k->ended_ns > ABSENT_MAX_S * NS_PER_S);
 }
 
 /* A spawned process has ended without MPI_Init.  Its parents get MPI_ERR_SPAWN, and may go on; the
@@ -54,7 +54,7 @@ static void unborn_end(struct job *j, int r, bool waits)
  * ever. */
 static void absent_check(struct job *j)
 {
-	uint64_t now = now_ns();
+	uint64_t now = clock_now_ns();
 
 	for (int r = 0; r < j->n; r++) {
 		bool absent = rank_absent(j, r, now) && !j->rank[r].world->ending;
@@ -107,18 +107,18 @@ void job_answer(struct job *j)
 	if ((asked & ASK_ABSENT) != 0 && !j->ending)
 		absent_check(j);
 	if ((asked & ASK_ENDED) != 0 && !j->ending)
-		ended_check(j, now_ns(), false);
+		ended_check(j, clock_now_ns(), false);
 	if ((asked & ASK_HANG) != 0 && !j->ending) {
-		bool said = hang_check(j, now_ns()) || j->hang.said;
+		bool said = hang_check(j, clock_now_ns()) || j->hang.said;
 
-		ended_check(j, now_ns(), said);
+		ended_check(j, clock_now_ns(), said);
 	}
 }
 
 void job_ask(struct job *j, unsigned what)
 {
 	if (j->asked == 0) /* else the answers may be on their way */
-		j->seen_from_ns = now_ns();
+		j->seen_from_ns = clock_now_ns();
 	j->asked |= what;
 	if (j->remote != NULL) {
 		remote_poll(j->remote);

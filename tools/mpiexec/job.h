@@ -334,7 +334,7 @@ bool ended_check(struct job *j, uint64_t now, bool told);
 /* hang_init reads HAFT_HANG, after ended_init.  hang_check prints the report, and returns true, if
  * all ranks in MPI have slept for HAFT_HANG seconds and the others have used no CPU time: once for
  * each such period. */
-void hang_init(struct job *j);
+void hang_init(struct job *j, uint64_t now);
 bool hang_check(struct job *j, uint64_t now);
 uint64_t hang_next(const struct job *j, uint64_t now); /* when hang_check is due */
 

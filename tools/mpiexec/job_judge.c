@@ -67,7 +67,7 @@ static void abort_end(struct job *j, const struct abort_call *a)
 static void abort_tell(struct job *j, struct abort_call *a)
 {
 	if (a->rank >= 0 && a->rank < j->n)
-		out_rest(a->rank, now_ns());
+		out_rest(a->rank, clock_now_ns());
 	if (a->text[0] != '\0')
 		out_say_raw(a->text);
 	if (a->rank >= 0 && a->rank < j->n)
@@ -93,7 +93,7 @@ void job_death_tell(struct job *j, int r, int status, uint32_t state)
 			   : state == BOOT_FINALIZE_FAILED ? " after an MPI_Finalize that failed"
 							   : "";
 
-	out_rest(r, now_ns());
+	out_rest(r, clock_now_ns());
 	if (WIFSIGNALED(status))
 		crash_tell(j, r, status);
 	else if (WEXITSTATUS(status) > 128 && WEXITSTATUS(status) - 128 < SIGRTMIN)
@@ -217,7 +217,7 @@ static void wait_on(struct job *j, int lost)
 
 static void wait_begin(struct job *j, const struct death *d, int lost)
 {
-	j->wait = (struct lost_wait){.until_ns = now_ns() + (uint64_t)LOST_MS * 1000000u,
+	j->wait = (struct lost_wait){.until_ns = clock_now_ns() + LOST_MS * NS_PER_MS,
 		.death = *d,
 		.abort = j->abort,
 		.lost = lost};
@@ -277,7 +277,7 @@ static bool lost_judge(struct job *j, const struct death *d)
 /* Others may wait for the process from now on: see ended.c. */
 static void ended_mark(struct job *j, struct rank *k)
 {
-	k->ended_ns = now_ns();
+	k->ended_ns = clock_now_ns();
 	if (j->ended_check_ns == 0)
 		j->ended_check_ns = ended_next(j, k->ended_ns);
 }
@@ -366,9 +366,9 @@ void job_died(struct job *j, const struct death *d)
 	k->absent = d->state == BOOT_NEW;
 	ended_mark(j, k);
 	if (k->absent && k->world->id > 0) /* its parents wait in a spawn that has failed */
-		j->absent_check_ns = now_ns();
+		j->absent_check_ns = clock_now_ns();
 	else if (k->absent && j->absent_check_ns == 0)
-		j->absent_check_ns = now_ns() + (uint64_t)ABSENT_MS * 1000000u;
+		j->absent_check_ns = clock_now_ns() + ABSENT_MS * NS_PER_MS;
 }
 
 /* True if a process lives that is connected to the one of entry `r', and has not called

@@ -251,17 +251,17 @@ static void add_wait(struct report_line *l, const struct boot_wait *w)
 
 static int64_t seconds(uint64_t ns)
 {
-	return (int64_t)((ns + 500000000u) / 1000000000u);
+	return (int64_t)((ns + 500000000u) / NS_PER_S);
 }
 
 /* Adds the wait of the polling thread, and those of other threads. */
 static void add_waits(struct report_line *l, const struct shm_view *v)
 {
-	l->wait_s = seconds(now_ns() - v->since_ns);
+	l->wait_s = seconds(clock_now_ns() - v->since_ns);
 	add_wait(l, boot_wait_in(v->description));
 	for (int i = 0; i < v->nothers; i++) {
 		line_add(l, "; another thread");
-		l->age_s[l->nages] = seconds(now_ns() - v->other[i].since_ns);
+		l->age_s[l->nages] = seconds(clock_now_ns() - v->other[i].since_ns);
 		l->age_at[l->nages++] = l->len;
 		add_wait(l, boot_wait_in(v->other[i].description));
 	}

@@ -129,7 +129,7 @@ void job_prepare(struct job *j, struct plan *p, const sigset_t *mask)
 	*j = (struct job){.plan = p, .stdin_fd = -1};
 	j->local.common.mask = *mask;
 	ended_init(j);
-	hang_init(j);
+	hang_init(j, clock_now_ns());
 	failures_init(j, p);
 	j->grace_ms = 1000 * haft_setting_launch(SETTING_GRACE, environ);
 	out_init(p->prefix != NULL, p->merge);
@@ -149,7 +149,7 @@ void job_start(struct job *j, struct plan *p, const sigset_t *mask)
 		out_say("%s", p->without[i]);
 	job_show_start(j);
 	if (p->timeout > 0)
-		j->stop_ns = now_ns() + (uint64_t)(p->timeout * 1e9);
+		j->stop_ns = clock_now_ns() + (uint64_t)(p->timeout * 1e9);
 	if (p->nhosts > 0)
 		remote_start(j);
 	else

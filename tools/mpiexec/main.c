@@ -38,7 +38,6 @@
 #include "tools/mpiexec/top.h"
 
 #define RESPAWN_VAR "MPIEXEC_RESPAWNED" /* so often the job was started again; ranks see it, too */
-#define NS_MS       1000000u
 
 /* Entries of the poll array. */
 enum {
@@ -185,7 +184,7 @@ static int loop_patience(const struct job *j, uint64_t drain_ns, uint64_t now)
 	if (j->remote != NULL && (ms < 0 || ms > remote_patience(j->remote)))
 		ms = remote_patience(j->remote);
 	for (size_t i = 0; i < countof(at); i++) {
-		uint64_t left = at[i] > now ? (at[i] - now) / NS_MS + 1 : 0;
+		uint64_t left = at[i] > now ? (at[i] - now) / NS_PER_MS + 1 : 0;
 
 		mine = left > INT_MAX ? INT_MAX : (int)left;
 		if (at[i] != 0 && (ms < 0 || mine < ms))
@@ -220,7 +219,7 @@ static void main_clock(struct job *j, uint64_t now)
 			return;
 	}
 	if (j->absent_check_ns != 0 && now >= j->absent_check_ns) {
-		j->absent_check_ns = now + (uint64_t)ABSENT_MS * NS_MS;
+		j->absent_check_ns = now + ABSENT_MS * NS_PER_MS;
 		job_ask(j, ASK_ABSENT);
 	}
 	if (j->hang.check_ns != 0 && now >= j->hang.check_ns) {
@@ -242,7 +241,7 @@ static void main_clock(struct job *j, uint64_t now)
 static uint64_t drain_begin(struct job *j, uint64_t now)
 {
 	job_signal(j, SIGTERM);
-	return now + (uint64_t)DRAIN_MS * NS_MS;
+	return now + DRAIN_MS * NS_PER_MS;
 }
 
 static void main_polls(struct job *j, int sigfd, struct pollfd *p)
@@ -262,8 +261,8 @@ static void main_polls(struct job *j, int sigfd, struct pollfd *p)
 static void main_work(struct job *j, const struct pollfd *p)
 {
 	if (j->remote != NULL)
-		remote_work(j->remote, now_ns());
-	out_work(p + ON_OUT, now_ns());
+		remote_work(j->remote, clock_now_ns());
+	out_work(p + ON_OUT, clock_now_ns());
 	stdin_work(j, p);
 	if (p[ON_PMI].revents != 0)
 		pmi_work(j->local.pmi);
@@ -287,7 +286,7 @@ static void main_loop(struct job *j, int sigfd)
 	uint64_t drain_ns = 0;
 
 	while (!main_over(j)) {
-		uint64_t now = now_ns();
+		uint64_t now = clock_now_ns();
 
 		if (j->remote == NULL && j->alive == 0 && out_open() && drain_ns == 0)
 			drain_ns = drain_begin(j, now);

@@ -191,7 +191,7 @@ static void accept_failed(int err)
 {
 	if (err != EMFILE && err != ENFILE && err != ENOBUFS && err != ENOMEM)
 		return;
-	server.pause_ns = now_ns() + PAUSE_S * NS_PER_S;
+	server.pause_ns = clock_now_ns() + PAUSE_S * NS_PER_S;
 	if (!server.full_said)
 		fprintf(stderr,
 			"mpiexec: the name server has %d clients and cannot accept more: %s (errno "
@@ -212,7 +212,7 @@ static void stranger_accept(void)
 	strangers_trim();
 	client_keep_alive(fd);
 	k = mem_grow(NULL, 1, sizeof(*k));
-	*k = (struct name_client){.until = now_ns() + HELLO_S * NS_PER_S};
+	*k = (struct name_client){.until = clock_now_ns() + HELLO_S * NS_PER_S};
 	net_handshake_begin(&k->handshake, fd, server.secret);
 	k->handshake.masked = true;
 	k->handshake.most = REQUEST_MAX;
@@ -278,20 +278,20 @@ static int loop_wait(uint64_t now)
 static void loop_pass(struct pollfd *p)
 {
 	int polled = server.nclients;
-	bool pause = server.pause_ns > now_ns();
+	bool pause = server.pause_ns > clock_now_ns();
 
 	p[0] = (struct pollfd){.fd = server.signals, .events = POLLIN};
 	p[1] = (struct pollfd){.fd = pause ? -1 : server.listener, .events = POLLIN};
 	for (int i = 0; i < polled; i++)
 		p[2 + i] = (struct pollfd){.fd = server.client[i]->handshake.fd,
 			.events = server.client[i]->answering ? POLLOUT : POLLIN};
-	if (poll(p, (nfds_t)polled + 2, loop_wait(now_ns())) < 0)
+	if (poll(p, (nfds_t)polled + 2, loop_wait(clock_now_ns())) < 0)
 		return;
 	for (int i = polled - 1; i >= 0; i--) { /* closing moves the last one */
 		struct name_client *k = server.client[i];
 
 		if ((p[2 + i].revents != 0 && !client_work(k)) ||
-			(!k->proven && now_ns() >= k->until))
+			(!k->proven && clock_now_ns() >= k->until))
 			client_close(i);
 	}
 	if (p[1].revents != 0)

@@ -21,7 +21,6 @@
 #include "tools/mpiexec/job_plan.h"
 #include "tools/mpiexec/pattern.h"
 
-#define NS_MS      1000000u
 #define EVENTS     64                             /* streams processed per pass */
 #define READ_LEN   65536                          /* a pipe's capacity */
 #define LABEL_MADE (OUT_LABEL + sizeof(OUT_TIME)) /* a label with a time in it */
@@ -516,15 +515,14 @@ void out_polls(struct pollfd *p)
 /* Writes unfinished lines that have waited long enough on a terminal; ends an idle speaker. */
 static void sink_tick(struct sink *s, uint64_t now)
 {
-	if (s->speaker != NULL && now - s->speaker->last_ns >= (uint64_t)OUT_SPEAKER_MS * NS_MS)
+	if (s->speaker != NULL && now - s->speaker->last_ns >= OUT_SPEAKER_MS * NS_PER_MS)
 		s->speaker = NULL;
 	if (!s->tty || s->parts == 0 || s->speaker != NULL)
 		return;
 	for (int i = 0; i < out.nstreams; i++) {
 		struct stream *t = out.stream[i];
 
-		if (t->sink == s && t->part.len > 0 &&
-			now - t->last_ns >= (uint64_t)OUT_PART_MS * NS_MS)
+		if (t->sink == s && t->part.len > 0 && now - t->last_ns >= OUT_PART_MS * NS_PER_MS)
 			part_put(t);
 	}
 }
@@ -552,7 +550,8 @@ int out_patience(uint64_t now_ns)
 		int mine = -1;
 
 		if (s->speaker != NULL)
-			mine = OUT_SPEAKER_MS + 1 - (int)((now_ns - s->speaker->last_ns) / NS_MS);
+			mine = OUT_SPEAKER_MS + 1 -
+			       (int)((now_ns - s->speaker->last_ns) / NS_PER_MS);
 		else if (s->tty && s->parts > 0)
 			mine = OUT_PART_MS;
 		if (mine >= 0 && (ms < 0 || mine < ms))

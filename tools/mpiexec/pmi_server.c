@@ -188,13 +188,10 @@ __attribute__((format(printf, 3, 4))) static void pmi_answer(
 {
 	va_list ap;
 	char *line;
-	int n;
 
 	va_start(ap, fmt);
-	n = vasprintf(&line, fmt, ap);
+	line = text_new_args(fmt, ap);
 	va_end(ap);
-	if (n < 0)
-		fatal(1, "no memory");
 	pmi_reply(p, local, line);
 	free(line);
 }
@@ -518,7 +515,7 @@ struct pmi_server *pmi_new(struct local_ranks *c, pmi_ask_fn *ask, void *arg)
 	clock_gettime(CLOCK_REALTIME, &t);
 	/* clients derive the names of their shared memory from it */
 	snprintf(p->name, sizeof(p->name), "haft_%d_%llx", (int)getpid(),
-		(unsigned long long)t.tv_sec * 1000000000u + (unsigned long long)t.tv_nsec);
+		(unsigned long long)t.tv_sec * NS_PER_S + (unsigned long long)t.tv_nsec);
 	return p;
 }
 

@@ -8,12 +8,8 @@
 #ifndef HAFT_TOOLS_MPIEXEC_PMI_SERVER_H
 #define HAFT_TOOLS_MPIEXEC_PMI_SERVER_H
 
-#include <stddef.h>
-#include <stdint.h>
-
 struct local_ranks;
 struct pmi_server;
-
 struct world;
 
 /* Receives a request that only the root can answer, of the process of an entry: a line, or the

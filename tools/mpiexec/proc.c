@@ -9,6 +9,7 @@
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
+#include "libmpi/core/clock.h"
 
 #define FAMILY_MAX 64   /* descendants of one rank to look at; beyond that *runs is true */
 #define CHILDREN   1024 /* bytes of a list of children: enough for FAMILY_MAX numbers */
@@ -20,7 +21,7 @@ uint64_t proc_cpu(int pid)
 
 	if (pid <= 0 || clock_getcpuclockid(pid, &clock) != 0 || clock_gettime(clock, &t) != 0)
 		return 0;
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+	return (uint64_t)t.tv_sec * NS_PER_S + (uint64_t)t.tv_nsec;
 }
 
 /* Reads the beginning of file `name' of thread `task' of process `pid' as a string.  Returns its

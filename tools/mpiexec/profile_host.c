@@ -32,7 +32,7 @@ static void moment_take(uint64_t *ticks, uint64_t *ns)
 
 	*ticks = *ns = 0;
 	for (int i = 0; i < MOMENT_SAMPLES; i++) {
-		uint64_t before = shm_ticks(), at = now_ns(), after = shm_ticks();
+		uint64_t before = shm_ticks(), at = clock_now_ns(), after = shm_ticks();
 
 		if (after - before >= least)
 			continue;

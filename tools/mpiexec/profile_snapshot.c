@@ -11,7 +11,6 @@
 #include <stdlib.h>
 #include "tools/mpiexec/job.h"
 
-#define NS_MS     1000000u
 #define EACH_MS   200
 #define SETTLE_MS 200 /* for all ranks to have asked ... */
 #define HOSTS_MS  900 /* ... and for the tables of other hosts to come */
@@ -54,7 +53,7 @@ void snapshot_take(struct prof_table *t, uint32_t number, uint64_t now)
 	if (t == NULL)
 		return;
 	if (number > snapshot.number)
-		snapshot_begin(number, now + (uint64_t)HOSTS_MS * NS_MS);
+		snapshot_begin(number, now + HOSTS_MS * NS_PER_MS);
 	if (snapshot.write_ns != 0)
 		snapshot_keep(NULL, t);
 	else
@@ -71,10 +70,10 @@ void snapshot_clock(struct job *j, uint64_t now)
 		snapshot_write(j);
 	if (now < snapshot.poll_ns)
 		return;
-	snapshot.poll_ns = now + (uint64_t)EACH_MS * NS_MS;
+	snapshot.poll_ns = now + EACH_MS * NS_PER_MS;
 	number = profile_host_snapshots(&j->local.profile);
 	if (number > snapshot.number)
-		snapshot_begin(number, now + (uint64_t)SETTLE_MS * NS_MS);
+		snapshot_begin(number, now + SETTLE_MS * NS_PER_MS);
 }
 
 uint64_t snapshot_next(void)

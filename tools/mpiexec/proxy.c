@@ -38,7 +38,6 @@
 #include "tools/mpiexec/top.h"
 #include "tools/mpiexec/trace.h"
 
-#define NS_MS     1000000u
 #define LAST_MS   2000 /* ms for the last frames to leave */
 #define FD_LIFTED 10   /* the files of ranks have lower numbers */
 
@@ -89,10 +88,10 @@ static void up_put(enum frame_kind kind, int which, int rank, const void *v, siz
 /* Writes queued frames, for at most `ms'. */
 static void up_flush(int ms)
 {
-	uint64_t end = now_ns() + (uint64_t)ms * NS_MS;
+	uint64_t end = clock_now_ns() + (uint64_t)ms * NS_PER_MS;
 
-	while (me.up.out >= 0 && link_write(&me.up, now_ns()) && me.up.queue.len > 0 &&
-		now_ns() < end)
+	while (me.up.out >= 0 && link_write(&me.up, clock_now_ns()) && me.up.queue.len > 0 &&
+		clock_now_ns() < end)
 		poll(&(struct pollfd){.fd = me.up.out, .events = POLLOUT}, 1, ms);
 }
 
@@ -114,7 +113,7 @@ static void proxy_leave(int code)
 		return;
 	me.bye = me.ending = true;
 	me.code = code;
-	me.kill_ns = now_ns() + (uint64_t)END_GRACE_MS * NS_MS;
+	me.kill_ns = clock_now_ns() + END_GRACE_MS * NS_PER_MS;
 	local_end(&me.local, SIGTERM, code);
 	if (me.told)
 		tree_down(&me.tree, &f, NULL);
@@ -330,7 +329,7 @@ static void seen_say(void)
 {
 	struct rank_view *seen = mem_grow(NULL, (size_t)me.local.n, sizeof(*seen));
 	struct marshal out = {.len = 0};
-	uint64_t now = now_ns();
+	uint64_t now = clock_now_ns();
 
 	memset(seen, 0, (size_t)me.local.n * sizeof(*seen));
 	if (me.begun)
@@ -618,7 +617,7 @@ static void room_do(const struct proxy_frame *f, const char *v)
 static void drain_do(void)
 {
 	if (me.drain_ns == 0)
-		me.drain_ns = now_ns();
+		me.drain_ns = clock_now_ns();
 	local_signal(&me.local, SIGTERM);
 }
 
@@ -756,17 +755,16 @@ static void proxy_clock(uint64_t now)
 
 	if (me.told)
 		tree_clock(&me.tree, now);
-	if (now - me.up.said_ns >= (uint64_t)HEARTBEAT_MS * NS_MS && me.up.queue.len == 0)
+	if (now - me.up.said_ns >= HEARTBEAT_MS * NS_PER_MS && me.up.queue.len == 0)
 		link_put(&me.up, &ping, NULL);
-	if (!me.paused && now > me.up.heard_ns &&
-		now - me.up.heard_ns >= (uint64_t)SILENT_MS * NS_MS)
+	if (!me.paused && now > me.up.heard_ns && now - me.up.heard_ns >= SILENT_MS * NS_PER_MS)
 		proxy_leave(1);
 	if (me.begun && me.conf.plan.profile != NULL && !me.going)
 		snapshot_say();
 	if (me.kill_ns != 0 && now >= me.kill_ns)
 		local_signal(&me.local, SIGKILL);
 	if (me.drain_ns != 0 && me.begun && proxy_out_open() && me.local.alive == 0 &&
-		now - me.drain_ns >= (uint64_t)DRAIN_MS * NS_MS && proxy_out_idle(now, DRAIN_MS))
+		now - me.drain_ns >= DRAIN_MS * NS_PER_MS && proxy_out_idle(now, DRAIN_MS))
 		proxy_out_cut();
 }
 
@@ -777,7 +775,7 @@ static bool proxy_over(uint64_t now)
 		return false;
 	if (me.local.alive == 0 && (!me.told || tree_over(&me.tree)))
 		return true;
-	return now >= me.kill_ns + (uint64_t)BYE_MS * NS_MS;
+	return now >= me.kill_ns + BYE_MS * NS_PER_MS;
 }
 
 /* ms until the next heartbeat or check. */
@@ -823,22 +821,23 @@ static void proxy_work(const struct pollfd *p, uint64_t now)
 static void proxy_loop(int sigfd)
 {
 	struct pollfd p[ON_ALL];
-	uint64_t last = now_ns();
+	uint64_t last = clock_now_ns();
 
-	while (!proxy_over(now_ns())) {
+	while (!proxy_over(clock_now_ns())) {
 		gone_say();
 		if (me.begun)
 			stdin_say();
-		if (!link_write(&me.up, now_ns()))
+		if (!link_write(&me.up, clock_now_ns()))
 			up_lose();
 		proxy_polls(sigfd, p);
 		if (poll(p, ON_ALL, proxy_patience()) < 0)
 			continue;
-		if (now_ns() - last > (uint64_t)3 * HEARTBEAT_MS * NS_MS)
-			me.up.heard_ns = now_ns(); /* this process was stopped, not the parent */
-		last = now_ns();
+		if (clock_now_ns() - last > (uint64_t)3 * HEARTBEAT_MS * NS_PER_MS)
+			me.up.heard_ns =
+				clock_now_ns(); /* this process was stopped, not the parent */
+		last = clock_now_ns();
 		proxy_work(p, last);
-		proxy_clock(now_ns());
+		proxy_clock(clock_now_ns());
 	}
 }
 
@@ -854,7 +853,7 @@ static void up_open(void)
 	dup2(null, STDIN_FILENO);
 	dup2(null, STDOUT_FILENO);
 	close(null);
-	link_open(&me.up, in, out, now_ns());
+	link_open(&me.up, in, out, clock_now_ns());
 	me.up.hello = true; /* the parent sends no hello */
 	marshal_put(&me.up.queue, link_hello(), strlen(link_hello()));
 	marshal_put(&me.up.queue, "\n", 1);

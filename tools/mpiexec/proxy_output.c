@@ -126,7 +126,7 @@ void proxy_out_room(int rank, int which, int n)
 		return;
 	}
 	t->room += n;
-	proxy_out.last_ns = now_ns();
+	proxy_out.last_ns = clock_now_ns();
 	proxy_out_watch(t, t->room > 0);
 }
 
@@ -151,7 +151,7 @@ bool proxy_out_idle(uint64_t now_ns, int ms)
 	for (int i = 0; i < proxy_out.n; i++)
 		if (proxy_out.v[i].fd >= 0 && proxy_out.v[i].room == 0)
 			return false;
-	return now_ns > proxy_out.last_ns && now_ns - proxy_out.last_ns >= (uint64_t)ms * 1000000u;
+	return now_ns > proxy_out.last_ns && now_ns - proxy_out.last_ns >= (uint64_t)ms * NS_PER_MS;
 }
 
 void proxy_out_cut(void)

@@ -15,7 +15,6 @@
 #include "tools/mpiexec/limits.h"
 #include "tools/mpiexec/start_gather.h"
 
-#define NS_MS    1000000u
 #define EVENTS   64
 #define LINE_MAX 1024 /* bytes of a command's stderr that form one line */
 
@@ -136,7 +135,7 @@ static void branch_start(struct proxy_tree *t, int i, const struct marshal *conf
 
 void tree_start(struct proxy_tree *t, const struct marshal *conf)
 {
-	uint64_t now = now_ns();
+	uint64_t now = clock_now_ns();
 
 	t->clock_ns = now;
 	for (int i = 0; i < t->n; i++)
@@ -158,7 +157,7 @@ void tree_add(struct proxy_tree *t, int host, const struct marshal *conf, uint64
 static void branch_stop(struct proxy_tree *t, struct proxy_child *b, int sig)
 {
 	kill(-b->pid, sig == SIGKILL ? SIGKILL : SIGTERM);
-	branch_die(t, b, now_ns());
+	branch_die(t, b, clock_now_ns());
 }
 
 void tree_down(struct proxy_tree *t, const struct proxy_frame *f, const void *v)
@@ -337,18 +336,18 @@ static void branch_clock(struct proxy_tree *t, struct proxy_child *b, uint64_t n
 	if (b->dead) {
 		uint64_t wait = b->ended || b->link.trouble != NULL ? WORDS_MS : ENDING_MS;
 
-		if (!b->said && ((b->ended && b->err < 0) || now - b->dead_ns >= wait * NS_MS))
+		if (!b->said && ((b->ended && b->err < 0) || now - b->dead_ns >= wait * NS_PER_MS))
 			lost_say(t, b);
 		return;
 	}
-	if (!b->link.hello && now - b->begun_ns >= (uint64_t)START_MS * NS_MS) {
+	if (!b->link.hello && now - b->begun_ns >= START_MS * NS_PER_MS) {
 		b->link.trouble = "it has not said hello in time";
 		branch_die(t, b, now);
-	} else if (b->link.hello && silent >= (uint64_t)SILENT_MS * NS_MS) {
+	} else if (b->link.hello && silent >= SILENT_MS * NS_PER_MS) {
 		b->link.trouble =
 			"it has been silent for too long: the host or the network is down";
 		branch_die(t, b, now);
-	} else if (now - b->link.said_ns >= (uint64_t)HEARTBEAT_MS * NS_MS) {
+	} else if (now - b->link.said_ns >= HEARTBEAT_MS * NS_PER_MS) {
 		link_put(&b->link, &ping, NULL);
 	}
 }
@@ -356,7 +355,7 @@ static void branch_clock(struct proxy_tree *t, struct proxy_child *b, uint64_t n
 void tree_clock(struct proxy_tree *t, uint64_t now)
 {
 	/* After a long stop of this process, no child counts as silent. */
-	bool slept = now - t->clock_ns >= (uint64_t)3 * HEARTBEAT_MS * NS_MS;
+	bool slept = now - t->clock_ns >= (uint64_t)3 * HEARTBEAT_MS * NS_PER_MS;
 
 	t->clock_ns = now;
 	for (int i = 0; i < t->n; i++) {

@@ -32,7 +32,6 @@
 #include "tools/mpiexec/top.h"
 #include "tools/mpiexec/trace.h"
 
-#define NS_MS   1000000u
 #define LAST_MS 5000 /* ms after SIGKILL for a host to report its end */
 
 /* The ranks of a host as text: "ranks 4-7"; they need not be contiguous. */
@@ -206,7 +205,7 @@ static void view_dated(struct shm_view *v, uint64_t now)
 
 static void seen_take(struct remote_ranks *f, int host, struct marshal *p)
 {
-	uint64_t now = now_ns();
+	uint64_t now = clock_now_ns();
 
 	while (p->at < p->len && !p->bad) {
 		int r = (int)marshal_take_int(p);
@@ -262,7 +261,7 @@ static void host_end(struct remote_ranks *f, int host)
 	for (int r = 0; r < f->j->n; r++)
 		if (f->j->rank[r].world != NULL && f->j->rank[r].host == host)
 			for (int which = 0; which < 2; which++)
-				out_feed(r, which, NULL, 0, now_ns());
+				out_feed(r, which, NULL, 0, clock_now_ns());
 	if (f->polling && poll_done(f))
 		poll_end(f);
 	stacks_poll(f);
@@ -349,7 +348,7 @@ static bool frame_valid(const struct remote_ranks *f, const struct proxy_frame *
 static void out_take(const struct proxy_frame *fr, const char *v)
 {
 	if (fr->which < 2)
-		out_feed(fr->rank, fr->which, v, fr->len, now_ns());
+		out_feed(fr->rank, fr->which, v, fr->len, clock_now_ns());
 }
 
 /* A frame with text. */
@@ -384,7 +383,7 @@ static void frame_take(void *arg, const struct proxy_frame *fr, const char *v)
 	case UP_STACKS: stacks_take(f, fr->host, &p); break;
 	case UP_TOOK: took_take(f, fr, &p); break;
 	case UP_PROFILE: profile_keep(profile_take(&p)); break;
-	case UP_SNAPSHOT: snapshot_take(profile_take(&p), fr->which, now_ns()); break;
+	case UP_SNAPSHOT: snapshot_take(profile_take(&p), fr->which, clock_now_ns()); break;
 	case UP_TRACE: trace_take(&p); break;
 	case UP_TOP: top_take(f->j, &p); break;
 	case UP_CLOCK: host_clock_take(f, fr->host, &p); break;
@@ -536,7 +535,7 @@ void remote_work(struct remote_ranks *f, uint64_t now)
 		f->drained = true;
 		remote_send(f, FRAME_DRAIN, 0, NULL, 0);
 	}
-	if (j->killed && now >= j->kill_ns + (uint64_t)LAST_MS * NS_MS && !remote_over(f))
+	if (j->killed && now >= j->kill_ns + LAST_MS * NS_PER_MS && !remote_over(f))
 		silent_end(f);
 	tree_clock(&f->tree, now);
 }

@@ -14,7 +14,6 @@
 #include "tools/mpiexec/job.h"
 #include "tools/mpiexec/output.h"
 
-#define NS_MS   1000000u
 #define POLL_MS 5000 /* ms for all hosts to report the state of their ranks */
 #define REAP_MS 1 /* ms between two checks whether a command has ended, which wakes no poll here */
 
@@ -150,7 +149,7 @@ void remote_poll(struct remote_ranks *f)
 	if (f->polling)
 		return;
 	f->polling = true;
-	f->poll_ns = now_ns() + (uint64_t)POLL_MS * NS_MS;
+	f->poll_ns = clock_now_ns() + POLL_MS * NS_PER_MS;
 	for (int h = 0; h < f->plan->nhosts; h++)
 		f->hosts[h].seen = false;
 	for (int r = 0; r < f->j->n; r++)
@@ -173,7 +172,7 @@ void remote_top(struct remote_ranks *f)
 void remote_pause(struct remote_ranks *f)
 {
 	remote_send(f, FRAME_PAUSE, 0, NULL, 0);
-	tree_write(&f->tree, now_ns());
+	tree_write(&f->tree, clock_now_ns());
 }
 
 /* The entry of the rank that reads stdin; -1: several may. */
@@ -256,15 +255,15 @@ bool remote_over(const struct remote_ranks *f)
 
 void remote_fini(struct remote_ranks *f)
 {
-	uint64_t end = now_ns() + (uint64_t)BYE_MS * NS_MS;
+	uint64_t end = clock_now_ns() + BYE_MS * NS_PER_MS;
 	int status;
 	pid_t pid;
 
 	remote_send(f, FRAME_BYE, 0, NULL, 0);
-	tree_write(&f->tree, now_ns());
-	while (!tree_over(&f->tree) && now_ns() < end) {
+	tree_write(&f->tree, clock_now_ns());
+	while (!tree_over(&f->tree) && clock_now_ns() < end) {
 		poll(&(struct pollfd){.fd = tree_fd(&f->tree), .events = POLLIN}, 1, REAP_MS);
-		tree_work(&f->tree, now_ns());
+		tree_work(&f->tree, clock_now_ns());
 		while ((pid = waitpid(-1, &status, WNOHANG)) > 0)
 			remote_reap(f, pid, status);
 	}

@@ -27,13 +27,10 @@ void request_reply(struct job *j, int entry, const char *fmt, ...)
 {
 	va_list ap;
 	char *text, *line;
-	int n;
 
 	va_start(ap, fmt);
-	n = vasprintf(&text, fmt, ap);
+	text = text_new_args(fmt, ap);
 	va_end(ap);
-	if (n < 0)
-		fatal(1, "no memory");
 	line = text_new("%s\n", text);
 	if (local_row(&j->local, entry) >= 0)
 		pmi_reply(j->local.pmi, local_row(&j->local, entry), line);

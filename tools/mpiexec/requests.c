@@ -144,7 +144,7 @@ static void child_tell(struct job *j, int entry, int first)
 /* A spawn has waited for HAFT_HANG seconds: says once what its children do. */
 static void children_late(struct job *j, struct world *w)
 {
-	uint64_t now = now_ns();
+	uint64_t now = clock_now_ns();
 
 	if (w->awaited_ns == 0)
 		w->awaited_ns = now;
@@ -152,7 +152,7 @@ static void children_late(struct job *j, struct world *w)
 		return;
 	w->late = true;
 	out_say("a spawn has waited for its children for %llu s (HAFT_HANG): does it hang?",
-		(unsigned long long)((now - w->awaited_ns) / 1000000000u));
+		(unsigned long long)((now - w->awaited_ns) / NS_PER_S));
 	job_ask(j, ASK_REPORT);
 }
 

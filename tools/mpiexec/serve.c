@@ -132,5 +132,5 @@ void serve_work(struct job *j)
 	/* Its exit code is its own to show.  Worlds that are connected to it end with it.  A child
 	 * may be the cause, and its death become known a moment later: that is to be told. */
 	if ((boot_inside(state) || state == BOOT_ABORTED) && !j->ending)
-		j->leave_ns = now_ns() + (uint64_t)LEAVE_MS * 1000000u;
+		j->leave_ns = clock_now_ns() + LEAVE_MS * NS_PER_MS;
 }

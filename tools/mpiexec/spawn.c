@@ -486,7 +486,7 @@ void spawn_going(int world, int host, struct marshal *p)
 		s->j->alive += k->alive;
 		if (!k->alive)
 			for (int which = 0; which < 2; which++)
-				out_feed(s->w->entry[r], which, NULL, 0, now_ns());
+				out_feed(s->w->entry[r], which, NULL, 0, clock_now_ns());
 		else
 			job_show_rank(s->j, s->w->entry[r], NULL);
 	}
@@ -523,14 +523,13 @@ void spawn_host_lost(int host)
 #define ROOM_WAIT_MS 1000 /* for processes that are disconnected from the asking one */
 #define ROOM_POLL_MS 100  /* until the answer to a poll is asked for again */
 #define ROOM_MAX_S   30   /* for those that have called MPI_Finalize, and live */
-#define NS_MS        1000000u
 
 static struct spawn *without_room; /* spawns that wait for room; tried again after each event */
 
 /* Waits on for room. */
 static bool room_await(struct spawn *s, uint64_t now, uint64_t ms)
 {
-	s->room_ns = now + ms * NS_MS;
+	s->room_ns = now + ms * NS_PER_MS;
 	return true;
 }
 
@@ -551,7 +550,7 @@ static bool room_held(const struct job *j, bool done)
 static bool room_comes(struct spawn *s)
 {
 	int asks = job_entry(s->j, s->root);
-	uint64_t now = now_ns();
+	uint64_t now = clock_now_ns();
 
 	if (!s->full || asks < 0)
 		return false;
@@ -559,7 +558,7 @@ static bool room_comes(struct spawn *s)
 	if (!room_held(s->j, false))
 		return false;
 	if (s->room_ns == 0) {
-		s->room_max_ns = now + (uint64_t)ROOM_MAX_S * 1000 * NS_MS;
+		s->room_max_ns = now + (uint64_t)ROOM_MAX_S * 1000 * NS_PER_MS;
 		return room_await(s, now, ROOM_WAIT_MS);
 	}
 	if (now < s->room_ns)
@@ -642,7 +641,7 @@ int spawn_patience(uint64_t now)
 	int ms = -1;
 
 	for (const struct spawn *s = without_room; s != NULL; s = s->next) {
-		int left = s->room_ns > now ? (int)((s->room_ns - now) / 1000000u) + 1 : 0;
+		int left = s->room_ns > now ? (int)((s->room_ns - now) / NS_PER_MS) + 1 : 0;
 
 		ms = ms < 0 || left < ms ? left : ms;
 	}

@@ -39,7 +39,7 @@ void top_host_read(const struct local_ranks *c, struct marshal *out)
 {
 	for (int i = 0; i < c->n; i++) {
 		const struct local_rank *m = &c->m[i];
-		struct top_row r = {.entry = m->entry, .alive = m->alive, .at_ns = now_ns()};
+		struct top_row r = {.entry = m->entry, .alive = m->alive, .at_ns = clock_now_ns()};
 		int pid = m->pid;
 
 		if (m->world == NULL)

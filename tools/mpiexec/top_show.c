@@ -24,7 +24,6 @@
 #include "tools/mpiexec/profile.h"
 #include "tools/mpiexec/remote_ranks.h"
 
-#define NS_MS     1000000u
 #define EACH_MS   1000
 #define ANSWER_MS 100
 #define LINE      160
@@ -257,11 +256,11 @@ void top_clock(struct job *j, uint64_t now)
 	}
 	if (now < top.ask_ns)
 		return;
-	top.ask_ns = now + (uint64_t)EACH_MS * NS_MS;
+	top.ask_ns = now + EACH_MS * NS_PER_MS;
 	top.samples++;
 	if (j->remote != NULL) {
 		remote_top(j->remote);
-		top.show_ns = top.samples > 1 ? now + (uint64_t)ANSWER_MS * NS_MS : 0;
+		top.show_ns = top.samples > 1 ? now + ANSWER_MS * NS_PER_MS : 0;
 		return;
 	}
 	top_host_read(&j->local, &here);
@@ -286,7 +285,7 @@ void top_start(struct job *j)
 		return;
 	top.on = true;
 	top.tty = isatty(STDERR_FILENO);
-	top.ask_ns = now_ns();
+	top.ask_ns = clock_now_ns();
 	if (top.tty) {
 		keys_open();
 		atexit(keys_close); /* also when mpiexec ends for want of something */

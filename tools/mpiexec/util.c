@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 void (*fatal_hook)(int code, const char *words);
@@ -28,14 +27,6 @@ void fatal(int code, const char *fmt, ...)
 	exit(code);
 }
 
-uint64_t now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
 void *mem_grow(void *ptr, size_t n, size_t size)
 {
 	ptr = reallocarray(ptr, n, size);
@@ -44,17 +35,23 @@ void *mem_grow(void *ptr, size_t n, size_t size)
 	return ptr;
 }
 
+char *text_new_args(const char *fmt, va_list ap)
+{
+	char *s;
+
+	if (vasprintf(&s, fmt, ap) < 0)
+		fatal(1, "no memory");
+	return s;
+}
+
 char *text_new(const char *fmt, ...)
 {
 	va_list ap;
 	char *s;
-	int rc;
 
 	va_start(ap, fmt);
-	rc = vasprintf(&s, fmt, ap);
+	s = text_new_args(fmt, ap);
 	va_end(ap);
-	if (rc < 0)
-		fatal(1, "no memory");
 	return s;
 }
 

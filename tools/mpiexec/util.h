@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* util.h - the clock, memory, text and fatal errors, for every file of mpiexec. */
+/* util.h - memory, text and fatal errors, for every file of mpiexec. */
 #ifndef MPIEXEC_UTIL_H
 #define MPIEXEC_UTIL_H
 
+#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-
-/* CLOCK_MONOTONIC in nanoseconds. */
-uint64_t now_ns(void);
+#include "libmpi/core/clock.h"
 
 /* Ends the process with exit code `code' after one line "mpiexec: ..." on stderr.  If fatal_hook is
  * set (a proxy reports to mpiexec), it is called instead of printing, and does not return. */
@@ -20,7 +19,8 @@ void *mem_grow(void *ptr, size_t n, size_t size);
 /* Why no file of this name can be made, by its directory; NULL: it can. */
 const char *file_refuse(const char *name);
 
-/* asprintf; the caller frees the text.  Calls fatal() when there is no memory. */
+/* asprintf and vasprintf; the caller frees the text.  They call fatal() when there is no memory. */
 __attribute__((format(printf, 1, 2))) char *text_new(const char *fmt, ...);
+__attribute__((format(printf, 1, 0))) char *text_new_args(const char *fmt, va_list ap);
 
 #endif

@@ -36,7 +36,7 @@ void job_world_signal(struct job *j, const struct world *w, int sig)
 
 void job_end(struct job *j, int sig, int64_t grace_ms)
 {
-	uint64_t at = now_ns() + (uint64_t)grace_ms * 1000000u;
+	uint64_t at = clock_now_ns() + (uint64_t)grace_ms * NS_PER_MS;
 
 	if (j->code != 0)
 		mpir_failed(j);
@@ -93,7 +93,7 @@ void job_world_fail(struct job *j, struct world *from, int code)
 		if (!w->mark || w->ending)
 			continue;
 		w->ending = true;
-		w->kill_ns = now_ns() + (uint64_t)END_GRACE_MS * 1000000u;
+		w->kill_ns = clock_now_ns() + END_GRACE_MS * NS_PER_MS;
 		job_world_signal(j, w, SIGTERM);
 		job_world_signal(j, w, SIGCONT);
 	}
@@ -162,7 +162,7 @@ static void world_drain(struct job *j, struct world *w, uint64_t now)
 	if (!world_drains(j, w))
 		return;
 	if (w->drain_ns == 0) {
-		w->drain_ns = now + (uint64_t)DRAIN_MS * 1000000u;
+		w->drain_ns = now + DRAIN_MS * NS_PER_MS;
 		job_world_signal(j, w, SIGTERM);
 		return;
 	}
@@ -177,7 +177,7 @@ int job_worlds_patience(const struct job *j, uint64_t now)
 
 	for (const struct world *w = j->world; w != NULL; w = w->next) {
 		uint64_t at = w->ending && !w->killed ? w->kill_ns : w->drain_ns;
-		int left = at > now ? (int)((at - now) / 1000000u) + 1 : 0;
+		int left = at > now ? (int)((at - now) / NS_PER_MS) + 1 : 0;
 
 		if (at == 0 || (w->killed && w->drain_ns == 0))
 			continue;
