@@ -101,8 +101,9 @@ int io_seek_shared(struct file *fh, int64_t offset, int whence)
 	if (err != 0)
 		return err;
 	if (f->rank == 0) {
-		io_shared_add(f, 0, 0, &now);
-		err = seek_to(f, offset, whence, now, &to);
+		err = io_shared_add(f, 0, 0, &now);
+		if (err == 0)
+			err = seek_to(f, offset, whence, now, &to);
 		if (err == 0)
 			io_shared_prepare(f, to);
 	}
