@@ -43,17 +43,23 @@ static int pscw_group_check(const struct win *w, const struct group *g)
 	return 0;
 }
 
+/* May an epoch for this group begin?  0 or an MPI error class. */
+static int pscw_begin_check(struct win *w, const struct group *g, int modes)
+{
+	int err = rma_epoch_assert(w, modes);
+
+	if (err == 0)
+		err = pscw_group_check(w, g);
+	return err != 0 ? err : rma_broken_error(w);
+}
+
 /* --- exposure ------------------------------------------------------------------------------- */
 
 int rma_win_post(struct group *g, int modes, struct win *w)
 {
 	struct rma_epoch *e = w->rma->epoch;
-	int err = rma_epoch_assert(w, modes);
+	int err = pscw_begin_check(w, g, modes);
 
-	if (err == 0)
-		err = pscw_group_check(w, g);
-	if (err == 0)
-		err = rma_broken_error(w);
 	if (err != 0)
 		return err;
 	if (e->posted)
@@ -162,12 +168,8 @@ void rma_epoch_start_wait(struct win *w, int rank)
 int rma_win_start(struct group *g, int modes, struct win *w)
 {
 	struct rma_epoch *e = w->rma->epoch;
-	int err = rma_epoch_assert(w, modes);
+	int err = pscw_begin_check(w, g, modes);
 
-	if (err == 0)
-		err = pscw_group_check(w, g);
-	if (err == 0)
-		err = rma_broken_error(w);
 	if (err != 0)
 		return err;
 	if (e->access != EPOCH_CLOSED && e->access != EPOCH_FENCE)
