@@ -23,7 +23,7 @@ static int card_rank(const struct leader_path *path, const struct group *g, int 
 	return group_rank_of(comm_peers(path->c), group_peer(g, rank));
 }
 
-/* A card without a universe says that its process has none. */
+/* A process that could make no card has sent one without a universe. */
 static int card_check(const struct via_card *card, int rank)
 {
 	if (card->universe != 0)

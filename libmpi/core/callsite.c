@@ -25,8 +25,9 @@
 static int callsite_start(const char *file, const uint64_t address[], int n, pid_t *pid)
 {
 	enum { WORDS = 3, HEX = 24 };
-	char dashes[] = "-aCspfie", hex[CALLSITE_BATCH][HEX], *path = strdup(file);
-	char *argv[WORDS + CALLSITE_BATCH + 1] = {(char *)"addr2line", dashes, path};
+	char dashes[] = "-aCspfie", hex[CALLSITE_BATCH][HEX];
+	char *argv[WORDS + CALLSITE_BATCH + 1] = {
+		(char *)"addr2line", dashes, (char *)(uintptr_t)file};
 	posix_spawn_file_actions_t to;
 	int p[2], err;
 
@@ -34,16 +35,13 @@ static int callsite_start(const char *file, const uint64_t address[], int n, pid
 		snprintf(hex[i], HEX, "%#llx", (unsigned long long)address[i]);
 		argv[WORDS + i] = hex[i];
 	}
-	if (path == NULL || pipe2(p, O_CLOEXEC) != 0) {
-		free(path);
+	if (pipe2(p, O_CLOEXEC) != 0)
 		return -1;
-	}
 	posix_spawn_file_actions_init(&to);
 	posix_spawn_file_actions_adddup2(&to, p[1], 1);
-	posix_spawn_file_actions_addopen(&to, 2, "/dev/null", 1, 0);
+	posix_spawn_file_actions_addopen(&to, 2, "/dev/null", O_WRONLY, 0);
 	err = posix_spawnp(pid, argv[0], &to, NULL, argv, environ);
 	posix_spawn_file_actions_destroy(&to);
-	free(path);
 	close(p[1]);
 	if (err == 0)
 		return p[0];

@@ -84,15 +84,15 @@ struct ofi_peer {
 	uint64_t key_out, key_in;        /* in frames to it, in frames from it */
 	uint32_t net_sent, net_received; /* numbered frames by sockets, to it and from it */
 	uint32_t net_expected;           /* from it before its OPEN */
-	uint32_t seq_out, seq_in,
-		bye_seq;             /* frames by the fabric: sent, delivered, sent by it at BYE */
-	size_t out_bytes;            /* in buffers that are being sent, or wait */
-	struct ofi_buffers waiting;  /* the fabric had no room for them */
-	struct ofi_buffers reorder;  /* received before their turn, in order */
-	struct ofi_streams *streams; /* large messages; NULL: none */
-	struct ofi_peer *next;       /* in via_ofi.work */
-	struct ofi_peer *all;        /* in via_ofi.peers */
-	char *words;                 /* the reason why it is lost or broken; malloc'ed */
+	uint32_t seq_out, seq_in;        /* frames by the fabric: sent, delivered */
+	uint32_t bye_seq;                /* those that it had sent at its BYE */
+	size_t out_bytes;                /* in buffers that are being sent, or wait */
+	struct ofi_buffers waiting;      /* the fabric had no room for them */
+	struct ofi_buffers reorder;      /* received before their turn, in order */
+	struct ofi_streams *streams;     /* large messages; NULL: none */
+	struct ofi_peer *next;           /* in via_ofi.work */
+	struct ofi_peer *all;            /* in via_ofi.peers */
+	char *words;                     /* the reason why it is lost or broken; malloc'ed */
 };
 
 struct via_ofi {
@@ -133,7 +133,7 @@ void via_ofi_streams_cts(struct ofi_peer *t, const void *data, size_t len);
 /* The operation of a fragment or of a post is complete. */
 void via_ofi_streams_event(const struct via_fabric_event *ev);
 
-/* Tries again the sends without room in the fabric.  Returns how much has moved. */
+/* Tries again the sends without room in the fabric.  Returns how many have gone. */
 int via_ofi_streams_push(struct ofi_peer *t);
 
 /* True if nothing waits, and no send is under way. */

@@ -202,6 +202,7 @@ static char *interpreter_check(const char *file, const char *wdir, int *err)
 	return why;
 }
 
+/* The arguments of the shell that runs a file without a line #!. */
 static char **script_make(const struct app *a)
 {
 	char **v;
@@ -248,6 +249,8 @@ char *app_find(struct app *a, const char *path, int *err)
 	return text_new("program `%s' cannot be executed: %s (%d)", a->argv[0],
 		*err == EISDIR ? "it is a directory" : strerror(*err), *err);
 }
+
+/* --- environments --------------------------------------------------------------------------- */
 
 /* An environment under construction. */
 struct env_list {

@@ -15,8 +15,8 @@
 /* Position of the mapping. */
 struct rank_cursor {
 	int at;
-	int *left;
-	int *room;
+	int *left; /* [nhosts] ranks that this lap has still for it */
+	int *room; /* [nhosts] likewise of all laps */
 };
 
 static void lap_begin(const struct plan *p, struct rank_cursor *w)
