@@ -216,6 +216,7 @@ dest = $(call quoted,$(DESTDIR)$(1))
 
 # All of them, for layout.sh and for a second make.
 layout = $(foreach v,$(dirs) SUFFIX,$(v)=$(call quoted,$($(v))))
+layout_pc = $(layout) DESTDIR=$(call quoted,$(DESTDIR)) tools/pack/layout.sh pc
 
 install: all install-libobj install-libmpi install-tools install-examples
 install-libobj install-libmpi install-tools: all

@@ -37,7 +37,7 @@ install-libobj:
 	install -m 644 $(B)/lib/libobj.so.0 $(call dest,$(LIBDIR))/
 	install -m 644 $(B)/lib/libobj.a $(call dest,$(DEVDIR))/
 	$(layout) tools/pack/layout.sh link libobj.so.0 $(call dest,$(DEVDIR))/libobj.so
-	$(layout) tools/pack/layout.sh pc $(B)/lib/pkgconfig/libobj.pc $(call dest,$(DEVDIR))/pkgconfig/
+	$(layout_pc) $(B)/lib/pkgconfig/libobj.pc $(call dest,$(DEVDIR))/pkgconfig/
 	install -m 644 libobj/obj.3 $(call dest,$(MANDIR))/man3/
 	for f in $(libobj_FNS); do ln -sf obj.3 $(call dest,$(MANDIR))/man3/$$f.3; done
 	install -m 644 libobj/gdb.py $(call dest,$(DATADIR))/libobj/

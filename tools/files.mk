@@ -138,7 +138,7 @@ install-tools:
 	for a in $(tools_ALIAS); do \
 		ln -sf "$${a#*=}$(SUFFIX)" $(call dest,$(BINDIR))/"$${a%=*}$(SUFFIX)"; done
 	for p in $(tools_PC); do \
-		$(layout) tools/pack/layout.sh pc $$p $(call dest,$(DEVDIR))/pkgconfig/ || exit 1; done
+		$(layout_pc) $$p $(call dest,$(DEVDIR))/pkgconfig/ || exit 1; done
 	for p in mpiexec mpicc; do \
 		install -m 644 $(B)/man/man1/$$p.1 $(call dest,$(MANDIR))/man1/$$p$(SUFFIX).1; done
 	install -m 644 $(B)/man/man1/mpi-info.1 $(call dest,$(MANDIR))/man1/

@@ -10,7 +10,7 @@
 #
 # The directories are in the environment, as the Makefile names them.  All ways are relative, so
 # that an installed tree may be moved; a tree in /usr is not moved, and compilers know its
-# directories.
+# directories.  pc also asks for DESTDIR.
 set -eu
 
 # way FROM TO: the relative path.
@@ -54,12 +54,20 @@ pc_dir() {
 	esac
 }
 
+# pc_run: the run path, for the right side of sed.  A tree in DESTDIR may be used there, by way of
+# PKG_CONFIG_SYSROOT_DIR, and comes to LIBDIR later: it has both.
+pc_run() {
+	! system_lib "$LIBDIR" || return 0
+	later=
+	[ "$PREFIX" = /usr ] || [ -z "$DESTDIR" ] || later=,-rpath,$(printf '%s' "$LIBDIR" | sed 's/[] "\#'"'"']/\\&/g')
+	printf '%s' ' \1'"$(escape "$later")"'\2'
+}
+
 pc() {
-	run='&'
-	! system_lib "$LIBDIR" || run=
 	sed -e "$(pc_dir prefix "$PREFIX")" -e "$(pc_dir includedir "$INCLUDEDIR")" \
 		-e "$(pc_dir libdir "$LIBDIR")" -e "$(pc_dir devdir "$DEVDIR")" \
-		-e "$(pc_dir bindir "$BINDIR")" -e "s| -Wl,-rpath,[^ ]*|$run|" "$1" >"$2/${1##*/}"
+		-e "$(pc_dir bindir "$BINDIR")" \
+		-e "s| \(-Wl,-rpath,[^ ,]*\)\([^ ]*\)|$(pc_run)|" "$1" >"$2/${1##*/}"
 	chmod 644 "$2/${1##*/}"
 }
 
