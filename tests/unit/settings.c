@@ -204,15 +204,24 @@ static void setting_spin(void **state)
 	setting_with("HAFT_SPIN", "7", spin_seven);
 }
 
+/* If another process kept the CPU for a slice after a yield, there are fewer of them for a time:
+ * then the wait is repeated. */
 static void yield_three(void)
 {
-	struct shm_wait w;
+	uint64_t slow = 0;
 
-	shm_wait_begin(&w);
-	for (int i = 0; i < SHM_SPINS + TRIES && via.shm->count.sleeps == 0; i++)
-		wait_passes(&w, 1);
-	CHECK(via.shm->count.sleeps == 1 && via.shm->count.yields == 3);
-	shm_wait_end(via.shm, &w);
+	do {
+		struct shm_wait w;
+
+		memset(&via.shm->count, 0, sizeof(via.shm->count));
+		shm_wait_begin(&w);
+		for (int i = 0; i < SHM_SPINS + TRIES && via.shm->count.sleeps == 0; i++)
+			wait_passes(&w, 1);
+		CHECK(via.shm->count.sleeps == 1 && via.shm->count.yields <= 3);
+		slow += via.shm->count.yields_slow;
+		shm_wait_end(via.shm, &w);
+	} while (via.shm->count.yields < 3 && slow > 0);
+	CHECK(via.shm->count.yields == 3);
 }
 
 static void yield_none(void)
