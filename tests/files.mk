@@ -17,7 +17,8 @@ mpi_PART  += tests/examples/tool/counts.c  # a library: tests/tools/qmpi.sh
 mpi_PART  += $(wildcard tests/examples/streams/*.c) # the same: tests/build/streams.sh
 # Programs that a script compiles or starts itself.
 script_PART := tests/build/gdb.c tests/build/memcheck.c tests/build/own_leak.c tests/build/sum.c \
-	tests/abi/library_loaded.c tests/err/abort_scope.c tests/err/error_line.c tests/ft/any_call.c \
+	tests/abi/library_loaded.c tests/abi/loaded_values.c tests/err/abort_scope.c \
+	tests/err/error_line.c tests/ft/any_call.c \
 	tests/ft/any_access.c tests/ft/any_message.c tests/launch/pmix_layout.c \
 	tests/life/unfinished.c \
 	tests/net/starved_root.c tests/ofi/crash_signals.c tests/ofi/ofi_connection_lost.c \
