@@ -20,7 +20,7 @@ enum coll_call { REDUCE, ALLREDUCE, BLOCK, BLOCKS, SCAN, EXSCAN, CALLS };
 /* `count' elements in n unequal parts, the first of which has none. */
 static const int *parts(int count)
 {
-	static int v[7];
+	static int v[64]; /* members, at most */
 
 	for (int i = 0; i < n; i++)
 		v[i] = 2 * count / n / n * i;
