@@ -316,44 +316,53 @@ static void reduce_blocks(struct shm_reduction *f, int64_t first, int64_t room)
 			coll_element(k->rbuf, k->rtype, first));
 }
 
-/* Elements of the longest block.  *equal: all are as long. */
-static int64_t reduce_longest(const struct coll_args *k, bool *equal)
-{
-	int64_t longest = coll_block_size(k, 0);
+/* The counts of a reduce_scatter. */
+struct reduce_counts {
+	int64_t longest; /* elements of the longest block */
+	bool equal;      /* all are as long */
+	uint32_t digest; /* of the list: as bytes of a call's digest; 0: there is none */
+};
 
-	*equal = true;
-	for (int i = 1; i < k->n && k->rcounts.v != NULL; i++) {
+static struct reduce_counts reduce_counts(const struct coll_args *k)
+{
+	struct reduce_counts c = {.longest = coll_block_size(k, 0), .equal = true};
+	uint32_t mix = 0;
+
+	for (int i = 0; i < k->n && k->rcounts.v != NULL; i++) {
 		int64_t size = coll_block_size(k, i);
 
-		*equal = *equal && size == longest;
-		longest = size > longest ? size : longest;
+		c.equal = c.equal && size == c.longest;
+		c.longest = size > c.longest ? size : c.longest;
+		mix = mix * 31 + (uint32_t)size;
 	}
-	return longest;
+	c.digest = coll_digest_fold(mix);
+	return c;
 }
 
 /* In place the result of a phase is written over operands.  Where all blocks are as long these have
- * been read before; else there is one phase. */
+ * been read before; else there is one phase.  The phases show the counts: their sum, which the
+ * call's digest has, may be equal in members that differ. */
 int coll_shm_reduce_scatter(const struct coll_args *k)
 {
 	_Alignas(16) char tmp[COLL_LINE_DATA];
 	struct shm_reduction f = {.k = k, .s = k->comm->coll, .tmp = tmp};
-	bool equal;
-	int64_t longest = reduce_longest(k, &equal), step;
+	struct reduce_counts c = reduce_counts(k);
+	int64_t step = c.longest;
 
 	if (!reduce_fits(k))
 		return COLL_SHM_NONE;
-	f.area = reduce_area(k->rtype, k->n * longest * k->rtype->extent);
-	if (f.area <= COLL_LINE_DATA) {
-		reduce_blocks(&f, 0, longest);
-		return 0;
+	f.area = reduce_area(k->rtype, k->n * c.longest * k->rtype->extent);
+	if (f.area > COLL_LINE_DATA) {
+		step = coll_shm_slots(f.s) ? f.s->slot_bytes / k->n / k->rtype->extent : 0;
+		if (step == 0 || c.longest > COLL_CHUNKS * COLL_CHUNKS * step ||
+			(!c.equal && c.longest > step))
+			return COLL_SHM_NONE;
+		f.area = reduce_slot(&f);
+		f.tmp = f.s->tmp;
+		step = c.longest < step ? c.longest : step;
 	}
-	step = coll_shm_slots(f.s) ? f.s->slot_bytes / k->n / k->rtype->extent : 0;
-	if (step == 0 || longest > COLL_CHUNKS * COLL_CHUNKS * step || (!equal && longest > step))
-		return COLL_SHM_NONE;
-	f.area = reduce_slot(&f);
-	f.tmp = f.s->tmp;
-	step = longest < step ? longest : step;
-	for (int64_t at = 0; at < longest; at += step)
+	f.s->digest ^= c.digest;
+	for (int64_t at = 0; at < c.longest; at += step)
 		reduce_blocks(&f, at, step);
 	return 0;
 }
