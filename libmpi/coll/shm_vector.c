@@ -19,7 +19,7 @@
  *  - The rooms of a phase, and the number of phases, depend on what all lines of the first phase
  *    have said, of this call or of the last one.  They are equal in all members.
  *  - A member that finds blocks of another size than it expects takes part in all phases.
- *  - Before the call goes by messages no buffer has been written, but the own block. */
+ *  - Before the call goes by messages no buffer has been written. */
 #include "libmpi/coll/coll_shm.h"
 
 #define ROOM_ALIGN 64 /* of long rooms: a copy to an odd place takes several times as long */
@@ -108,19 +108,22 @@ static int64_t phase_shared(const struct vector *v, const struct vector_phase *p
 	return bytes > COLL_LINE_DATA ? bytes : COLL_LINE_DATA + 1; /* the line is in use */
 }
 
-/* Chooses the rooms of the first phase.  False: there are none. */
+/* Chooses the rooms of the first phase: short ones if there are no long ones, so that a long block
+ * is forgotten in time.  False: there are none. */
 static bool phase_first(const struct vector *v, struct vector_phase *p)
 {
 	int64_t most = (COLL_SLOT_SHORT - sizes_bytes(v)) / v->rooms;
 
 	*p = (struct vector_phase){.sizes = true, .room = sizeof(int64_t)};
-	while (p->room < *v->before)
+	if (p->room > most)
+		return false;
+	while (p->room < *v->before && p->room <= most)
 		p->room *= 2;
-	if (p->room > most) {
-		p->is_long = true;
-		p->room = room_long(v);
-	}
-	return p->room > 0 && phase_shared(v, p) <= COLL_SLOT_SHORT;
+	if (p->room <= most)
+		return true;
+	p->is_long = room_long(v) > 0;
+	p->room = p->is_long ? room_long(v) : p->room / 2;
+	return true;
 }
 
 /* Is a call with so long a block for messages, if the first phase takes `first' bytes of each? */
