@@ -282,7 +282,8 @@ void ft_agree_got(const struct shm_frame *f)
 	struct agreement *a = agreement_find(ctx, (uint32_t)f->tag);
 	struct waiting_msg *m;
 
-	if (a == NULL && agreement_dropped(ctx, (uint32_t)f->tag))
+	if ((a == NULL && agreement_dropped(ctx, (uint32_t)f->tag)) ||
+		(a != NULL && a->over && a->era == NULL)) /* a settle that a revocation ended */
 		return;
 	if (a != NULL && a->era != NULL) {
 		agreement_take(a, f->src, f->data, f->len);

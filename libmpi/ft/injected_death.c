@@ -51,7 +51,7 @@ static void death_missed(void)
 
 void ft_die_count(const char *name)
 {
-	bool last = strcmp(name, "MPI_Finalize") == 0;
+	bool last = strcmp(death_bare(name), "Finalize") == 0;
 
 	if (death.armed)
 		return;

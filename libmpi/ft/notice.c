@@ -29,10 +29,27 @@ bool ft_is_on(void)
 	return on;
 }
 
-void ft_use(bool handled)
+/* Failures are survived from now on.  Processes that had been lost by then, as their connections
+ * broke before the launcher told of them, have ended no collective call. */
+static void notice_on(void)
 {
+	if (on)
+		return;
 	on = true;
 	p2p_failures_survive();
+	for (uint32_t k = 0; k < p2p_failed_count(); k++) {
+		int peer = p2p_failed_at(k);
+
+		if (peer < 0) /* forgotten */
+			continue;
+		p2p_collectives_lost(peer);
+		coll_peer_lost(peer);
+	}
+}
+
+void ft_use(bool handled)
+{
+	notice_on();
 	boot_ft(handled && p2p_failed_count() > 0 ? BOOT_FT_HANDLED : BOOT_FT_SURVIVES);
 }
 
@@ -94,7 +111,7 @@ static void ft_hear(const void *record)
 		p2p_peer_unborn(n.number, words);
 		return;
 	}
-	on = true;
+	notice_on();
 	if (n.how == BOOT_END_HOST)
 		p2p_peer_died(n.number, words);
 	else
