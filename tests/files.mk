@@ -98,6 +98,9 @@ $(B)/tests/sim/coll_sim: $(call objs,$(coll_sim_SRCS)) \
 	$(filter-out $(call objs,libmpi/coll/sched.c libmpi/coll/selection.c),$(libmpi_OBJS))
 $(B)/tests/sim/coll_sim: private ldflags += $(call wrap,via_node_any)
 
+# No thread is in malloc while it forks: the child could not use that of AddressSanitizer then.
+$(B)/tests/unit/obj_fork: private ldflags += $(call wrap,malloc calloc free)
+
 # Tests of libmpi from inside.
 $(B)/tests/unit/engine_valid $(B)/tests/unit/file_locks $(B)/tests/unit/init_messages $(B)/tests/unit/session_valid $(B)/tests/unit/job_map $(B)/tests/unit/node_join $(B)/tests/unit/settings $(B)/tests/unit/type_runs $(B)/tests/unit/win_attributes: $(libmpi_OBJS)
 
