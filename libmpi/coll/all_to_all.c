@@ -142,12 +142,9 @@ static void alltoall_in_place(struct sched *s, const struct coll_args *k)
 	int64_t most = 0;
 	char *mem;
 
-	for (int i = 0; i < k->n; i++) {
-		struct block b = coll_block_in(k, i);
-
-		if (i != k->me && b.count * b.type->size > most)
-			most = b.count * b.type->size;
-	}
+	for (int i = 0; i < k->n; i++)
+		if (i != k->me)
+			most = num_max(most, coll_block_bytes(coll_block_in(k, i)));
 	mem = coll_sched_bytes(s, most);
 	for (int i = 0; i < k->n; i++) {
 		int peer = (i + k->n - k->me) % k->n;
@@ -157,7 +154,7 @@ static void alltoall_in_place(struct sched *s, const struct coll_args *k)
 			continue;
 		coll_sched_pack(s, b.at, b.count, b.type, mem, most);
 		coll_sched_recv(s, b.at, b.count, b.type, peer);
-		coll_sched_send_own(s, mem, b.count * b.type->size, byte, peer);
+		coll_sched_send_own(s, mem, coll_block_bytes(b), byte, peer);
 		coll_sched_fence(s);
 	}
 }

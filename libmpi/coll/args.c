@@ -71,7 +71,7 @@ static int args_own_disjoint(const struct coll_args *k, bool all)
 	in = coll_block_in(k, k->me);
 	if (!all)
 		out = coll_block_out(k, k->me);
-	if (in.count * in.type->size == 0 || out.count * out.type->size == 0)
+	if (coll_block_bytes(in) == 0 || coll_block_bytes(out) == 0)
 		return 0;
 	return args_disjoint(out.at, out.type, in.at, in.type);
 }

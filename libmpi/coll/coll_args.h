@@ -24,6 +24,7 @@
 #include "libmpi/core/comm_object.h"
 #include "libmpi/core/counts.h"
 #include "libmpi/core/err.h"
+#include "libmpi/core/num.h"
 #include "libmpi/core/op_object.h"
 #include "libmpi/core/type_object.h"
 #include "libmpi/p2p/p2p.h"
@@ -260,16 +261,29 @@ static inline struct block coll_block_in(const struct coll_args *k, int i)
 	return coll_block_of(k->rbuf, k->rcount, k->rtype, k->rcounts, k->rdispls, k->rtypes, i);
 }
 
+/* The block that is sent to member i; in an allgather it is one for all.  A scatter's root whose
+ * own block stays in place sends those of others. */
+static inline struct block coll_block_given(const struct coll_args *k, int i)
+{
+	bool one = k->kind == COLL_ALLGATHER || k->kind == COLL_ALLGATHERV;
+
+	if (!k->in_place || k->kind == COLL_SCATTER || k->kind == COLL_SCATTERV)
+		return coll_block_out(k, one ? 0 : i);
+	return coll_block_in(k, one ? k->me : i);
+}
+
+static inline int64_t coll_block_bytes(struct block b)
+{
+	return b.count * b.type->size;
+}
+
 /* Bytes of the longest block that comes; equal on all members of an allgatherv. */
 static inline int64_t coll_block_longest(const struct coll_args *k)
 {
 	int64_t most = 0;
 
-	for (int i = 0; i < k->nin; i++) {
-		struct block b = coll_block_in(k, i);
-
-		most = b.count * b.type->size > most ? b.count * b.type->size : most;
-	}
+	for (int i = 0; i < k->nin; i++)
+		most = num_max(most, coll_block_bytes(coll_block_in(k, i)));
 	return most;
 }
 

@@ -352,22 +352,12 @@ static int check_goes_to(const struct coll_args *k, int i)
 	return k->in_place && i == k->me ? MPI_PROC_NULL : i;
 }
 
-/* The block that is sent there.  A scatter's root whose own block stays in place sends those of
- * others. */
-static struct block check_given(const struct coll_args *k, int i)
-{
-	if (!k->in_place || k->kind == COLL_SCATTER || k->kind == COLL_SCATTERV)
-		return coll_block_out(k, i);
-	return coll_block_in(
-		k, k->kind == COLL_ALLGATHER || k->kind == COLL_ALLGATHERV ? k->me : i);
-}
-
 static void check_cargo_describe(struct cargo *c, struct block b)
 {
 	struct type_signature sum;
 
 	memset(c, 0, sizeof(*c));
-	c->bytes = b.count * b.type->size;
+	c->bytes = coll_block_bytes(b);
 	if (c->bytes <= 0 || type_signature_bytes(b.type, c->bytes, &sum) != 0 || sum.packed)
 		return;
 	c->hash = sum.hash;
@@ -457,7 +447,7 @@ static void check_exchange(struct sched *s, const struct coll_args *k, struct bl
 
 		if (rank == MPI_PROC_NULL)
 			continue;
-		check_cargo_describe(&b->out[i], check_given(k, i));
+		check_cargo_describe(&b->out[i], coll_block_given(k, i));
 		coll_sched_send(s, &b->out[i], size, byte, rank);
 	}
 	coll_sched_fence(s);

@@ -178,6 +178,12 @@ extern coll_shm_fn *const coll_shm_fns[COLL_KINDS];
  * operations that ask. */
 extern const int64_t coll_two_from[COLL_KINDS];
 
+/* Of `all' bytes or elements, those that a phase takes which begins at `at' and has `room'. */
+static inline int64_t coll_shm_part(int64_t all, int64_t at, int64_t room)
+{
+	return all > at ? num_min(all - at, room) : 0;
+}
+
 /* Does a call of this many bytes a block go by messages, although there is shared memory? */
 static inline bool coll_two_by_message(const struct coll *s, enum coll_kind kind, int64_t block)
 {

@@ -9,11 +9,6 @@
 #include "libmpi/coll/coll_shm.h"
 #include "libmpi/type/type.h"
 
-static int64_t shm_min(int64_t a, int64_t b)
-{
-	return a < b ? a : b;
-}
-
 /* Copies bytes [at, at + len) of the packed form of `count' elements into shared memory, or out of
  * it.  A member without data for the call copies nothing. */
 static void shm_pack(struct coll *s, struct type *type, const void *buf, int64_t count, int64_t at,
@@ -70,7 +65,7 @@ int coll_shm_bcast(const struct coll_args *k)
 	chunk = coll_shm_chunk(s, bytes);
 	for (int64_t at = 0; at < bytes; at += chunk) {
 		uint64_t e = coll_phase_begin(s);
-		int64_t len = shm_min(chunk, bytes - at);
+		int64_t len = num_min(chunk, bytes - at);
 
 		if (k->me == k->root) {
 			shm_pack(s, k->rtype, k->rbuf, k->rcount, at,
@@ -106,7 +101,7 @@ int coll_shm_gather(const struct coll_args *k)
 	}
 	for (int64_t at = 0; at < block; at += chunk) {
 		uint64_t e = coll_phase_begin(s);
-		int64_t len = shm_min(chunk, block - at);
+		int64_t len = num_min(chunk, block - at);
 
 		if (!root)
 			shm_pack(s, k->stype, k->sbuf, k->scount, at,
@@ -181,7 +176,7 @@ int coll_shm_allgather(const struct coll_args *k)
 	}
 	for (int64_t at = 0; at < block; at += chunk) {
 		uint64_t e = coll_phase_begin(s);
-		int64_t len = shm_min(chunk, block - at);
+		int64_t len = num_min(chunk, block - at);
 		void *out = coll_phase_own_data(s, e, chunk);
 
 		if (k->in_place)
@@ -232,11 +227,11 @@ int coll_shm_alltoall(const struct coll_args *k)
 		if (block > COLL_BLOCK_LONG || coll_two_by_message(s, COLL_ALLTOALL, block) ||
 			!coll_shm_slots(s))
 			return COLL_SHM_NONE;
-		part = shm_min(block, s->slot_bytes / k->n);
+		part = num_min(block, s->slot_bytes / k->n);
 		if (part == 0 || block > COLL_CHUNKS * part)
 			return COLL_SHM_NONE;
 	}
 	for (int64_t at = 0; at < block; at += part)
-		shm_alltoall_part(k, s, part, at, shm_min(part, block - at));
+		shm_alltoall_part(k, s, part, at, num_min(part, block - at));
 	return 0;
 }

@@ -284,13 +284,7 @@ int coll_shm_reduce(const struct coll_args *k)
 	return 0;
 }
 
-/* --- reduce_scatter_block, scan, exscan ----------------------------------------------------- */
-
-/* Elements of a block of `size' that a phase takes: from `first' on, at most `room'. */
-static int64_t reduce_part(int64_t size, int64_t first, int64_t room)
-{
-	return size <= first ? 0 : size - first < room ? size - first : room;
-}
+/* --- reduce_scatter, scan, exscan ----------------------------------------------------------- */
 
 /* A phase of a reduce_scatter: of each block elements [first, first + room), or those that there
  * are.  A member's slot has `room' elements for each block. */
@@ -304,7 +298,7 @@ static void reduce_blocks(struct shm_reduction *f, int64_t first, int64_t room)
 	f->e = coll_phase_begin(f->s);
 	to = coll_phase_own_data(f->s, f->e, f->area);
 	for (int i = 0; i < k->n; i++, to += room * extent) {
-		int64_t size = coll_block_size(k, i), part = reduce_part(size, first, room);
+		int64_t size = coll_block_size(k, i), part = coll_shm_part(size, first, room);
 
 		reduce_copy(f->s, to, from, (size_t)(part * extent));
 		from += size * extent;
@@ -332,7 +326,7 @@ static struct reduce_counts reduce_counts(const struct coll_args *k)
 		int64_t size = coll_block_size(k, i);
 
 		c.equal = c.equal && size == c.longest;
-		c.longest = size > c.longest ? size : c.longest;
+		c.longest = num_max(c.longest, size);
 		mix = mix * 31 + (uint32_t)size;
 	}
 	c.digest = coll_digest_fold(mix);
@@ -359,7 +353,7 @@ int coll_shm_reduce_scatter(const struct coll_args *k)
 			return COLL_SHM_NONE;
 		f.area = reduce_slot(&f);
 		f.tmp = f.s->tmp;
-		step = c.longest < step ? c.longest : step;
+		step = num_min(c.longest, step);
 	}
 	f.s->digest ^= c.digest;
 	for (int64_t at = 0; at < c.longest; at += step)

@@ -35,32 +35,10 @@ struct vector {
 	int64_t odd_bytes, odd_expected;
 };
 
-static int64_t vector_min(int64_t a, int64_t b)
-{
-	return a < b ? a : b;
-}
-
-static int64_t block_bytes(struct block b)
-{
-	return b.count * b.type->size;
-}
-
-/* The block of this member for member i; in an allgatherv for all. */
-static struct block vector_out(const struct vector *v, int i)
-{
-	const struct coll_args *k = v->k;
-
-	if (v->rooms > 1)
-		return k->in_place ? coll_block_in(k, i) : coll_block_out(k, i);
-	if (k->in_place)
-		return coll_block_in(k, k->me);
-	return (struct block){(void *)(uintptr_t)k->sbuf, k->scount, k->stype};
-}
-
-/* Is room i that of this member itself?  It stays empty: that block is copied at once. */
+/* Is room i for this member alone?  It stays empty: that block is copied at once. */
 static bool vector_own(const struct vector *v, int i)
 {
-	return v->rooms > 1 && i == v->k->me;
+	return v->k->kind != COLL_ALLGATHERV && i == v->k->me;
 }
 
 static void vector_begin(struct vector *v, const struct coll_args *k)
@@ -70,11 +48,9 @@ static void vector_begin(struct vector *v, const struct coll_args *k)
 
 	*v = (struct vector){
 		.k = k, .s = s, .rooms = one ? 1 : k->n, .before = &s->longest[one], .odd = -1};
-	for (int i = 0; i < v->rooms; i++) {
-		int64_t bytes = vector_own(v, i) ? 0 : block_bytes(vector_out(v, i));
-
-		v->longest = bytes > v->longest ? bytes : v->longest;
-	}
+	for (int i = 0; i < v->rooms; i++)
+		if (!vector_own(v, i))
+			v->longest = num_max(v->longest, coll_block_bytes(coll_block_given(k, i)));
 }
 
 /* --- rooms ---------------------------------------------------------------------------------- */
@@ -139,12 +115,6 @@ static bool vector_too_long(const struct vector *v, int64_t first)
 
 /* --- phases --------------------------------------------------------------------------------- */
 
-/* Bytes that this phase takes of a block of so many. */
-static int64_t phase_part(const struct vector_phase *p, int64_t bytes)
-{
-	return bytes > p->at ? vector_min(bytes - p->at, p->room) : 0;
-}
-
 static void phase_give(const struct vector *v, const struct vector_phase *p)
 {
 	int64_t *sizes = NULL;
@@ -157,11 +127,11 @@ static void phase_give(const struct vector *v, const struct vector_phase *p)
 	if (p->is_long)
 		room = coll_phase_own_data(v->s, p->e, v->s->slot_bytes);
 	for (int i = 0; i < v->rooms; i++, room += p->room) {
-		struct block b = vector_out(v, i);
-		int64_t part = phase_part(p, block_bytes(b));
+		struct block b = coll_block_given(v->k, i);
+		int64_t bytes = coll_block_bytes(b), part = coll_shm_part(bytes, p->at, p->room);
 
 		if (p->sizes)
-			sizes[i] = block_bytes(b);
+			sizes[i] = bytes;
 		if (part > 0 && !vector_own(v, i))
 			type_pack(b.type, b.at, b.count, p->at, room, part);
 	}
@@ -172,7 +142,7 @@ static void phase_take_from(
 	struct vector *v, const struct vector_phase *p, int i, int64_t bytes, const char *room)
 {
 	struct block b = coll_block_in(v->k, i);
-	int64_t expected = block_bytes(b), part = phase_part(p, expected);
+	int64_t expected = coll_block_bytes(b), part = coll_shm_part(expected, p->at, p->room);
 
 	if (p->sizes && bytes != expected && v->odd < 0) {
 		v->odd = i;
@@ -218,9 +188,9 @@ static bool vector_first(struct vector *v, const struct vector_phase *p)
 	for (int i = 0; i < v->k->n; i++) {
 		int64_t theirs = *(const int64_t *)coll_phase_data(s, p->e, sizeof(int64_t), i);
 
-		v->longest = theirs > v->longest ? theirs : v->longest;
+		v->longest = num_max(v->longest, theirs);
 	}
-	*v->before = v->longest > *v->before / 2 ? v->longest : *v->before / 2;
+	*v->before = num_max(v->longest, *v->before / 2);
 	return true;
 }
 
@@ -241,7 +211,7 @@ static void vector_rest(struct vector *v, int64_t at)
 
 static int vector_copy_own(const struct vector *v)
 {
-	struct block to = coll_block_in(v->k, v->k->me), from = vector_out(v, v->k->me);
+	struct block to = coll_block_in(v->k, v->k->me), from = coll_block_given(v->k, v->k->me);
 
 	return v->k->in_place ? 0
 			      : type_copy(from.at, from.count, from.type, to.at, to.count, to.type);
