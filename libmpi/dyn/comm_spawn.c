@@ -366,8 +366,6 @@ static int spawn_comm_check(struct comm *c, enum coll_maker maker)
 
 	if (c->remote != NULL)
 		return haft_err(MPI_ERR_COMM, "the communicator is an inter-communicator");
-	if ((c->hints & COMM_REVOKED) != 0) /* others may shrink by now: no agreement */
-		return p2p_comm_error(c);
 	err = comm_check_joined(c, maker);
 	return spawn_agree(c, err);
 }

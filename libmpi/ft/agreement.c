@@ -198,20 +198,24 @@ static bool agreement_dropped(uint64_t ctx, uint32_t number)
 	return number < (c != NULL ? agreement_next(c, settles) : d != NULL ? d->end[settles] : 0);
 }
 
+/* Is it on the communicator of this id, in the order of number `floor', and before it? */
+static bool agreement_before(const struct agreement *a, uint64_t ctx, uint32_t floor)
+{
+	return a->ctx == ctx && number_settles(a->number) == number_settles(floor) &&
+	       a->number < floor;
+}
+
 /* Frees agreements that are over: those before `floor' on communicator ctx and of its order, whose
  * decision no member lacks, and all beyond the latest KEPT_MAX. */
 static void agreements_drop(uint64_t ctx, uint32_t floor)
 {
-	bool settles = number_settles(floor);
 	struct agreement **link = &agreements;
 	int n = 0;
 
 	while (*link != NULL) {
 		struct agreement *a = *link;
 
-		if (a->over && ((a->ctx == ctx && number_settles(a->number) == settles &&
-					a->number < floor) ||
-				       n >= KEPT_MAX)) {
+		if (a->over && (agreement_before(a, ctx, floor) || n >= KEPT_MAX)) {
 			dropped_keep(a->ctx, a->number);
 			agreement_free(link);
 			continue;
@@ -227,8 +231,7 @@ static uint32_t agreement_floor(const struct comm *c, bool settles)
 	uint32_t floor = agreement_next(c, settles);
 
 	for (const struct agreement *a = agreements; a != NULL; a = a->next)
-		if (a->ctx == c->ctx && a->c != NULL && number_settles(a->number) == settles &&
-			a->number < floor)
+		if (a->c != NULL && agreement_before(a, c->ctx, floor))
 			floor = a->number;
 	return floor;
 }

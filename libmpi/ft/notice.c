@@ -29,6 +29,14 @@ bool ft_is_on(void)
 	return on;
 }
 
+/* A process has been lost: no collective call waits for it, if failures are survived. */
+static void notice_end_collectives(int peer)
+{
+	p2p_collectives_lost(peer);
+	if (on)
+		coll_peer_lost(peer);
+}
+
 /* Failures are survived from now on.  Processes that had been lost by then, as their connections
  * broke before the launcher told of them, have ended no collective call. */
 static void notice_on(void)
@@ -37,14 +45,9 @@ static void notice_on(void)
 		return;
 	on = true;
 	p2p_failures_survive();
-	for (uint32_t k = 0; k < p2p_failed_count(); k++) {
-		int peer = p2p_failed_at(k);
-
-		if (peer < 0) /* forgotten */
-			continue;
-		p2p_collectives_lost(peer);
-		coll_peer_lost(peer);
-	}
+	for (uint32_t k = 0; k < p2p_failed_count(); k++)
+		if (p2p_failed_at(k) >= 0) /* else it is forgotten */
+			notice_end_collectives(p2p_failed_at(k));
 }
 
 void ft_use(bool handled)
@@ -193,9 +196,7 @@ static void ft_lost_words(int peer, char *words, size_t n)
 static void ft_peer_lost(int peer, bool left)
 {
 	if (!left)
-		p2p_collectives_lost(peer);
-	if (!left && on)
-		coll_peer_lost(peer);
+		notice_end_collectives(peer);
 	ft_agree_peer_lost(peer);
 	ft_revoke_peer_lost(peer);
 }
