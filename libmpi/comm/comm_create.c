@@ -9,7 +9,6 @@
  * inter-communicators. */
 #include "libmpi/comm/world.h"
 
-#include "libmpi/core/errh_object.h"
 #include "libmpi/coll/coll_check.h"
 #include "libmpi/comm/groups.h"
 #include "libmpi/comm/comm_create.h"
@@ -75,10 +74,10 @@ static int comm_build(const struct comm_spec *how, struct comm **newcomm)
 	c->hints = haft_traffic_hints();
 	comm_set_ids(c, how->ids);
 	errh = how->parent != NULL ? obj_errh_get(how->parent) : NULL;
-	if (errh != NULL && errh != &haft_errh_fatal.o) /* no handler means just that */
+	if (errh != NULL) {
 		obj_errh_set(c, errh);
-	if (errh != NULL)
 		obj_drop(errh);
+	}
 	if (haft_comm_hooks.made != NULL)
 		haft_comm_hooks.made(c);
 	*newcomm = c;

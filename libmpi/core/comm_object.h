@@ -79,15 +79,17 @@ struct comm {
 
 extern struct comm haft_world, haft_self; /* MPI_COMM_WORLD, MPI_COMM_SELF */
 
-/* Functions of higher folders for each communicator.  NULL: none; `differ' is always set. */
+/* Functions of higher folders for communicators.  NULL: none; `differ' is always set, and a folder
+ * that has given a communicator a state has set the function that ends it. */
 extern struct haft_comm_hooks {
 	/* dyn: it is made; it connects jobs no longer: within MPI_Comm_disconnect, and before it is
-	 * destroyed */
+	 * destroyed if it is told or spawned */
 	void (*made)(struct comm *c);
 	void (*end)(struct comm *c);
 	/* ft: it gets its ids, and may have been revoked before */
 	void (*ids)(struct comm *c);
-	/* coll, p2p: the last reference to it is dropped; its groups are still there */
+	/* coll, p2p: the last reference to it is dropped, and it has a coll or a buffer; its groups
+	 * are still there */
 	void (*destroy)(struct comm *c);
 	void (*buffer_destroy)(struct comm *c);
 	/* ft: the collective calls of its members differ, as these words say: all members get

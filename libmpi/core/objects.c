@@ -71,18 +71,21 @@ static void comm_destroy(void *self)
 {
 	struct comm *c = self;
 
-	if (haft_comm_hooks.end != NULL)
+	if (c->told || c->spawned > 0)
 		haft_comm_hooks.end(c);
-	if (haft_comm_hooks.destroy != NULL)
+	if (c->coll != NULL)
 		haft_comm_hooks.destroy(c);
-	if (haft_comm_hooks.buffer_destroy != NULL)
+	if (c->buffer != NULL)
 		haft_comm_hooks.buffer_destroy(c);
-	haft_traffic_drop(c);
+	if (c->traffic != NULL)
+		haft_traffic_drop(c);
 	obj_drop(c->group);
 	if (c->remote != NULL)
 		obj_drop(c->remote);
-	free(c->kinds);
-	free(c->differs);
+	if (c->kinds != NULL)
+		free(c->kinds);
+	if (c->differs != NULL)
+		free(c->differs);
 	if (c->session != NULL)
 		obj_drop(c->session);
 	if (c->local != NULL)

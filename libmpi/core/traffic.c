@@ -57,8 +57,6 @@ void haft_traffic_drop(struct comm *c)
 {
 	struct comm_traffic *t = c->traffic;
 
-	if (t == NULL)
-		return;
 	t->comm = NULL;
 	c->traffic = NULL;
 	traffic_unref(t);

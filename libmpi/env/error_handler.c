@@ -39,10 +39,15 @@ static const char *const made_for[] = {
 /* MPI_FILE_NULL's handler, the default of files (14.7); held.  NULL: the initial one. */
 static struct errh *file_default;
 
-/* Attaches e to an object; object NULL: makes it the default of files. */
+/* Attaches e to an object; object NULL: makes it the default of files.  A communicator, window or
+ * session with MPI_ERRORS_ARE_FATAL has no handler: errh_of. */
 static int errh_attach(void *object, struct errh *e)
 {
-	if (object != NULL)
+	const struct obj *o = object;
+
+	if (o != NULL && o->u.cls != &haft_file_class && e == &haft_errh_fatal)
+		e = NULL;
+	if (o != NULL)
 		return obj_errh_set(object, e) == OBJ_OK
 			       ? 0
 			       : haft_err(MPI_ERR_NO_MEM, "no memory to attach an error handler");

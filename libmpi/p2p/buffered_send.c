@@ -227,8 +227,6 @@ static int buffer_detach(struct buffer **where, void *addr, int64_t *size)
 /* A communicator goes: its messages are sent, because each of them has held it. */
 static void buffer_comm_gone(struct comm *c)
 {
-	if (c->buffer == NULL)
-		return;
 	must(buffer_reap(c->buffer));
 	free(c->buffer);
 	c->buffer = NULL;
