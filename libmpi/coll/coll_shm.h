@@ -458,7 +458,15 @@ void coll_phase_wait(struct coll *s, uint64_t e, int i);
  * calls. */
 void coll_phase_wait_calls(struct coll *s, uint64_t e);
 
-/* Arrives and waits for all: then all members' data may be read. */
+/* Arrives and waits for all: then all members' data may be read.  Work between the two halves lets
+ * no other member wait: it arrives in the first half, at a central barrier in the second. */
+static inline void coll_phase_barrier_begin(struct coll *s, uint64_t e)
+{
+	if (!s->central)
+		coll_phase_arrive(s, e);
+}
+
+void coll_phase_barrier_end(struct coll *s, uint64_t e);
 void coll_phase_barrier(struct coll *s, uint64_t e);
 
 /* The two halves of a central barrier.  True: this member is the last to arrive, and must call

@@ -183,9 +183,12 @@ int coll_shm_allgather(const struct coll_args *k)
 			shm_pack(s, k->rtype, mine, k->rcount, at, out, len);
 		else
 			shm_pack(s, k->stype, k->sbuf, k->scount, at, out, len);
-		coll_phase_barrier(s, e);
+		coll_phase_barrier_begin(s, e);
+		if (!k->in_place)
+			shm_unpack(s, k->rtype, mine, k->rcount, at, out, len);
+		coll_phase_barrier_end(s, e);
 		for (int i = 0; i < k->n; i++)
-			if (i != k->me || !k->in_place)
+			if (i != k->me)
 				shm_unpack(s, k->rtype,
 					coll_element(k->rbuf, k->rtype, i * k->rcount), k->rcount,
 					at, coll_phase_data(s, e, chunk, i), len);
@@ -199,8 +202,9 @@ static void shm_alltoall_part(
 {
 	uint64_t e = coll_phase_begin(s);
 	char *out = coll_phase_own_data(s, e, part * k->n);
+	int i;
 
-	for (int i = 0; i < k->n; i++) {
+	for (i = 0; i < k->n; i++) {
 		if (k->in_place)
 			shm_pack(s, k->rtype, coll_element(k->rbuf, k->rtype, i * k->rcount),
 				k->rcount, at, out + i * part, len);
@@ -208,11 +212,17 @@ static void shm_alltoall_part(
 			shm_pack(s, k->stype, coll_element(k->sbuf, k->stype, i * k->scount),
 				k->scount, at, out + i * part, len);
 	}
-	coll_phase_barrier(s, e);
+	coll_phase_barrier_begin(s, e);
+	shm_unpack(s, k->rtype, coll_element(k->rbuf, k->rtype, k->me * k->rcount), k->rcount, at,
+		out + k->me * part, len);
+	coll_phase_barrier_end(s, e);
 	/* members begin at different slots */
-	for (int j = 0, i = k->me; j < k->n; j++, i = i + 1 < k->n ? i + 1 : 0) {
-		char *got = coll_phase_data(s, e, part * k->n, i);
+	i = k->me;
+	for (int j = 1; j < k->n; j++) {
+		char *got;
 
+		i = i + 1 < k->n ? i + 1 : 0;
+		got = coll_phase_data(s, e, part * k->n, i);
 		shm_unpack(s, k->rtype, coll_element(k->rbuf, k->rtype, i * k->rcount), k->rcount,
 			at, got + k->me * part, len);
 	}

@@ -311,10 +311,8 @@ void coll_phase_release(struct coll *s, uint64_t e)
 	phase_prefetch_own(s, e);
 }
 
-void coll_phase_barrier(struct coll *s, uint64_t e)
+void coll_phase_barrier_end(struct coll *s, uint64_t e)
 {
-	uint32_t flag;
-
 	if (s->central) {
 		if (coll_phase_arrive_last(s, e)) {
 			s->safe = e;
@@ -322,10 +320,14 @@ void coll_phase_barrier(struct coll *s, uint64_t e)
 		}
 		return;
 	}
-	flag = coll_line_flag(s, e);
-	coll_phase_arrive_as(s, e, flag);
-	phase_wait_members(s, e, true, flag);
+	coll_phase_wait_calls(s, e);
 	phase_prefetch_own(s, e);
+}
+
+void coll_phase_barrier(struct coll *s, uint64_t e)
+{
+	coll_phase_barrier_begin(s, e);
+	coll_phase_barrier_end(s, e);
 }
 
 /* Phase e was released by a member that is in another call, or by one that has seen two calls and
