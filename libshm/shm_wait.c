@@ -36,11 +36,11 @@
 #define YIELDS_SLOW      4    /* then other threads need the CPU more */
 #define YIELD_SLOW_NS    1600 /* a yield that took longer: another thread ran */
 #define YIELD_LOST_NS    500000u   /* longer: a process that computes had the CPU for its slice */
-#define YIELD_LOST_AGAIN 8         /* twice within so many times as long ... */
+#define YIELD_LOST_AGAIN 2         /* twice within so many times as long ... */
 #define YIELD_LOST_TIMES 64        /* ... then no yields for so many times as long ... */
 #define YIELD_LOST_MAX_S 2         /* ... but not longer: a process may have been stopped */
 #define TICKS_GUESS      3         /* a nanosecond, until they are measured */
-#define TICKS_POLL_NS    100000u   /* between two reads of the clock while yields are slow */
+#define TICKS_POLL_NS    50000u    /* between clock reads of a CPU's ranks while yields are slow */
 #define TICKS_LEAST_NS   1000000u  /* so long a time measures a tick well enough */
 #define NO_SPIN_WAITS    32        /* waits without spinning after a slow yield */
 #define NAP_OVERSUB      8         /* so many ranks a CPU make naps longer, see nap_stretch */
@@ -523,7 +523,8 @@ static __attribute__((noinline)) void yield_check(struct shm *s, uint64_t ticks)
 
 		in->ticks.slow = 1 + (uint64_t)(a_ns * YIELD_SLOW_NS);
 	}
-	in->ticks.next = ticks + yield_slow_ticks(in) * (TICKS_POLL_NS / YIELD_SLOW_NS);
+	in->ticks.next = ticks + yield_slow_ticks(in) * (TICKS_POLL_NS / YIELD_SLOW_NS) *
+					 (1 + shm_seg_ranks_per_cpu(s->seg));
 	shm_spread_check(s, now);
 }
 

@@ -23,7 +23,7 @@
 #include "libshm/shm_inner.h"
 
 #define MOVE_NS        100000u /* a move takes about 10 us, and fills caches anew */
-#define SPREAD_POLL_NS 200000u /* between two checks of a rank at all CPUs: less than 1 us each */
+#define SPREAD_POLL_NS 100000u /* between two checks at all CPUs, by one of the ranks of a CPU */
 #define GAP            2       /* with 1 it would only be the other way round ... */
 #define SHARE          4 /* ... and of many ranks a quarter more: one of 32 is not worth a move */
 
@@ -163,7 +163,7 @@ void shm_spread_check(struct shm *s, uint64_t now)
 
 	if (now < s->in->spread_next_ns || s->in->tune.stay)
 		return;
-	s->in->spread_next_ns = now + SPREAD_POLL_NS;
+	s->in->spread_next_ns = now + SPREAD_POLL_NS * (1 + shm_seg_ranks_per_cpu(s->seg));
 	if (mine < 0 || atomic_load_explicit(&p->ranks[mine], memory_order_relaxed) < GAP ||
 		!shm_os_cpus_allowed(&allowed))
 		return;
