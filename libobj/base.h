@@ -37,6 +37,16 @@
 #define likely(x)   __builtin_expect(!!(x), 1)
 #define unlikely(x) __builtin_expect(!!(x), 0)
 
+/* A function, or a variable, that a rank uses in each of its turns on a CPU with other ranks.  The
+ * linker puts them together, on few pages: after a switch of processes the first use of a page
+ * takes 0.1 to 0.2 us. */
+#define HAFT_HOT __attribute__((hot))
+#ifdef __linux__
+#define HAFT_HOT_DATA __attribute__((section("haft_hot")))
+#else
+#define HAFT_HOT_DATA
+#endif
+
 /* A large variable without a first value that few processes touch: it lies behind the others, so
  * that those are on few pages. */
 #if defined(__x86_64__) && defined(__linux__)

@@ -230,7 +230,7 @@ void shm_ring_accept(struct shm *s, int src, const struct channel_offer *o)
 	s->in->ring_src[s->in->nrings++] = src;
 }
 
-bool shm_ring_has_frame(const struct shm *s, int src)
+HAFT_HOT bool shm_ring_has_frame(const struct shm *s, int src)
 {
 	const struct shm_rx *r = &s->rx[src];
 	uint64_t word = atomic_load_explicit(&shm_rx_slot(s, r)->word, memory_order_acquire);

@@ -62,7 +62,7 @@ static struct inbox_cell *inbox_front(const struct shm_private *in)
 	return atomic_load_explicit(&c->sequence, memory_order_acquire) == full ? c : NULL;
 }
 
-bool shm_inbox_has_frame(const struct shm *s)
+HAFT_HOT bool shm_inbox_has_frame(const struct shm *s)
 {
 	return inbox_front(s->in) != NULL;
 }
@@ -110,7 +110,7 @@ static bool inbox_known(const struct shm *s, const struct inbox_cell *c)
 	return likely(c->who == cell_who(src, s->in->peer[src].name_in, s->in->name));
 }
 
-int shm_inbox_drain(struct shm *s, shm_deliver_fn *deliver, void *arg)
+HAFT_HOT int shm_inbox_drain(struct shm *s, shm_deliver_fn *deliver, void *arg)
 {
 	struct shm_private *in = s->in;
 	struct inbox_cell *c;

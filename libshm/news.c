@@ -44,7 +44,7 @@ void shm_seg_abort(struct shm_seg *seg)
 	shm_doorbells_wake(seg);
 }
 
-bool shm_seg_aborted(const struct shm_seg *seg)
+HAFT_HOT bool shm_seg_aborted(const struct shm_seg *seg)
 {
 	return (atomic_load_explicit(&seg->head->event, memory_order_acquire) & EVENT_ABORTED) != 0;
 }

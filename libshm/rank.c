@@ -232,7 +232,7 @@ void shm_detach(struct shm *s)
 	if (s == NULL)
 		return;
 	must_valid(shm_seg_aborted(s->seg) || shm_valid(s));
-	shm_spread_leave(s->seg, s->me);
+	shm_spread_leave(s);
 	atomic_store_explicit(&s->in->doorbell[s->me].state, SHM_DETACHED, memory_order_release);
 	if (s->nranks > 1)
 		rank_park(s);

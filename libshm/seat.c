@@ -85,7 +85,7 @@ void shm_seat_close(struct shm_seg *seg, int seat)
 	shm_channel_bequeath(seg, seat);
 	atomic_store_explicit(&d->state, SHM_DETACHED, memory_order_relaxed);
 	atomic_store_explicit(&d->sleeping, SLEEP_NONE, memory_order_relaxed);
-	shm_spread_leave(seg, seat);
+	shm_spread_leave_ended(seg, seat);
 	atomic_store_explicit(&d->name, NAME_NOBODY, memory_order_release);
 	atomic_fetch_sub_explicit(&seg->head->live, 1, memory_order_relaxed);
 }

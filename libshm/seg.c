@@ -73,7 +73,7 @@ static uint64_t seg_heap_len(const struct shm_opts *o, enum room room)
 /* Fills in all of the head but the magic. */
 static void seg_lay_out(struct seg_head *h, const struct shm_opts *o, enum room room)
 {
-	uint64_t n = (uint64_t)o->nranks + (uint64_t)o->spare, at = seg_round_up(sizeof(*h), PAGE);
+	uint64_t n = (uint64_t)o->nranks + (uint64_t)o->spare, at;
 
 	h->shape = seg_shape_hash();
 	h->cookie = o->cookie != 0 ? o->cookie : shm_os_random();
@@ -86,8 +86,8 @@ static void seg_lay_out(struct seg_head *h, const struct shm_opts *o, enum room 
 	h->chunk_len = (uint32_t)(o->chunk_len != 0 ? o->chunk_len : SHM_CHUNK);
 	h->chunks = (uint16_t)(o->chunks != 0 ? o->chunks : SHM_CHUNKS);
 	h->slots = (uint16_t)(o->slots != 0 ? o->slots : SHM_SLOTS);
-	h->spread = at;
-	h->job = at += sizeof(struct seg_spread);
+	h->spread = seg_round_up(sizeof(*h), CACHE_LINE);
+	h->job = at = seg_round_up(h->spread + sizeof(struct seg_spread), PAGE);
 	h->job_rank = at += SHM_JOB_LEN;
 	h->doorbell = at += n * SHM_JOB_RANK;
 	h->record = at += (n + 1) * sizeof(struct shm_doorbell); /* one for the launcher */

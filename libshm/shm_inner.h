@@ -166,15 +166,16 @@ struct spread_cpu {
 	uint8_t pad[CACHE_LINE - 20];
 };
 
-/* How many ranks run on each CPU, as far as they have said; and the CPUs. */
+/* The CPUs, and how many ranks run on each, as far as they have said.  The first CPUs are on the
+ * page of the head, which a waiting rank reads anyway. */
 struct seg_spread {
+	struct spread_cpu cpu[SPREAD_CPUS];
 	_Atomic uint64_t next_ns; /* no rank moves before */
 	_Atomic uint32_t ranks[SPREAD_CPUS];
-	uint8_t pad[PAGE - 8 - 4 * SPREAD_CPUS];
-	struct spread_cpu cpu[SPREAD_CPUS];
+	uint8_t pad[CACHE_LINE - 8];
 };
-static_assert(offsetof(struct seg_spread, cpu) == PAGE, "the counts have a page");
-static_assert(sizeof(struct seg_spread) % PAGE == 0, "whole pages");
+static_assert(sizeof(struct seg_spread) % CACHE_LINE == 0, "whole lines");
+static_assert(sizeof(struct seg_head) + 16 * CACHE_LINE < PAGE, "it has room for some CPUs");
 
 /* A set of the first CPUs: bit i % 64 of word i / 64. */
 struct shm_cpus_allowed {
@@ -256,6 +257,7 @@ struct shm_private {
 	uint32_t no_spin;    /* > 0: others want this CPU: do not spin */
 	uint64_t nap_ns;
 	uint64_t spread_next_ns;     /* no check of the CPUs before */
+	int counted;                 /* as in its doorbell, which lies on a page of its own */
 	struct spread_cpu no_cpu;    /* while it is counted on none */
 	struct spread_cpu *given;    /* the CPU that it has given up, or NULL */
 	struct {                     /* of yields: shm_wait.c */
@@ -373,8 +375,9 @@ uint64_t shm_spread_take(struct shm *s, uint64_t ticks);
 /* Do all others of the ranks that are counted yield or sleep, so that none computes?  It reads a
  * page. */
 bool shm_spread_others_wait(const struct shm *s);
-/* It is counted nowhere from now on.  By itself, or by the launcher when it has ended. */
-void shm_spread_leave(const struct shm_seg *seg, int seat);
+/* It is counted nowhere from now on: by itself; by the launcher when it has ended. */
+void shm_spread_leave(struct shm *s);
+void shm_spread_leave_ended(const struct shm_seg *seg, int seat);
 /* Moves the calling thread to a CPU with fewer ranks if its own has enough more, and it may.  now:
  * shm_os_now().  Another call soon after does nothing. */
 void shm_spread_check(struct shm *s, uint64_t now);

@@ -271,7 +271,7 @@ void shm_os_barrier(void)
 }
 
 /* ThreadSanitizer does not know fences, and gcc says so; an exchange it knows. */
-void shm_fence(void)
+HAFT_HOT void shm_fence(void)
 {
 #if defined(__SANITIZE_THREAD__)
 	static _Atomic uint32_t dummy;
@@ -340,7 +340,7 @@ uint64_t shm_os_random(void)
 	return r != 0 ? r : 1;
 }
 
-int shm_os_cpu(void)
+HAFT_HOT int shm_os_cpu(void)
 {
 	return sched_getcpu();
 }

@@ -31,7 +31,7 @@ bool shm_peek_internal(struct shm *s, int src, struct shm_frame *f)
 	return shm_peek(s, src, f);
 }
 
-int shm_ring_drain(struct shm *s, int src, shm_deliver_fn *deliver, void *arg)
+HAFT_HOT int shm_ring_drain(struct shm *s, int src, shm_deliver_fn *deliver, void *arg)
 {
 	struct shm_frame f;
 	int n = 0;
@@ -59,7 +59,7 @@ static void ring_make_hot(struct shm_private *in, int src)
 	in->peer[src].hot = true;
 }
 
-int shm_poll(struct shm *s, shm_deliver_fn *deliver, void *arg)
+HAFT_HOT int shm_poll(struct shm *s, shm_deliver_fn *deliver, void *arg)
 {
 	struct shm_private *in = s->in;
 	int n = shm_inbox_drain(s, deliver, arg), slice, got;

@@ -82,7 +82,7 @@ static bool poll_word_unchanged(const struct shm *s)
 	return atomic_load_explicit(s->poll_word, memory_order_relaxed) == s->poll_word_seen;
 }
 
-void shm_wake(struct shm *s, int rank)
+HAFT_HOT void shm_wake(struct shm *s, int rank)
 {
 	struct shm_doorbell *d = &s->in->doorbell[rank];
 	uint32_t was = atomic_exchange_explicit(&d->sleeping, SLEEP_NONE, memory_order_acq_rel);
@@ -117,7 +117,7 @@ void shm_wake_own(struct shm *s)
 }
 
 /* Which of the ranks that sleep by shm_sleep_ops wait for this flag is not known: all are woken. */
-void shm_flag_wake(struct shm *s, struct shm_flag *f)
+HAFT_HOT void shm_flag_wake(struct shm *s, struct shm_flag *f)
 {
 	uint32_t sleepers = atomic_load_explicit(&f->sleepers, memory_order_relaxed);
 
@@ -461,7 +461,7 @@ static void sleep_shown(struct shm *s, struct shm_wait *w)
 	in->oversubscribed = shm_seg_oversubscribed_now(s->seg);
 	if (w->nap) {
 		s->count.naps++;
-		shm_spread_leave(s->seg, s->me);
+		shm_spread_leave(s);
 		return;
 	}
 	if (in->yield_lost) /* no slow yield checks */
@@ -481,7 +481,7 @@ static uint64_t yield_lost_most(const struct shm_private *in)
 }
 
 /* May a wait yield now, at `ticks'?  Not for some time after this CPU was lost by a yield. */
-static bool yield_allowed(struct shm *s, uint64_t ticks)
+HAFT_HOT static bool yield_allowed(struct shm *s, uint64_t ticks)
 {
 	const struct spread_cpu *c = shm_spread_cpu(s);
 	uint64_t left = atomic_load_explicit(&c->yield_again, memory_order_relaxed) - ticks;
@@ -552,7 +552,7 @@ static void yield_forgo(struct shm *s, uint64_t now, uint64_t lost)
 }
 
 /* One yield, which begins at `before'.  True: a slow one, so other threads want the CPU. */
-static bool yield_timed(struct shm *s, struct shm_wait *w, uint64_t before)
+HAFT_HOT static bool yield_timed(struct shm *s, struct shm_wait *w, uint64_t before)
 {
 	uint64_t after, lost;
 
@@ -616,7 +616,7 @@ static uint32_t spins_oversub(const struct shm_private *in)
  * running.  After a yield that lost the CPU, they last about as long as a sleep's wake-up.  If
  * other processes use the CPUs, the peer may run on another CPU just now, or may need ours: recent
  * success decides. */
-static uint32_t spins_allowed(const struct shm *s)
+HAFT_HOT static uint32_t spins_allowed(const struct shm *s)
 {
 	const struct shm_private *in = s->in;
 
@@ -633,7 +633,7 @@ static uint32_t spins_allowed(const struct shm *s)
 	return in->retries > 0 || in->waits % SPIN_RETRY_EVERY == 0 ? spins_oversub(in) : 0;
 }
 
-static inline int wait_idle(struct shm *s, struct shm_wait *w)
+HAFT_HOT static inline int wait_idle(struct shm *s, struct shm_wait *w)
 {
 	if (unlikely(shm_event_new(s)))
 		return shm_event_handle(s);
@@ -675,12 +675,12 @@ static __attribute__((noinline)) int wait_idle_observed(struct shm *s, struct sh
 	return e;
 }
 
-int shm_idle(struct shm *s, struct shm_wait *w)
+HAFT_HOT int shm_idle(struct shm *s, struct shm_wait *w)
 {
 	return likely(s->in->observer == NULL) ? wait_idle(s, w) : wait_idle_observed(s, w);
 }
 
-void shm_wait_end(struct shm *s, struct shm_wait *w)
+HAFT_HOT void shm_wait_end(struct shm *s, struct shm_wait *w)
 {
 	struct shm_private *in = s->in;
 
@@ -704,7 +704,7 @@ static bool flag_reached(const struct shm_flag *f, uint32_t want, uint32_t ahead
 	return shm_flag_reached(*value, want, ahead);
 }
 
-void shm_flag_spin(struct shm *s, const struct shm_flag *f, uint32_t value)
+HAFT_HOT void shm_flag_spin(struct shm *s, const struct shm_flag *f, uint32_t value)
 {
 	enum { POLLS = 16 };
 
@@ -714,7 +714,7 @@ void shm_flag_spin(struct shm *s, const struct shm_flag *f, uint32_t value)
 		shm_os_relax();
 }
 
-int shm_flag_wait(struct shm *s, struct shm_flag *f, uint32_t want, uint32_t ahead,
+HAFT_HOT int shm_flag_wait(struct shm *s, struct shm_flag *f, uint32_t want, uint32_t ahead,
 	shm_progress_fn *pass, void *arg, const struct shm_describer *describer)
 {
 	struct shm_wait w;

@@ -16,8 +16,8 @@
  * CPU never moves.
  *
  * Invariants
- *  - A rank is counted on one CPU at most: that in its doorbell.  One that has slept for a whole
- *    nap, or has left, is counted nowhere.
+ *  - A rank is counted on one CPU at most: that in its doorbell, of which it keeps a copy.  One
+ *    that has slept for a whole nap, or has left, is counted nowhere.
  *  - One rank of a segment moves at a time, and then none for MOVE_NS: two that see the same gap
  *    do not both fill it. */
 #include "libshm/shm_inner.h"
@@ -32,10 +32,9 @@ static struct seg_spread *spread_of(const struct shm_seg *seg)
 	return seg_at(seg, seg->head->spread);
 }
 
-/* The rank of doorbell d is on `cpu' from now on; -1: nowhere. */
-static void spread_count(struct seg_spread *p, struct shm_doorbell *d, int cpu)
+/* The rank of doorbell d is on CPU now - 1 from now on; 0: on none. */
+static void spread_count(struct seg_spread *p, struct shm_doorbell *d, int now)
 {
-	int now = cpu >= 0 && cpu < SPREAD_CPUS ? cpu + 1 : 0;
 	int was = atomic_exchange_explicit(&d->counted, now, memory_order_relaxed);
 
 	if (was == now)
@@ -46,18 +45,23 @@ static void spread_count(struct seg_spread *p, struct shm_doorbell *d, int cpu)
 		atomic_fetch_add_explicit(&p->ranks[now - 1], 1, memory_order_relaxed);
 }
 
-void shm_spread_update(struct shm *s)
+static void spread_count_own(struct shm *s, int now)
 {
-	int cpu = shm_os_cpu();
-	struct shm_doorbell *d = &s->in->doorbell[s->me];
-
-	if (unlikely(cpu + 1 != atomic_load_explicit(&d->counted, memory_order_relaxed)))
-		spread_count(spread_of(s->seg), d, cpu);
+	s->in->counted = now;
+	spread_count(spread_of(s->seg), &s->in->doorbell[s->me], now);
 }
 
-struct spread_cpu *shm_spread_cpu(struct shm *s)
+HAFT_HOT void shm_spread_update(struct shm *s)
 {
-	int counted = atomic_load_explicit(&s->in->doorbell[s->me].counted, memory_order_relaxed);
+	int cpu = shm_os_cpu(), now = cpu >= 0 && cpu < SPREAD_CPUS ? cpu + 1 : 0;
+
+	if (unlikely(now != s->in->counted))
+		spread_count_own(s, now);
+}
+
+HAFT_HOT struct spread_cpu *shm_spread_cpu(struct shm *s)
+{
+	int counted = s->in->counted;
 
 	return counted > 0 ? &spread_of(s->seg)->cpu[counted - 1] : &s->in->no_cpu;
 }
@@ -70,7 +74,7 @@ static void spread_no_wait(struct shm *s)
 	s->in->given = NULL;
 }
 
-void shm_spread_give(struct shm *s, uint64_t ticks)
+HAFT_HOT void shm_spread_give(struct shm *s, uint64_t ticks)
 {
 	struct spread_cpu *c = shm_spread_cpu(s);
 
@@ -95,7 +99,7 @@ bool shm_spread_others_wait(const struct shm *s)
 	return ranks <= waiting + 1;
 }
 
-uint64_t shm_spread_take(struct shm *s, uint64_t ticks)
+HAFT_HOT uint64_t shm_spread_take(struct shm *s, uint64_t ticks)
 {
 	const struct spread_cpu *given = s->in->given;
 	struct spread_cpu *c;
@@ -109,11 +113,16 @@ uint64_t shm_spread_take(struct shm *s, uint64_t ticks)
 	return c != given || since == 0 || since > ticks ? 0 : ticks - since;
 }
 
-void shm_spread_leave(const struct shm_seg *seg, int seat)
+void shm_spread_leave(struct shm *s)
+{
+	spread_count_own(s, 0);
+}
+
+void shm_spread_leave_ended(const struct shm_seg *seg, int seat)
 {
 	struct shm_doorbell *d = (struct shm_doorbell *)seg_at(seg, seg->head->doorbell) + seat;
 
-	spread_count(spread_of(seg), d, -1);
+	spread_count(spread_of(seg), d, 0);
 }
 
 /* The CPU of `allowed' with the fewest ranks; of several, the next one after `mine': near, and not
@@ -156,8 +165,7 @@ static bool spread_may_move(struct seg_spread *p, uint64_t now)
 void shm_spread_check(struct shm *s, uint64_t now)
 {
 	struct seg_spread *p = spread_of(s->seg);
-	struct shm_doorbell *d = &s->in->doorbell[s->me];
-	int mine = atomic_load_explicit(&d->counted, memory_order_relaxed) - 1, to;
+	int mine = s->in->counted - 1, to;
 	struct shm_cpus_allowed allowed;
 	uint32_t most, least;
 
@@ -174,7 +182,7 @@ void shm_spread_check(struct shm *s, uint64_t now)
 	least = atomic_load_explicit(&p->ranks[to], memory_order_relaxed);
 	if (most < least + GAP + least / SHARE || !spread_may_move(p, now))
 		return;
-	spread_count(p, d, to);
+	spread_count_own(s, to + 1);
 	if (shm_os_cpu_move(&allowed, to))
 		s->count.moves++;
 	shm_spread_update(s);

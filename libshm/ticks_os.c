@@ -14,7 +14,7 @@
 #endif
 
 #if defined(__x86_64__)
-static _Atomic int even = -1; /* the counter is invariant; -1: not asked yet */
+static HAFT_HOT_DATA _Atomic int even = -1; /* the counter is invariant; -1: not asked yet */
 
 static void even_find(void)
 {
@@ -24,7 +24,7 @@ static void even_find(void)
 	atomic_store_explicit(&even, is, memory_order_relaxed);
 }
 
-uint64_t shm_ticks(void)
+HAFT_HOT uint64_t shm_ticks(void)
 {
 	if (unlikely(atomic_load_explicit(&even, memory_order_relaxed) < 0))
 		even_find();
@@ -38,7 +38,7 @@ uint32_t shm_ticks_are_ns(void)
 	return !atomic_load_explicit(&even, memory_order_relaxed);
 }
 #else
-uint64_t shm_ticks(void)
+HAFT_HOT uint64_t shm_ticks(void)
 {
 	return shm_os_now();
 }

@@ -29,7 +29,7 @@
 #include <stdio.h>
 #include <string.h>
 
-bool coll_check_wanted;
+HAFT_HOT_DATA bool coll_check_wanted;
 
 /* A member's description of its call.  Zero where members may differ. */
 struct said {

@@ -245,7 +245,7 @@ __attribute__((noinline)) static int run_messages(struct coll_args *k)
 	return coll_sched_run(k, run_steps, NULL);
 }
 
-int coll_run(struct coll_args *k)
+HAFT_HOT int coll_run(struct coll_args *k)
 {
 	int err = 0;
 

@@ -293,7 +293,7 @@ static const struct {
 	{"reduced", "nonoverlapping"},
 };
 
-const void *coll_algorithm_forced[COLL_KINDS]; /* struct rule */
+HAFT_HOT_DATA const void *coll_algorithm_forced[COLL_KINDS]; /* struct rule */
 
 /* --- choosing ------------------------------------------------------------------------------- */
 

@@ -25,7 +25,7 @@ static void shm_unpack(struct coll *s, struct type *type, void *buf, int64_t cou
 		type_unpack(type, buf, count, at, from, len);
 }
 
-int coll_shm_barrier(const struct coll_args *k)
+HAFT_HOT int coll_shm_barrier(const struct coll_args *k)
 {
 	struct coll *s = k->comm->coll;
 

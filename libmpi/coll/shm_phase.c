@@ -119,7 +119,7 @@ struct phase_wait {
 };
 
 /* The flag is there, or will never come. */
-static bool phase_ready(void *arg)
+HAFT_HOT static bool phase_ready(void *arg)
 {
 	const struct phase_wait *w = arg;
 
@@ -127,7 +127,7 @@ static bool phase_ready(void *arg)
 }
 
 /* The slow half of phase_wait_flag. */
-__attribute__((noinline)) static void phase_wait_long(const struct phase_wait *w)
+HAFT_HOT __attribute__((noinline)) static void phase_wait_long(const struct phase_wait *w)
 {
 	p2p_progress_until(&(struct p2p_condition){.ready = phase_ready,
 		.arg = (void *)(uintptr_t)w,
@@ -198,7 +198,7 @@ void coll_phase_wait_all(struct coll *s, uint64_t want)
 	phase_wait_members(s, want, false, coll_line_phase(want));
 }
 
-void coll_phase_wait_calls(struct coll *s, uint64_t e)
+HAFT_HOT void coll_phase_wait_calls(struct coll *s, uint64_t e)
 {
 	phase_wait_members(s, e, true, coll_line_flag(s, e));
 }
@@ -289,7 +289,7 @@ static inline void phase_prefetch_own(const struct coll *s, uint64_t e)
 	__builtin_prefetch(shm_block_line(s->block, s->me, (int)((e + 1) & 1)), 1);
 }
 
-bool coll_phase_arrive_last(struct coll *s, uint64_t e)
+HAFT_HOT bool coll_phase_arrive_last(struct coll *s, uint64_t e)
 {
 	coll_phase_arrive(s, e);
 	if ((shm_block_arrive(s->block) + 1) % (uint64_t)s->n == 0) {
@@ -301,7 +301,7 @@ bool coll_phase_arrive_last(struct coll *s, uint64_t e)
 	return false;
 }
 
-void coll_phase_release(struct coll *s, uint64_t e)
+HAFT_HOT void coll_phase_release(struct coll *s, uint64_t e)
 {
 	struct shm_line *out = phase_out_line(s, e);
 	uint32_t digest = likely(s->odd == 0) ? s->digest : DIGEST_UNKNOWN << DIGEST_KIND_AT;
@@ -311,7 +311,7 @@ void coll_phase_release(struct coll *s, uint64_t e)
 	phase_prefetch_own(s, e);
 }
 
-void coll_phase_barrier_end(struct coll *s, uint64_t e)
+HAFT_HOT void coll_phase_barrier_end(struct coll *s, uint64_t e)
 {
 	if (s->central) {
 		if (coll_phase_arrive_last(s, e)) {
@@ -324,7 +324,7 @@ void coll_phase_barrier_end(struct coll *s, uint64_t e)
 	phase_prefetch_own(s, e);
 }
 
-void coll_phase_barrier(struct coll *s, uint64_t e)
+HAFT_HOT void coll_phase_barrier(struct coll *s, uint64_t e)
 {
 	coll_phase_barrier_begin(s, e);
 	coll_phase_barrier_end(s, e);
@@ -357,7 +357,7 @@ void *coll_phase_out_line(struct coll *s, uint64_t e)
 	return phase_out_line(s, e)->data;
 }
 
-void coll_phase_wait_release(struct coll *s, uint64_t e)
+HAFT_HOT void coll_phase_wait_release(struct coll *s, uint64_t e)
 {
 	struct shm_line *out = phase_out_line(s, e);
 	uint32_t digest;

@@ -26,11 +26,12 @@
 #include <stdlib.h>
 
 struct obj_domain *haft_domain;
-struct obj_class haft_comm_class, haft_group_class, haft_type_class, haft_op_class, haft_req_class,
-	haft_errh_class, haft_info_class, haft_msg_class, haft_win_class, haft_file_class,
-	haft_session_class;
+HAFT_HOT_DATA struct obj_class haft_comm_class;
+struct obj_class haft_group_class, haft_type_class, haft_op_class, haft_req_class, haft_errh_class,
+	haft_info_class, haft_msg_class, haft_win_class, haft_file_class, haft_session_class;
 
-struct comm haft_world, haft_self;
+HAFT_HOT_DATA struct comm haft_world;
+struct comm haft_self;
 struct group haft_group_empty = {.rank = MPI_UNDEFINED, .stride = 1};
 struct errh haft_errh_fatal = {.kind = ERRH_FATAL};
 struct errh haft_errh_abort = {.kind = ERRH_ABORT};

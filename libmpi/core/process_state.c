@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* process_state.c - the state of this process, and how it or its job is aborted. */
 #include "libmpi/core/process_state.h"
+#include "libobj/base.h"
 #include "libmpi/core/rank_name.h"
 
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-struct haft_life haft_life = {.gate = HAFT_GATE_SHUT, .size = 1};
-struct haft_life_hooks haft_life_hooks;
+HAFT_HOT_DATA struct haft_life haft_life = {.gate = HAFT_GATE_SHUT, .size = 1};
+HAFT_HOT_DATA struct haft_life_hooks haft_life_hooks;
 
 void haft_life_set_state(enum haft_state state)
 {

@@ -309,7 +309,7 @@ static int wait_error_result(const struct bad *b, int count)
 	return MPI_ERR_IN_STATUS;
 }
 
-static int wait_end_all(int count, struct req *reqs[], MPI_Status *statuses)
+HAFT_HOT static int wait_end_all(int count, struct req *reqs[], MPI_Status *statuses)
 {
 	struct bad bad;
 
@@ -369,7 +369,7 @@ static int waitall_failed(int count, struct req *reqs[], MPI_Status *statuses)
 				 : wait_end_failed(count, reqs, statuses);
 }
 
-int p2p_waitall(int count, struct req *reqs[], MPI_Status *statuses)
+HAFT_HOT int p2p_waitall(int count, struct req *reqs[], MPI_Status *statuses)
 {
 	struct some s = {.reqs = reqs, .n = count};
 

@@ -72,7 +72,7 @@ static void deliver_slow(const struct shm_frame *f)
 
 /* The usual end of a receive: the message is not longer than the receive's room, and all there is
  * to do is to copy it.  The source is set already unless it was a wildcard. */
-static inline void deliver_contiguous(struct req *r, const struct shm_frame *f)
+HAFT_HOT static inline void deliver_contiguous(struct req *r, const struct shm_frame *f)
 {
 	if (unlikely(r->peer < 0))
 		r->res.source = group_rank_of(comm_peers(r->comm), f->src);
@@ -103,7 +103,7 @@ __attribute__((always_inline)) static inline void deliver_frame(const struct shm
 		deliver_slow(&copy);
 }
 
-void p2p_deliver(void *arg, const struct shm_frame *f)
+HAFT_HOT void p2p_deliver(void *arg, const struct shm_frame *f)
 {
 	(void)arg;
 	deliver_frame(f);
@@ -131,7 +131,7 @@ int p2p_poll_from(int peer)
 	return deliver_from(peer, false);
 }
 
-int p2p_poll_posted(int peer)
+HAFT_HOT int p2p_poll_posted(int peer)
 {
 	return deliver_from(peer, true);
 }

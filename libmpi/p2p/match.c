@@ -12,7 +12,7 @@
 
 #define BUCKETS_MIN ((uint32_t)MEAN_OR(1, 64)) /* 1 KiB: fits the cache beside the message */
 
-struct p2p_match p2p_match;
+HAFT_HOT_DATA struct p2p_match p2p_match;
 struct p2p_messages p2p_messages;
 
 static enum wild match_wild_of(int32_t peer, int32_t tag)

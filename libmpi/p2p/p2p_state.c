@@ -4,7 +4,7 @@
 
 #include "libmpi/p2p/p2p.h"
 
-struct p2p_state p2p_state;
+HAFT_HOT_DATA struct p2p_state p2p_state;
 struct p2p_hooks p2p_hooks;
 
 const struct p2p_count *p2p_counts(void)

@@ -24,7 +24,7 @@
 /* Collectives, communicators, three of windows, two of files, three of failures; two to spare. */
 #define HOOKS_MAX 12
 
-static struct {
+static HAFT_HOT_DATA struct {
 	int (*hooks[HOOKS_MAX])(void);
 	int nhooks;
 	bool in_hooks;     /* a pass is inside them */
@@ -114,7 +114,7 @@ int p2p_progress_beside(int (*hook)(void))
 	return moved + more;
 }
 
-int p2p_progress(void)
+HAFT_HOT int p2p_progress(void)
 {
 	int moved = via_poll();
 
@@ -242,7 +242,7 @@ static void progress_until_alone(const struct p2p_condition *want, struct shm_wa
 	}
 }
 
-void p2p_progress_until(const struct p2p_condition *want)
+HAFT_HOT void p2p_progress_until(const struct p2p_condition *want)
 {
 	struct shm_wait w;
 
@@ -261,7 +261,7 @@ void p2p_progress_until(const struct p2p_condition *want)
 	via_await(-1);
 }
 
-static bool progress_req_done(void *arg)
+HAFT_HOT static bool progress_req_done(void *arg)
 {
 	return ((const struct req *)arg)->done;
 }
@@ -280,14 +280,14 @@ struct one_of {
 	uint32_t lost;
 };
 
-static bool progress_one_of(void *arg)
+HAFT_HOT static bool progress_one_of(void *arg)
 {
 	const struct one_of *o = arg;
 
 	return o->r->done || p2p_state.lost != o->lost;
 }
 
-bool p2p_wait_one_of(struct req *r, struct req *const reqs[], int n)
+HAFT_HOT bool p2p_wait_one_of(struct req *r, struct req *const reqs[], int n)
 {
 	struct p2p_about about = {{p2p_wait_report_req}, r, reqs, n, false};
 	struct one_of one = {r, p2p_state.ft ? 0 : p2p_state.lost};
@@ -298,7 +298,7 @@ bool p2p_wait_one_of(struct req *r, struct req *const reqs[], int n)
 }
 
 /* Not inline: it would cost the calls that need not wait. */
-__attribute__((noinline)) void p2p_wait_done(struct req *r)
+HAFT_HOT __attribute__((noinline)) void p2p_wait_done(struct req *r)
 {
 	p2p_wait_one(r, NULL, 0);
 }

@@ -58,7 +58,8 @@ static inline bool pt2pt_send_fast(const void *buf, int64_t count, const struct 
 	       via_put_local(p->put_seat - 1, c->ctx, tag, FRAME_EAGER, buf, (size_t)bytes) == 0;
 }
 
-int p2p_send(const void *buf, int64_t count, struct type *type, int dest, int tag, struct comm *c)
+HAFT_HOT int p2p_send(
+	const void *buf, int64_t count, struct type *type, int dest, int tag, struct comm *c)
 {
 	if (dest == MPI_PROC_NULL || pt2pt_send_fast(buf, count, type, dest, tag, c))
 		return 0;
@@ -104,8 +105,8 @@ static int pt2pt_isend(
 }
 
 /* A send that is done at once has a request that holds nothing. */
-int p2p_isend(const void *buf, int64_t count, struct type *type, int dest, int tag, struct comm *c,
-	struct req **request)
+HAFT_HOT int p2p_isend(const void *buf, int64_t count, struct type *type, int dest, int tag,
+	struct comm *c, struct req **request)
 {
 	struct req *r = p2p_req_alloc_fast();
 
@@ -134,8 +135,8 @@ int p2p_irsend(const void *buf, int64_t count, struct type *type, int dest, int 
 
 /* --- receives ------------------------------------------------------------------------------- */
 
-int p2p_irecv(void *buf, int64_t count, struct type *type, int source, int tag, struct comm *c,
-	struct req **request)
+HAFT_HOT int p2p_irecv(void *buf, int64_t count, struct type *type, int source, int tag,
+	struct comm *c, struct req **request)
 {
 	struct req *r = p2p_req_alloc_fast();
 	int peer = source, err;
@@ -167,8 +168,8 @@ int p2p_irecv(void *buf, int64_t count, struct type *type, int source, int tag, 
 }
 
 /* MPI-5.0 3.2.4. */
-static int pt2pt_recv_blocking(void *buf, int64_t count, struct type *type, int source, int tag,
-	struct comm *c, MPI_Status *status)
+HAFT_HOT static int pt2pt_recv_blocking(void *buf, int64_t count, struct type *type, int source,
+	int tag, struct comm *c, MPI_Status *status)
 {
 	struct req r = {.state = STATE_NEW};
 	int peer = source == MPI_ANY_SOURCE ? source : group_peer(comm_peers(c), source);
@@ -215,8 +216,8 @@ static bool pt2pt_recv_fast(
 	return true;
 }
 
-int p2p_recv(void *buf, int64_t count, struct type *type, int source, int tag, struct comm *c,
-	MPI_Status *status)
+HAFT_HOT int p2p_recv(void *buf, int64_t count, struct type *type, int source, int tag,
+	struct comm *c, MPI_Status *status)
 {
 	int64_t room;
 

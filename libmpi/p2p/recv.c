@@ -82,7 +82,7 @@ static __attribute__((noinline, cold)) void recv_watched(struct req *r)
 }
 
 /* r has been matched with a message: sets its result, and its error if the lengths differ. */
-static void recv_matched(struct req *r, int peer, int tag, int64_t total)
+HAFT_HOT static void recv_matched(struct req *r, int peer, int tag, int64_t total)
 {
 	if (unlikely(r->done))
 		p2p_req_unpend(r);
@@ -102,7 +102,7 @@ static void recv_matched(struct req *r, int peer, int tag, int64_t total)
 		recv_watched(r);
 }
 
-void p2p_recv_unpack(struct req *r, const void *data, int64_t n)
+HAFT_HOT void p2p_recv_unpack(struct req *r, const void *data, int64_t n)
 {
 	if (unlikely(r->moved + n > r->bytes))
 		n = r->moved < r->bytes ? r->bytes - r->moved : 0;
@@ -245,7 +245,7 @@ void p2p_recv_error_instead(struct unexpected *u, const struct p2p_error_msg *ms
 
 /* --- frames --------------------------------------------------------------------------------- */
 
-__attribute__((noinline)) void p2p_recv_eager(struct req *r, const struct shm_frame *f)
+HAFT_HOT __attribute__((noinline)) void p2p_recv_eager(struct req *r, const struct shm_frame *f)
 {
 	if (r != NULL)
 		p2p_recv_data(r, f->src, f->tag, f->data, f->len);
@@ -338,7 +338,7 @@ void p2p_recv_unexpected(struct req *r, struct unexpected *u)
 	free(u);
 }
 
-void p2p_recv_start(struct req *r)
+HAFT_HOT void p2p_recv_start(struct req *r)
 {
 	struct unexpected *u = p2p_match_find(r->ctx, r->peer, r->tag);
 	int err;

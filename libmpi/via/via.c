@@ -403,7 +403,7 @@ static void job_ends(void)
 	_exit(1);
 }
 
-void via_idle(struct shm_wait *w)
+HAFT_HOT void via_idle(struct shm_wait *w)
 {
 	if (unlikely(shm_idle(via.shm, w) == SHM_ABORTED))
 		job_ends();

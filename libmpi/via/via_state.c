@@ -3,4 +3,4 @@
  * it, and call each other in no circle for that. */
 #include "libmpi/via/via.h"
 
-struct via via;
+HAFT_HOT_DATA struct via via;

@@ -67,8 +67,8 @@ static void counted_rank(struct shm *s, void *arg)
 	bind_to(second);
 	shm_spread_update(s);
 	CHECK(ranks_at(s, first) == 0 && ranks_at(s, second) == 1);
-	shm_spread_leave(s->seg, s->me);
-	shm_spread_leave(s->seg, s->me);
+	shm_spread_leave(s);
+	shm_spread_leave(s);
 	CHECK(ranks_at(s, first) == 0 && ranks_at(s, second) == 0);
 }
 
@@ -227,7 +227,7 @@ static void unused_rank(struct shm *s, void *arg)
 	second = shm_spread_cpu(s);
 	CHECK(second != first && atomic_load(&first->given) == 3000);
 	CHECK(atomic_load(&first->waiting) == 0 && atomic_load(&second->waiting) == 0);
-	shm_spread_leave(s->seg, s->me);
+	shm_spread_leave(s);
 	CHECK(shm_spread_cpu(s) != first && shm_spread_cpu(s) != second);
 }
 
