@@ -110,6 +110,33 @@ static double time_all(struct measured *m, int silent, double ideal)
 	return MPI_Wtime() - t0;
 }
 
+/* One of the processors of `all' for each rank in turn. */
+static void app_bind(const struct measured *m, const cpu_set_t *all)
+{
+	int nth = m->all.rank % CPU_COUNT(all), cpu = 0;
+	cpu_set_t one;
+
+	for (; !CPU_ISSET(cpu, all) || nth > 0; cpu++)
+		nth -= CPU_ISSET(cpu, all);
+	CPU_ZERO(&one);
+	CPU_SET(cpu, &one);
+	if (sched_setaffinity(0, sizeof(one), &one))
+		bench_fail(m->all.b, "sched_setaffinity");
+}
+
+/* The ranks are bound meanwhile: a floor is no matter of chance. */
+static void bare_samples(struct measured *m, double *bare, int n)
+{
+	cpu_set_t all;
+
+	if (sched_getaffinity(0, sizeof(all), &all))
+		bench_fail(m->all.b, "sched_getaffinity");
+	app_bind(m, &all);
+	for (int i = 0; i < n; i++)
+		bare[i] = time_all(m, 1, 0);
+	sched_setaffinity(0, sizeof(all), &all);
+}
+
 /* So many runs that rank 0 alone takes a batch of time, the same on all ranks. */
 static void calibrate(struct measured *m)
 {
@@ -141,15 +168,14 @@ static void samples(struct measured *m, const struct bench_row *row)
 	time_all(m, 0, ideal[0] / scale);
 	for (int i = 0; i < n; i++)
 		all[i] = time_all(m, 0, ideal[0] / scale) * scale;
-	for (int i = 0; i < n; i++)
-		bare[i] = time_all(m, 1, 0) * scale;
+	bare_samples(m, bare, n);
 	for (int i = 0; i < BENCH_SAMPLES_MIN; i++)
 		ideal[BENCH_SAMPLES_MIN + i] = time_one(m, m->runs) * scale / cpus;
 	bench_alarm_end(m->all.b);
 	middle = bench_samples(m->all.b, row->name, ".ideal", "us", ideal, 2 * BENCH_SAMPLES_MIN);
 	for (int i = 0; i < n; i++) {
 		all[i] -= middle;
-		bare[i] -= middle;
+		bare[i] = bare[i] * scale - middle;
 	}
 	bench_samples(m->all.b, row->name, "", "us", all, n);
 	bench_samples(m->all.b, row->name, ".bare", "us", bare, n);

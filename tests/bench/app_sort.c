@@ -126,16 +126,21 @@ static int sort_exchange(const struct sort *s)
 	return n;
 }
 
-/* As many comparisons without the exchange: my keys, in as many runs. */
+/* As many comparisons without the exchange: my keys, dealt out to as many runs. */
 static int exchange_not(const struct sort *s)
 {
+	int size = s->a->size, n = 0;
+
 	app_wait_bare(s->a);
 	app_wait_bare(s->a);
-	for (int r = 0; r <= s->a->size; r++)
-		s->in_offsets[r] = app_part(s->n, r, s->a->size);
-	memcpy(s->in, s->keys, (size_t)s->n * sizeof(*s->in));
-	merge_runs(s, 0, s->a->size);
-	return s->n;
+	for (int r = 0; r < size; r++) {
+		s->in_offsets[r] = n;
+		for (int i = r; i < s->n; i += size)
+			s->in[n++] = s->keys[i];
+	}
+	s->in_offsets[size] = n;
+	merge_runs(s, 0, size);
+	return n;
 }
 
 static double sort_run(void *state)

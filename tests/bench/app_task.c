@@ -8,18 +8,32 @@
  *
  * The result of a task is a function of its number; the sum over all tasks shows that each was done
  * once.
+ *
+ * The master's bare run is a master with workers, too: they ask and answer in desks, lines of
+ * shared memory, and yield until there is something.
  */
 #include "tests/bench/app.h"
 
+#include <stdatomic.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum {
 	TASKS = 96,
 	UNIT = 4000, /* multiplications: some 10 us */
 	UNITS = 8,   /* a task has 1 to so many */
 	RESULT = 64, /* doubles that a worker sends back */
-	NO_TASK = TASKS
+	NO_TASK = TASKS,
+	LINE = 64
+};
+
+/* Of a worker in a bare run; that of rank 0 is the barrier's. */
+struct desk {
+	_Alignas(LINE) double result[RESULT];
+	_Atomic int asked; /* how often, by the worker */
+	_Alignas(LINE) _Atomic int answered;
+	int task;
 };
 
 struct tasks {
@@ -27,6 +41,9 @@ struct tasks {
 	MPI_Win win;
 	uint64_t *counter; /* of rank 0, in its window */
 	uint64_t base;     /* the first task of this run, as the counter counts */
+	MPI_Win bare_win;
+	struct desk *desks; /* of all ranks, at rank 0 */
+	int *seen;          /* questions that the master has answered, of each rank */
 };
 
 /* The work: a chain of multiplications that no compiler shortens. */
@@ -87,6 +104,79 @@ static void task_worker(const struct tasks *s)
 	}
 }
 
+/* The next worker that has asked, after `last'. */
+static int bare_any_source(const struct tasks *s, int last)
+{
+	int workers = s->a->size - 1;
+
+	for (;; app_wait_bare(s->a))
+		for (int i = 0; i < workers; i++) {
+			int w = 1 + (last + i) % workers;
+			if (atomic_load_explicit(&s->desks[w].asked, memory_order_acquire) !=
+				s->seen[w])
+				return w;
+		}
+}
+
+static double bare_master(const struct tasks *s)
+{
+	double sum = 0, result[RESULT];
+	int next = 0, w = 1;
+
+	for (int left = s->a->size - 1; left > 0;) {
+		w = bare_any_source(s, w);
+		struct desk *d = &s->desks[w];
+		memcpy(result, d->result, sizeof(result));
+		sum += result[0];
+		left -= next >= TASKS;
+		d->task = next < TASKS ? next++ : NO_TASK;
+		atomic_store_explicit(&d->answered, ++s->seen[w], memory_order_release);
+	}
+	return sum;
+}
+
+static void bare_worker(const struct tasks *s)
+{
+	struct desk *d = &s->desks[s->a->rank];
+	int asked = atomic_load(&d->asked);
+	double result[RESULT] = {0};
+
+	for (;;) {
+		memcpy(d->result, result, sizeof(result));
+		atomic_store_explicit(&d->asked, ++asked, memory_order_release);
+		while (atomic_load_explicit(&d->answered, memory_order_acquire) != asked)
+			app_wait_bare(s->a);
+		if (d->task == NO_TASK)
+			return;
+		result[0] = result[RESULT - 1] = task_run(d->task);
+	}
+}
+
+static void bare_barrier(const struct tasks *s)
+{
+	_Atomic int *arrived = &s->desks[0].asked, *left = &s->desks[0].answered;
+	int before = atomic_load(left);
+
+	if (atomic_fetch_add(arrived, 1) == s->a->size - 1) {
+		atomic_store(arrived, 0);
+		atomic_fetch_add(left, 1);
+	}
+	while (atomic_load(left) == before)
+		app_wait_bare(s->a);
+}
+
+static double bare_run(const struct tasks *s)
+{
+	double sum = 0;
+
+	if (s->a->rank == 0)
+		sum = bare_master(s);
+	else
+		bare_worker(s);
+	bare_barrier(s);
+	return sum;
+}
+
 static double master_run(void *state)
 {
 	const struct tasks *s = state;
@@ -96,7 +186,7 @@ static double master_run(void *state)
 	if (size == 1)
 		return share(0, 1);
 	if (s->a->silent)
-		return rank == 0 ? 0 : share(rank - 1, size - 1);
+		return bare_run(s);
 	if (rank == 0)
 		sum = master(s);
 	else
@@ -125,6 +215,20 @@ static double pool_run(void *state)
 	return app_sum(s->a, sum);
 }
 
+static void desks_make(struct tasks *s)
+{
+	int size = s->a->size, unit;
+	MPI_Aint bytes = s->a->rank == 0 ? (MPI_Aint)(size * (int)sizeof(struct desk) + LINE) : 0;
+	char *base;
+
+	MPI_Win_allocate_shared(bytes, 1, MPI_INFO_NULL, s->a->comm, (void *)&base, &s->bare_win);
+	MPI_Win_shared_query(s->bare_win, 0, &bytes, &unit, (void *)&base);
+	s->desks = (struct desk *)(base + (LINE - (uintptr_t)base % LINE) % LINE);
+	s->seen = bench_alloc(s->a->b, (size_t)size * sizeof(*s->seen));
+	if (s->a->rank == 0)
+		memset(s->desks, 0, (size_t)size * sizeof(*s->desks));
+}
+
 static void *tasks_make(const struct app *a)
 {
 	struct tasks *s = bench_alloc(a->b, sizeof(*s));
@@ -135,6 +239,7 @@ static void *tasks_make(const struct app *a)
 		page, sizeof(*s->counter), MPI_INFO_NULL, a->comm, (void *)&s->counter, &s->win);
 	MPI_Win_lock_all(0, s->win);
 	*s->counter = 0;
+	desks_make(s);
 	MPI_Win_sync(s->win);
 	MPI_Barrier(a->comm);
 	return s;
@@ -146,6 +251,8 @@ static void tasks_drop(void *state)
 
 	MPI_Win_unlock_all(s->win);
 	MPI_Win_free(&s->win);
+	MPI_Win_free(&s->bare_win);
+	free(s->seen);
 	free(s);
 }
 
