@@ -512,6 +512,7 @@ struct shm_wait {
 	uint32_t spins, fast, slow; /* spent so far */
 	uint64_t begin_ns;          /* when it was shown first; 0: it was not */
 	uint64_t described_ns;      /* when it was described last: `described' */
+	bool brief;         /* few yields before a sleep: threads of other ranks want the CPU */
 	bool flag_only;     /* only the flag counts: frames that wait do not end the sleep */
 	bool nap;           /* a timeout has ended the last sleep */
 	bool described;     /* the describer was called in this sleep */
@@ -639,6 +640,7 @@ static inline bool shm_asleep(const struct shm *s, int rank)
 /*
  *   out 0 .. SHM_BLOCK_OUTS-1   release lines: flag + 56 bytes, by the rank that ends a generation
  *   arrived                     a counter on a line of its own
+ *   count 0 .. SHM_BLOCK_COUNTS-1   more of them
  *   line (i, p)                 two lines (p = 0, 1) of each member i: flag + 56 bytes, i writes
  *   buf i                       a large buffer of each member, made when it asks
  *   word (i, p)                 six words of each member, for values that hardly ever change
@@ -651,7 +653,13 @@ struct shm_line {
 };
 static_assert(sizeof(struct shm_line) == CACHE_LINE, "a line is a line");
 
-#define SHM_BLOCK_WORDS 6
+#define SHM_BLOCK_WORDS  6
+#define SHM_BLOCK_COUNTS MEAN_OR(2, 8)
+
+/* A counter that members wait for. */
+struct shm_block_count {
+	_Alignas(CACHE_LINE) _Atomic uint64_t n;
+};
 
 /* A member's large buffer, and its words. */
 struct shm_buf {
@@ -669,6 +677,7 @@ struct shm_block_area {
 	uint8_t pad0[CACHE_LINE - 24];
 	_Atomic uint64_t arrived;
 	uint8_t pad1[CACHE_LINE - 8];
+	struct shm_block_count count[SHM_BLOCK_COUNTS];
 	struct shm_line out[SHM_BLOCK_OUTS];
 	struct shm_line line[]; /* 2 n lines, then n struct shm_buf */
 };
@@ -718,6 +727,12 @@ static inline struct shm_line *shm_block_out(const struct shm_block *b, uint64_t
 static inline uint64_t shm_block_arrive(const struct shm_block *b)
 {
 	return atomic_fetch_add_explicit(&b->g->arrived, 1, memory_order_acq_rel);
+}
+
+/* Counter i mod SHM_BLOCK_COUNTS, the user's: 0 at first. */
+static inline _Atomic uint64_t *shm_block_count(const struct shm_block *b, uint64_t i)
+{
+	return &b->g->count[i % SHM_BLOCK_COUNTS].n;
 }
 
 /* My own buffer, at least `len' bytes, page-aligned; made or replaced by a larger one when needed.

@@ -85,8 +85,9 @@ struct coll {
 	struct comm *comm;
 	uint64_t phase; /* the last one begun */
 	uint64_t safe;
-	uint32_t digest; /* of the call: coll_digest, and the history of those before it */
-	uint32_t shown;  /* coll_seq of the last call in phases before one that is in none; 0: it
+	uint64_t barriers; /* with a request, through shared memory, that have begun */
+	uint32_t digest;   /* of the call: coll_digest, and the history of those before it */
+	uint32_t shown;    /* coll_seq of the last call in phases before one that is in none; 0: it
 				 is in `own' */
 	uint64_t shown_phase; /* its phase */
 	uint32_t nown;        /* calls that were in `own', which has the last COLL_OWN_KEPT */
@@ -98,6 +99,7 @@ struct coll {
 	bool central;        /* barriers by the counter */
 	bool local;          /* all members are on this host */
 	bool joined;         /* coll_shm_join has been here */
+	bool shared;         /* all members have the block, or had it: of calls with a request */
 	bool block_tried;    /* there is a block, or there will be none */
 	bool slots_tried;    /* coll_shm_slots has */
 	bool may_fail;       /* members may have no data for this call */
@@ -169,6 +171,12 @@ int coll_shm_vector(const struct coll_args *k);         /* allgatherv, alltoallv
 int coll_shm_reduce_scatter(const struct coll_args *k); /* or a reduce_scatter_block */
 int coll_shm_scan(const struct coll_args *k);
 int coll_shm_exscan(const struct coll_args *k);
+
+/* Does this call with a request go through shared memory?  Equal in all members.  If it does,
+ * coll_shm_requested writes its steps; it is called for each such call after s->barriers has been
+ * increased (shm_request.c). */
+bool coll_shm_requestable(const struct coll_args *k);
+void coll_shm_requested(struct sched *s, const struct coll_args *k, const void *arg);
 
 /* The function of each operation; NULL: it has none (shm_table.c). */
 typedef int coll_shm_fn(const struct coll_args *k);

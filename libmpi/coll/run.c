@@ -2,7 +2,8 @@
 /* run.c - running a checked call: blocking, nonblocking, or persistent.
  *
  *     coll_run              compare (HAFT_CHECK=coll) ──> shared memory, or a schedule to its end
- *     coll_run_nonblocking  a schedule under a request: compare, then the algorithm's steps
+ *     coll_run_nonblocking  a schedule under a request: compare, then the algorithm's steps, or
+ *                           those of a barrier in shared memory
  *     coll_run_persistent   as that, started by MPI_Start; all members agree that they have it
  *     coll_run_local        part of a blocking call over several hosts: the members of one host */
 #include "libmpi/coll/algorithms.h"
@@ -266,12 +267,18 @@ HAFT_HOT int coll_run(struct coll_args *k)
 
 int coll_run_nonblocking(struct coll_args *k, struct req **request)
 {
+	bool shared;
+
 	if (unlikely((k->comm->hints & COMM_REVOKED) != 0))
 		return p2p_comm_error(k->comm);
 	k->tag = coll_next_tag(k->comm);
 	coll_calls_tag(k, COLL_NONBLOCKING); /* before the call is in the history, with its bytes */
 	coll_calls_begin(k->comm, COLL_NONBLOCKING, coll_digest(k));
-	return coll_sched_begin(k, run_all_steps, &nonblocking, request);
+	shared = coll_shm_requestable(k) && coll_algorithm_forced[k->kind] == NULL;
+	if (shared)
+		k->comm->coll->barriers++;
+	return coll_sched_begin(
+		k, shared ? coll_shm_requested : run_all_steps, &nonblocking, request);
 }
 
 /* --- persistent ----------------------------------------------------------------------------- */

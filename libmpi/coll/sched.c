@@ -44,7 +44,8 @@ enum step_kind {
 	STEP_PACK,
 	STEP_UNPACK,
 	STEP_CALL,
-	STEP_CHECK
+	STEP_CHECK,
+	STEP_AWAIT
 };
 
 struct step {
@@ -57,6 +58,7 @@ struct step {
 	void *out;
 	union {
 		int (*check)(void *arg);
+		bool (*ready)(void *arg);
 		coll_sched_fn *call;
 	};
 };
@@ -86,6 +88,7 @@ struct sched {
 	struct req *req; /* the user's request; NULL: a blocking call */
 	bool running;    /* a thread runs its steps */
 	bool left;       /* its next step, a long copy, is left to progress */
+	bool awaits;     /* its next step is not ready */
 	struct step *steps;
 	int nsteps, room, at;
 	struct req *reqs; /* messages of this round: below nreqs started, below waited done */
@@ -130,7 +133,7 @@ static struct sched *sched_new(const struct coll_args *k)
 	s->req = NULL;
 	s->bad = s->err = 0;
 	s->words = NULL;
-	s->running = s->left = s->poisoned = false;
+	s->running = s->left = s->awaits = s->poisoned = false;
 	s->nsteps = s->at = 0;
 	s->nreqs = s->waited = s->round = s->most = 0;
 	s->nheld = 0;
@@ -429,6 +432,13 @@ void coll_sched_call(struct sched *s, coll_sched_fn *fn, void *arg)
 	step_add(s, (struct step){.kind = STEP_CALL, .call = fn, .out = arg});
 }
 
+void coll_sched_await(struct sched *s, bool (*ready)(void *arg), void *arg)
+{
+	if (s->dry == DRY_SENDS)
+		p2p_progress_until(&(struct p2p_condition){.ready = ready, .arg = arg});
+	step_add(s, (struct step){.kind = STEP_AWAIT, .ready = ready, .out = arg});
+}
+
 void *coll_sched_bytes(struct sched *s, int64_t bytes)
 {
 	size_t n = ((size_t)bytes + ALIGN - 1) / ALIGN * ALIGN;
@@ -593,7 +603,8 @@ static bool step_is_left(const struct sched *s, const struct step *p)
 	       (p->kind == STEP_COPY || p->kind == STEP_MOVE) && p->n * p->type->size >= LEFT_FROM;
 }
 
-/* Runs steps until messages are incomplete or a step is left (false), or to the end (true).
+/* Runs steps until messages are incomplete, or a step is left or not ready (false), or to the end
+ * (true).
  * starts: in the call that starts the request. */
 static bool sched_advance(struct sched *s, bool starts)
 {
@@ -608,6 +619,12 @@ static bool sched_advance(struct sched *s, bool starts)
 		}
 		if (p->kind <= STEP_RECV) {
 			step_message(s, p);
+			continue;
+		}
+		if (p->kind == STEP_AWAIT) {
+			s->awaits = !p->ready(p->out);
+			if (s->awaits)
+				return false;
 			continue;
 		}
 		s->left = starts && step_is_left(s, p);
@@ -673,6 +690,16 @@ static void sched_finish(struct sched *s)
 	p2p_req_done(r);
 }
 
+/* Can it go on? */
+static bool sched_can_move(const struct sched *s)
+{
+	const struct step *p = &s->steps[s->at];
+
+	if (unlikely(s->awaits))
+		return p->ready(p->out);
+	return s->left || s->reqs[s->waited].done;
+}
+
 /* Advances all active schedules; called by p2p's progress.  Returns how many have moved. */
 static int sched_progress(void)
 {
@@ -683,7 +710,7 @@ static int sched_progress(void)
 		struct sched *here = s;
 		bool over;
 
-		if (s->running || (!s->left && !s->reqs[s->waited].done)) {
+		if (s->running || !sched_can_move(s)) {
 			s = s->next;
 			continue;
 		}
@@ -709,7 +736,7 @@ static int sched_start(struct req *r)
 
 	s->at = s->nreqs = s->waited = 0;
 	s->err = 0;
-	s->poisoned = false;
+	s->awaits = s->poisoned = false;
 	s->running = true;
 	over = sched_advance(s, true);
 	s->running = false;

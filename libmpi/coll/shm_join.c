@@ -51,6 +51,7 @@ int coll_shm_join(struct comm *c)
 	if (s == NULL)
 		return err;
 	s->joined = err == 0;
+	s->shared = s->joined && s->block != NULL;
 	if (s->block != NULL && p2p_comm_broken(c))
 		coll_break(s); /* a member has failed, after its message had come */
 	return err;
@@ -63,7 +64,7 @@ int coll_world_join(struct comm *c)
 	if (s == NULL || (s->local && !coll_shm_block(s)))
 		return haft_err(MPI_ERR_NO_MEM,
 			"no memory for the collective calls of %d processes", c->size);
-	s->joined = s->local;
+	s->joined = s->shared = s->local;
 	return 0;
 }
 

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* shm_request.c - barriers with a request through shared memory.
+ *
+ *      barrier     0   1   2  ...  C - 1  C   C + 1      C: SHM_BLOCK_COUNTS
+ *      counter     0   1   2  ...  C - 1  0   1          n arrivals in each lap
+ *
+ * They are no phases: members begin them at any time, and several are under way.  Each has its
+ * number in all members, because these call in one order.  The last member to arrive wakes the
+ * others; a pass of progress looks at one counter for each barrier that waits.
+ *
+ * Invariants
+ *  - A member arrives at a barrier when its counter is full for the one C before.  So a counter
+ *    never has arrivals of two barriers that are not complete.  A call does not wait for that: it
+ *    is a part of what progress does.
+ *  - Members agree that all have the block before any of them comes here (s->shared). */
+#include "libmpi/coll/coll_shm.h"
+#include "libmpi/coll/coll_check.h"
+#include "libmpi/coll/sched.h"
+#include <stdatomic.h>
+
+struct request_barrier {
+	struct coll *s;
+	uint64_t number;
+	bool arrived;
+};
+
+/* After the last store, wakes the members that sleep. */
+static void barrier_wake(const struct coll *s)
+{
+	if (shm_must_fence(via.shm))
+		shm_fence();
+	for (int i = 0; i < s->n; i++) {
+		int seat = via_seat(group_peer(s->comm->group, i));
+
+		if (i != s->me && shm_asleep(via.shm, seat))
+			shm_wake(via.shm, seat);
+	}
+}
+
+/* Arrives, once it may.  True: all members have arrived, or one has failed. */
+static bool barrier_ready(void *arg)
+{
+	struct request_barrier *b = arg;
+	const struct coll *s = b->s;
+	uint64_t n = (uint64_t)s->n, before = n * (b->number / SHM_BLOCK_COUNTS), seen;
+	_Atomic uint64_t *count = shm_block_count(s->block, b->number);
+
+	if (unlikely(s->broken))
+		return true;
+	seen = atomic_load_explicit(count, memory_order_acquire);
+	if (!b->arrived && seen >= before) {
+		b->arrived = true;
+		seen = atomic_fetch_add_explicit(count, 1, memory_order_acq_rel) + 1;
+		if (seen == before + n)
+			barrier_wake(s);
+	}
+	if (seen >= before + n)
+		return true;
+	p2p_progress_watch(count, seen);
+	return false;
+}
+
+static int barrier_end(void *arg)
+{
+	const struct request_barrier *b = arg;
+
+	return likely(!b->s->broken) ? 0 : p2p_comm_error(b->s->comm);
+}
+
+bool coll_shm_requestable(const struct coll_args *k)
+{
+	const struct coll *s = k->comm->coll;
+
+	return k->kind == COLL_BARRIER && !k->inter && s != NULL && s->shared && !coll_check_wanted;
+}
+
+void coll_shm_requested(struct sched *s, const struct coll_args *k, const void *arg)
+{
+	struct request_barrier *b = coll_sched_bytes(s, sizeof(*b));
+
+	(void)arg;
+	if (b != NULL)
+		*b = (struct request_barrier){k->comm->coll, k->comm->coll->barriers - 1, false};
+	coll_sched_await(s, barrier_ready, b);
+	coll_sched_check(s, barrier_end, b);
+}
