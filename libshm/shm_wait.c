@@ -34,6 +34,7 @@
 #define SPIN_RETRY       8    /* after so many failures in a row, such spinning is tried seldom */
 #define SPIN_RETRY_EVERY 16   /* then in one wait of so many */
 #define YIELDS_SLOW      8    /* then other threads need the CPU more, and a wake-up costs less */
+#define YIELDS_BRIEF     20   /* of a brief wait, about 10 us */
 #define YIELD_SLOW_NS    1600 /* a yield that took longer: another thread ran */
 #define YIELD_LOST_NS    500000u   /* longer: a process that computes had the CPU for its slice */
 #define YIELD_LOST_AGAIN 2         /* twice within so many times as long ... */
@@ -495,10 +496,11 @@ HAFT_HOT static bool yield_allowed(struct shm *s, uint64_t ticks)
 static bool yield_enough(struct shm *s, struct shm_wait *w, uint64_t ticks)
 {
 	const struct shm_tune *t = &s->in->tune;
+	uint32_t most = w->brief && t->yields > YIELDS_BRIEF ? YIELDS_BRIEF : t->yields;
 
 	if (t->sleep == SHM_SLEEP_ALWAYS)
 		return true;
-	if (yield_allowed(s, ticks) && w->slow < YIELDS_SLOW && w->slow + w->fast < t->yields)
+	if (yield_allowed(s, ticks) && w->slow < YIELDS_SLOW && w->slow + w->fast < most)
 		return false;
 	if (t->sleep == SHM_SLEEP_AUTO)
 		return true;

@@ -36,9 +36,10 @@ enum progress_role { WATCH, HELP, STOP };
 
 static struct {
 	pthread_t lookout, helper;
-	bool runs;             /* under the library's lock */
-	_Atomic uint32_t role; /* enum progress_role */
-	int moved;             /* while the helper ran last */
+	bool runs;                            /* under the library's lock */
+	_Atomic uint32_t role;                /* enum progress_role */
+	int moved;                            /* while the helper ran last */
+	const volatile uint32_t *program_cpu; /* of the thread that started MPI; NULL: unknown */
 } thread;
 
 /* --- the helper ----------------------------------------------------------------------------- */
@@ -132,6 +133,24 @@ static void lookout_pause(uint32_t nap_ns)
 	} while (clock_now_ns() < until);
 }
 
+/* Leaves the CPU of the program, if it may use another one: the kernel does not always move a
+ * thread of its class from a busy CPU to one that becomes idle.  The mask is as before afterwards.
+ * Where a system does not tell on which CPU another thread is, the lookout stays. */
+static void lookout_step_aside(void)
+{
+	int cpu = sched_getcpu();
+	cpu_set_t all, others;
+
+	if (thread.program_cpu == NULL || cpu < 0 || (int)*thread.program_cpu != cpu ||
+		sched_getaffinity(0, sizeof(all), &all) != 0)
+		return;
+	others = all;
+	CPU_CLR((size_t)cpu, &others);
+	if (CPU_COUNT(&others) == 0 || sched_setaffinity(0, sizeof(others), &others) != 0)
+		return;
+	sched_setaffinity(0, sizeof(all), &all);
+}
+
 /* Lets the helper work.  Returns how much has moved. */
 static int lookout_call(void)
 {
@@ -150,6 +169,7 @@ static void *lookout_main(void *arg)
 		uint32_t calls = haft_program_calls();
 		bool stays = calls == seen;
 
+		lookout_step_aside();
 		seen = calls;
 		if (stays && calls % 2 == 0)
 			stays = lookout_call() == 0;
@@ -180,6 +200,7 @@ int life_progress_start(void)
 
 	if (thread.runs || haft_setting_get(SETTING_PROGRESS) == 0)
 		return 0;
+	thread.program_cpu = life_own_cpu();
 	obj_domain_threads(haft_domain, 1);
 	atomic_store(&thread.role, WATCH);
 	err = haft_thread_start(&thread.helper, NULL, helper_main, NULL);

@@ -19,10 +19,16 @@
 #ifndef HAFT_LIFE_PROGRESS_THREAD_H
 #define HAFT_LIFE_PROGRESS_THREAD_H
 
+#include <stdint.h>
+
 /* life_progress_start starts the threads, if the setting asks for them and they do not run yet.
  * The caller holds the library lock, as a thread does.  0, or MPI_ERR_OTHER with words.
  * life_progress_stop ends them; the caller holds the library lock, which is released meanwhile. */
 int life_progress_start(void);
 void life_progress_stop(void);
+
+/* Where the kernel says on which CPU the calling thread is, as long as the thread lives; NULL: it
+ * does not, or not to this C library. */
+const volatile uint32_t *life_own_cpu(void);
 
 #endif

@@ -9,6 +9,8 @@
 
 #define CLAIMS MEAN_OR(2, 32) /* messages under way at once that are read in place */
 
+#define CLAIM_LONG (1 << 20) /* bytes: to copy them takes longer than a sleep and its end */
+
 enum { CLAIM_OPEN, CLAIM_TAKEN, CLAIM_REVOKED, CLAIM_READ };
 
 struct claim_word {
@@ -20,6 +22,7 @@ struct claim_word {
 static struct {
 	uint64_t array;    /* offset; 0: none yet */
 	uint32_t used;     /* bits */
+	uint32_t lengthy;  /* bits: those of long messages */
 	int peers[CLAIMS]; /* the receiver of each that is used */
 	bool none;         /* there was no memory for them */
 } claims;
@@ -29,7 +32,7 @@ static struct claim_word *claim_at(uint64_t off)
 	return shm_ptr(via.shm, off);
 }
 
-uint64_t p2p_claim_new(int peer)
+uint64_t p2p_claim_new(int peer, int64_t bytes)
 {
 	uint32_t all = (uint32_t)((UINT64_C(1) << CLAIMS) - 1);
 	uint64_t off;
@@ -42,6 +45,8 @@ uint64_t p2p_claim_new(int peer)
 		return 0;
 	off = (uint64_t)__builtin_ctz(~claims.used);
 	claims.used |= UINT32_C(1) << off;
+	if (bytes >= CLAIM_LONG)
+		claims.lengthy |= UINT32_C(1) << off;
 	claims.peers[off] = peer;
 	off = claims.array + off * sizeof(struct claim_word);
 	/* relaxed: the frame that carries the offset is put with release order */
@@ -58,6 +63,12 @@ void p2p_claim_end(struct req *r)
 		return;
 	r->send.claim = 0;
 	claims.used &= ~(UINT32_C(1) << (claim - claims.array) / sizeof(struct claim_word));
+	claims.lengthy &= claims.used;
+}
+
+bool p2p_claim_has_long(void)
+{
+	return claims.lengthy != 0;
 }
 
 /* relaxed: only whether it is worth while to invite the peer depends on it. */

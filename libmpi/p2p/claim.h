@@ -16,12 +16,15 @@
 
 #include "libmpi/core/req.h"
 
-/* An open claim word of this process, for a message to this peer: its offset in the segment; 0:
- * there is none left. */
-uint64_t p2p_claim_new(int peer);
+/* An open claim word of this process, for a message of `bytes' to this peer: its offset in the
+ * segment; 0: there is none left. */
+uint64_t p2p_claim_new(int peer, int64_t bytes);
 
 /* The message of a send is over: gives its claim word back, if it has one. */
 void p2p_claim_end(struct req *r);
+
+/* Does a long message of this process have a claim word?  Then a peer may read for some time. */
+bool p2p_claim_has_long(void);
 
 /* Is a message of this process to this peer, to be read in place, not read yet?  Then the peer
  * reads now, or will. */

@@ -14,6 +14,8 @@
 #include "libmpi/p2p/progress.h"
 
 #include "libmpi/core/clock.h"
+#include "libmpi/core/process_state.h"
+#include "libmpi/p2p/claim.h"
 #include "libmpi/p2p/credit.h"
 #include "libmpi/p2p/deliver.h"
 #include "libmpi/p2p/outq.h"
@@ -214,6 +216,14 @@ static bool progress_polls_peer(const struct req *r)
 	       via_peer_get(r->peer)->put_seat > 0;
 }
 
+/* With HAFT_PROGRESS=thread the helper of a peer that computes reads a long message, if a CPU is
+ * idle: this one, once the rank sleeps. */
+static void progress_idle(struct shm_wait *w)
+{
+	w->brief = haft_gate_has(HAFT_GATE_HELPER) && p2p_claim_has_long();
+	via_idle(w);
+}
+
 static void progress_until_alone(const struct p2p_condition *want, struct shm_wait *w)
 {
 	bool one = progress_polls_peer(want->req);
@@ -238,7 +248,7 @@ static void progress_until_alone(const struct p2p_condition *want, struct shm_wa
 			shm_wait_again(w);
 		else if (want->flag != NULL ? shm_flag_get(want->flag) == w->old
 					    : !want->ready(want->arg))
-			via_idle(w);
+			progress_idle(w);
 	}
 }
 

@@ -128,7 +128,7 @@ static void send_rendezvous(struct req *r)
 {
 	if (r->bytes > 0 && via_is_local(r->peer) &&
 		type_contiguous_at(r->type, r->buf, r->count) != NULL)
-		r->send.claim = p2p_claim_new(r->peer);
+		r->send.claim = p2p_claim_new(r->peer, r->bytes);
 	r->state = STATE_OUT_RTS;
 	if (haft_event_wanted(EVENT_RENDEZVOUS_BEGUN) && r->comm != NULL && r->ctx == r->comm->ctx)
 		haft_event(EVENT_RENDEZVOUS_BEGUN, obj_handle(r->comm), r->peer, r->tag, r->bytes,
