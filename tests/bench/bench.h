@@ -123,6 +123,7 @@ void spawn_names(struct bench *b, const struct bench_row *row);
 void spawn_child(struct bench *b, const struct bench_row *row);
 
 void coll_barrier(struct bench *b, const struct bench_row *row);
+void coll_ibarrier(struct bench *b, const struct bench_row *row);
 void coll_bcast(struct bench *b, const struct bench_row *row);
 void coll_allreduce(struct bench *b, const struct bench_row *row);
 void coll_allgather(struct bench *b, const struct bench_row *row);

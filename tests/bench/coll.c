@@ -58,6 +58,25 @@ void coll_barrier(struct bench *b, const struct bench_row *row)
 	bench_measure(b, row->name, &us, barrier_op, NULL, 0);
 }
 
+static double ibarrier_op(struct bench *b, void *ctx, long n)
+{
+	double t0 = MPI_Wtime();
+
+	(void)b;
+	(void)ctx;
+	for (long i = 0; i < n; i++) {
+		MPI_Request request;
+		MPI_Ibarrier(MPI_COMM_WORLD, &request);
+		MPI_Wait(&request, MPI_STATUS_IGNORE);
+	}
+	return MPI_Wtime() - t0;
+}
+
+void coll_ibarrier(struct bench *b, const struct bench_row *row)
+{
+	bench_measure(b, row->name, &us, ibarrier_op, NULL, 0);
+}
+
 /* Only the time inside of MPI_Bcast counts. */
 static double bcast_op(struct bench *b, void *ctx, long n)
 {

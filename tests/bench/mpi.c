@@ -44,6 +44,7 @@ static const struct bench_row rows[] = {
 	{"posted1k", lat_posted, 1000, 1},
 	{"posted10k", lat_posted, 10000, 1},
 	{"barrier", coll_barrier, 0, 0},
+	{"ibarrier", coll_ibarrier, 0, 0},
 	{"allreduce8", coll_allreduce, 8, 0},
 	{"allreduce1m", coll_allreduce, 1048576, 0},
 	{"bcast64k", coll_bcast, 65536, 0},
