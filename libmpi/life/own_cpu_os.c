@@ -4,6 +4,7 @@
 #include "libmpi/life/progress_thread.h"
 
 #include <stddef.h>
+#include <unistd.h>
 #if __has_include(<sys/rseq.h>)
 #include <sys/rseq.h>
 #endif
@@ -13,7 +14,7 @@ const volatile uint32_t *life_own_cpu(void)
 #ifdef RSEQ_SIG
 	const char *own = __builtin_thread_pointer();
 
-	if (__rseq_size > 0)
+	if (__rseq_size > 0 && gettid() == getpid())
 		return &((const struct rseq *)(const void *)(own + __rseq_offset))->cpu_id;
 #endif
 	return NULL;

@@ -36,10 +36,11 @@ enum progress_role { WATCH, HELP, STOP };
 
 static struct {
 	pthread_t lookout, helper;
-	bool runs;                            /* under the library's lock */
-	_Atomic uint32_t role;                /* enum progress_role */
-	int moved;                            /* while the helper ran last */
-	const volatile uint32_t *program_cpu; /* of the thread that started MPI; NULL: unknown */
+	bool runs;             /* under the library's lock */
+	_Atomic uint32_t role; /* enum progress_role */
+	int moved;             /* while the helper ran last */
+	const volatile uint32_t
+		*program_cpu; /* of the first thread, if it started MPI; else NULL */
 } thread;
 
 /* --- the helper ----------------------------------------------------------------------------- */

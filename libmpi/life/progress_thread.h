@@ -27,8 +27,8 @@
 int life_progress_start(void);
 void life_progress_stop(void);
 
-/* Where the kernel says on which CPU the calling thread is, as long as the thread lives; NULL: it
- * does not, or not to this C library. */
+/* Where the kernel says on which CPU the calling thread is, if it is the first of the process:
+ * others may end before the helper does.  NULL: it is not, or the C library has no such word. */
 const volatile uint32_t *life_own_cpu(void);
 
 #endif
