@@ -69,6 +69,17 @@ void coll_calls_begin(struct comm *c, enum coll_form form, uint32_t digest)
 		calls_write(s, c->coll_seq - 1, form, digest);
 }
 
+bool coll_calls_begun(const struct coll *s, int i, uint64_t number)
+{
+	for (uint64_t k = 0; k < CALLS_KEPT; k++) {
+		uint64_t word = calls_get(s, i, k);
+
+		if (word != 0 && (int32_t)((uint32_t)(word >> NUMBER_AT) - (uint32_t)number) >= 0)
+			return true;
+	}
+	return false;
+}
+
 void coll_calls_by_messages(struct coll *s)
 {
 	if (s->local && !s->broken)

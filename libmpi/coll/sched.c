@@ -58,7 +58,7 @@ struct step {
 	void *out;
 	union {
 		int (*check)(void *arg);
-		bool (*ready)(void *arg);
+		const struct coll_awaited *awaited;
 		coll_sched_fn *call;
 	};
 };
@@ -432,11 +432,11 @@ void coll_sched_call(struct sched *s, coll_sched_fn *fn, void *arg)
 	step_add(s, (struct step){.kind = STEP_CALL, .call = fn, .out = arg});
 }
 
-void coll_sched_await(struct sched *s, bool (*ready)(void *arg), void *arg)
+void coll_sched_await(struct sched *s, const struct coll_awaited *what, void *arg)
 {
 	if (s->dry == DRY_SENDS)
-		p2p_progress_until(&(struct p2p_condition){.ready = ready, .arg = arg});
-	step_add(s, (struct step){.kind = STEP_AWAIT, .ready = ready, .out = arg});
+		p2p_progress_until(&(struct p2p_condition){.ready = what->ready, .arg = arg});
+	step_add(s, (struct step){.kind = STEP_AWAIT, .awaited = what, .out = arg});
 }
 
 void *coll_sched_bytes(struct sched *s, int64_t bytes)
@@ -622,7 +622,7 @@ static bool sched_advance(struct sched *s, bool starts)
 			continue;
 		}
 		if (p->kind == STEP_AWAIT) {
-			s->awaits = !p->ready(p->out);
+			s->awaits = !p->awaited->ready(p->out);
 			if (s->awaits)
 				return false;
 			continue;
@@ -696,7 +696,7 @@ static bool sched_can_move(const struct sched *s)
 	const struct step *p = &s->steps[s->at];
 
 	if (unlikely(s->awaits))
-		return p->ready(p->out);
+		return p->awaited->ready(p->out);
 	return s->left || s->reqs[s->waited].done;
 }
 
@@ -753,10 +753,16 @@ static int sched_start(struct req *r)
 	return 0;
 }
 
+/* Of a step that is not ready: a message of a peer that it waits for stands for the step. */
 static const struct req *sched_request_needs(const struct req *r)
 {
+	static struct req late; /* under the library's lock */
 	const struct sched *s = r->sched;
 
+	if (s != NULL && s->awaits) {
+		late.peer = s->steps[s->at].awaited->late(s->steps[s->at].out);
+		return &late;
+	}
 	return s != NULL && s->waited < s->nreqs ? &s->reqs[s->waited] : NULL;
 }
 

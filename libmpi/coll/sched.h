@@ -93,9 +93,14 @@ typedef int coll_sched_fn(void *arg, const struct p2p_error_msg *error);
 void coll_sched_call(struct sched *s, coll_sched_fn *fn, void *arg);
 
 /* Goes on when ready(arg) is true.  Passes of progress ask it, so only a schedule with a request
- * waits so.  One that is not ready names the word that it waits for (p2p_progress_watch).  Without
- * memory for the steps it is waited for while they are planned. */
-void coll_sched_await(struct sched *s, bool (*ready)(void *arg), void *arg);
+ * waits so.  One that is not ready names the word that it waits for (p2p_progress_watch); late says
+ * which peer it waits for, -1: it is not known.  Without memory for the steps it is waited for while
+ * they are planned. */
+struct coll_awaited {
+	bool (*ready)(void *arg);
+	int (*late)(const void *arg);
+};
+void coll_sched_await(struct sched *s, const struct coll_awaited *what, void *arg);
 
 /* Memory that lives as long as the schedule: bytes, aligned for any type; or for `count' elements,
  * in place of a buffer's address.  NULL: no memory; the schedule stores that.  An algorithm

@@ -21,6 +21,7 @@
 struct request_barrier {
 	struct coll *s;
 	uint64_t number;
+	uint64_t call; /* its number among all calls of the communicator */
 	bool arrived;
 };
 
@@ -60,6 +61,20 @@ static bool barrier_ready(void *arg)
 	return false;
 }
 
+/* The first member that has not begun the call. */
+static int barrier_late(const void *arg)
+{
+	const struct request_barrier *b = arg;
+	const struct coll *s = b->s;
+
+	for (int i = 0; i < s->n; i++)
+		if (i != s->me && !coll_calls_begun(s, i, b->call))
+			return group_peer(s->comm->group, i);
+	return -1;
+}
+
+static const struct coll_awaited barrier_awaited = {barrier_ready, barrier_late};
+
 static int barrier_end(void *arg)
 {
 	const struct request_barrier *b = arg;
@@ -77,10 +92,12 @@ bool coll_shm_requestable(const struct coll_args *k)
 void coll_shm_requested(struct sched *s, const struct coll_args *k, const void *arg)
 {
 	struct request_barrier *b = coll_sched_bytes(s, sizeof(*b));
+	struct coll *coll = k->comm->coll;
 
 	(void)arg;
 	if (b != NULL)
-		*b = (struct request_barrier){k->comm->coll, k->comm->coll->barriers - 1, false};
-	coll_sched_await(s, barrier_ready, b);
+		*b = (struct request_barrier){
+			coll, coll->barriers - 1, k->comm->coll_seq - 1, false};
+	coll_sched_await(s, &barrier_awaited, b);
 	coll_sched_check(s, barrier_end, b);
 }

@@ -157,8 +157,8 @@ static void waitany(void)
 	MPI_Waitany(2, r, &i, MPI_STATUS_IGNORE);
 }
 
-/* Rank 2 does not join. */
-static void iallreduce(void)
+/* Rank 2 does not join: a call by messages, one by counters of shared memory. */
+static void request_missing(int (*begin)(MPI_Request *r))
 {
 	MPI_Request r;
 
@@ -166,8 +166,28 @@ static void iallreduce(void)
 		MPI_Probe(0, 4, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 		return;
 	}
-	MPI_Iallreduce(x, y, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD, &r);
+	begin(&r);
 	MPI_Wait(&r, MPI_STATUS_IGNORE);
+}
+
+static int begin_allreduce(MPI_Request *r)
+{
+	return MPI_Iallreduce(x, y, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD, r);
+}
+
+static void iallreduce(void)
+{
+	request_missing(begin_allreduce);
+}
+
+static int begin_barrier(MPI_Request *r)
+{
+	return MPI_Ibarrier(MPI_COMM_WORLD, r);
+}
+
+static void ibarrier(void)
+{
+	request_missing(begin_barrier);
 }
 
 /* Long sends, head to head, in the lower half of the ranks; the others are in a broadcast. */
@@ -449,11 +469,11 @@ static const struct {
 	{"locked", hang_locked}, {"crossed", crossed}, {"unposted", unposted},
 	{"incomplete", incomplete}, {"unfreed", unfreed}, {"unready", unready}, {"tag", wrong_tag},
 	{"waitall", waitall}, {"waitany", waitany}, {"iallreduce", iallreduce},
-	{"long", long_sends}, {"any", hang_any}, {"slow", hang_slow}, {"test", hang_test},
-	{"turns", hang_rounds}, {"refused", hang_refused}, {"final", final}, {"mixed", hang_mixed},
-	{"again", hang_again}, {"busy", hang_busy}, {"many", hang_many}, {"stopped", stopped},
-	{"elsewhere", elsewhere}, {"compiles", compiles}, {"lazy", hang_lazy}, {"unmet", unmet},
-	{"ages", hang_ages}, {"disk", hang_disk}, {"finalany", final_any},
+	{"ibarrier", ibarrier}, {"long", long_sends}, {"any", hang_any}, {"slow", hang_slow},
+	{"test", hang_test}, {"turns", hang_rounds}, {"refused", hang_refused}, {"final", final},
+	{"mixed", hang_mixed}, {"again", hang_again}, {"busy", hang_busy}, {"many", hang_many},
+	{"stopped", stopped}, {"elsewhere", elsewhere}, {"compiles", compiles}, {"lazy", hang_lazy},
+	{"unmet", unmet}, {"ages", hang_ages}, {"disk", hang_disk}, {"finalany", final_any},
 	{"finalsome", final_some}, {"finaldup", final_of_new}, {"finalused", final_of_used}};
 
 /* Without MPI_Init: the others than `stays' leave their session and end, while that one waits for

@@ -153,11 +153,13 @@ part_requests() {
 }
 
 part_calls() {
-	hangs 4 iallreduce
-	stop
-	want_err 'in MPI_Wait for a collective call of MPI_COMM_WORLD, for rank 2'
-	want_waited 'rank 2' ' in MPI_Probe to receive from rank 0, tag 4'
-	want_err 'a cycle: 0 waits for 2, 2 waits for 0'
+	for name in iallreduce ibarrier; do
+		hangs 4 $name
+		stop
+		want_err 'in MPI_Wait for a collective call of MPI_COMM_WORLD, for rank 2'
+		want_waited 'rank 2' ' in MPI_Probe to receive from rank 0, tag 4'
+		want_err 'a cycle: 0 waits for 2, 2 waits for 0'
+	done
 
 	# An error in one rank only.
 	hangs 3 refused
