@@ -26,6 +26,11 @@
 /* Writes the steps of a call. */
 typedef void coll_algorithm_fn(struct sched *s, const struct coll_args *k);
 
+/* How many times as many members have heard of one after a step: 2; 4, if the data are short and
+ * members are on several hosts, where a message is under way much longer than it takes to send. */
+#define RADIX_MOST 4
+int coll_radix(const struct coll_args *k, int64_t bytes);
+
 /* The algorithm for a call; for a call inside the local group; for a call of leaders, of whom no
  * two are on one host. */
 coll_algorithm_fn *coll_algorithm(const struct coll_args *k);

@@ -3,6 +3,7 @@
  *
  *      dissemination, Bruck      step s: to me + 2^s, from me - 2^s          log n steps
  *      recursive doubling        step s: exchange with me ^ 2^s              log n steps
+ *                                of radix 4: 4^s, 2 * 4^s and 3 * 4^s        half as many
  *      ring                      step s: forward what came before            n - 1 steps
  *      linear                    everything is started at once               each block once
  *      pairwise                  some partners at a time                     each block once */
@@ -11,10 +12,13 @@
 void coll_barrier_dissemination(struct sched *s, const struct coll_args *k)
 {
 	struct type *byte = type_predefined(MPI_BYTE);
+	int radix = coll_radix(k, 0);
 
-	for (int bit = 1; bit < k->n; bit <<= 1) {
-		coll_sched_recv(s, NULL, 0, byte, (k->me + k->n - bit) % k->n);
-		coll_sched_send(s, NULL, 0, byte, (k->me + bit) % k->n);
+	for (int bit = 1; bit < k->n; bit *= radix) {
+		for (int d = bit; d < k->n && d < radix * bit; d += bit) {
+			coll_sched_recv(s, NULL, 0, byte, (k->me + k->n - d) % k->n);
+			coll_sched_send(s, NULL, 0, byte, (k->me + d) % k->n);
+		}
 		coll_sched_fence(s);
 	}
 }
@@ -57,23 +61,26 @@ static void allgather_keep_own(struct sched *s, const struct coll_args *k)
 		coll_sched_copy(s, k->sbuf, k->scount, k->stype, to.at, to.count, to.type);
 }
 
-/* After step s this rank has blocks me .. me + 2^(s+1) - 1, in mem from 0 on. */
+/* After step s this rank has blocks me .. me + radix^(s+1) - 1, in mem from 0 on. */
 void coll_allgather_bruck(struct sched *s, const struct coll_args *k)
 {
 	int64_t block = k->bytes;
 	char *mem = coll_sched_bytes(s, block * k->n);
 	struct type *byte = type_predefined(MPI_BYTE);
+	int radix = coll_radix(k, block);
 
 	if (k->in_place)
 		coll_sched_pack(s, coll_element(k->rbuf, k->rtype, k->me * k->rcount), k->rcount,
 			k->rtype, mem, block);
 	else
 		coll_sched_pack(s, k->sbuf, k->scount, k->stype, mem, block);
-	for (int bit = 1; bit < k->n; bit <<= 1) {
-		int64_t len = block * (2 * bit <= k->n ? bit : k->n - bit);
+	for (int bit = 1; bit < k->n; bit *= radix) {
+		for (int d = bit; d < k->n && d < radix * bit; d += bit) {
+			int64_t len = block * num_min(bit, k->n - d);
 
-		coll_sched_recv(s, mem + bit * block, len, byte, (k->me + bit) % k->n);
-		coll_sched_send(s, mem, len, byte, (k->me + k->n - bit) % k->n);
+			coll_sched_recv(s, mem + d * block, len, byte, (k->me + d) % k->n);
+			coll_sched_send(s, mem, len, byte, (k->me + k->n - d) % k->n);
+		}
 		coll_sched_fence(s);
 	}
 	for (int i = k->in_place; i < k->n; i++) {
@@ -102,20 +109,25 @@ void coll_allgather_ring(struct sched *s, const struct coll_args *k)
 	}
 }
 
-/* A power of two: groups of 2^s neighbors exchange all their blocks, in place. */
+/* A power of two: two, or four, groups of neighbors exchange all their blocks, in place. */
 void coll_allgather_recursive_doubling(struct sched *s, const struct coll_args *k)
 {
+	int radix = coll_radix(k, k->bytes);
+
 	if (k->n == 1)
 		allgather_keep_own(s, k);
-	for (int bit = 1; bit < k->n; bit <<= 1) {
-		int mine = k->me & ~(bit - 1), theirs = mine ^ bit;
-		struct block in = coll_block_in(k, theirs), out = coll_block_in(k, mine);
+	for (int bit = 1; bit < k->n; bit *= radix) {
+		int mine = k->me & ~(bit - 1);
+		struct block in, out = coll_block_in(k, mine);
 
 		out.count *= bit;
 		if (bit == 1)
 			out = allgather_own(k);
-		coll_sched_recv(s, in.at, bit * in.count, in.type, k->me ^ bit);
-		coll_sched_send(s, out.at, out.count, out.type, k->me ^ bit);
+		for (int d = bit; d < k->n && d < radix * bit; d += bit) {
+			in = coll_block_in(k, mine ^ d);
+			coll_sched_recv(s, in.at, bit * in.count, in.type, k->me ^ d);
+			coll_sched_send(s, out.at, out.count, out.type, k->me ^ d);
+		}
 		if (bit == 1)
 			allgather_keep_own(s, k);
 		coll_sched_fence(s);
@@ -209,15 +221,16 @@ void coll_alltoall_pairwise(struct sched *s, const struct coll_args *k)
 	}
 }
 
-/* Bruck, for short blocks: a block for rank me + i makes a hop for each bit of i, together with
+/* Bruck, for short blocks: a block for rank me + i makes a hop for each digit of i, together with
  * others.  Block i of mem is first for rank me + i, in the end from rank me - i. */
 void coll_alltoall_bruck(struct sched *s, const struct coll_args *k)
 {
 	struct type *byte = type_predefined(MPI_BYTE);
 	int64_t block = k->bytes;
+	int radix = coll_radix(k, block);
 	char *mem = coll_sched_bytes(s, block * k->n);
-	char *out = coll_sched_bytes(s, block * (k->n / 2 + 1));
-	char *in = coll_sched_bytes(s, block * (k->n / 2 + 1));
+	char *out = coll_sched_bytes(s, block * k->n);
+	char *in = coll_sched_bytes(s, block * k->n);
 
 	for (int i = 0; i < k->n; i++) {
 		int to = (k->me + i) % k->n;
@@ -225,19 +238,26 @@ void coll_alltoall_bruck(struct sched *s, const struct coll_args *k)
 
 		coll_sched_pack(s, b.at, b.count, b.type, mem + i * block, block);
 	}
-	for (int bit = 1; bit < k->n; bit <<= 1) {
-		int64_t n = 0;
+	for (int bit = 1; bit < k->n; bit *= radix) {
+		int64_t n = 0, at = 0;
 
-		for (int i = bit; i < k->n; i++)
-			if (i & bit)
-				coll_sched_move(s, mem + i * block, out + block * n++, block, byte);
-		coll_sched_recv(s, in, n * block, byte, (k->me + k->n - bit) % k->n);
-		coll_sched_send(s, out, n * block, byte, (k->me + bit) % k->n);
+		for (int d = bit; d < k->n && d < radix * bit; d += bit, at = n) {
+			for (int i = d; i < k->n; i++)
+				if (i / bit % radix == d / bit)
+					coll_sched_move(s, mem + i * block, out + block * n++,
+						block, byte);
+			coll_sched_recv(s, in + at * block, (n - at) * block, byte,
+				(k->me + k->n - d) % k->n);
+			coll_sched_send(
+				s, out + at * block, (n - at) * block, byte, (k->me + d) % k->n);
+		}
 		coll_sched_fence(s);
 		n = 0;
-		for (int i = bit; i < k->n; i++)
-			if (i & bit)
-				coll_sched_move(s, in + block * n++, mem + i * block, block, byte);
+		for (int d = bit; d < k->n && d < radix * bit; d += bit)
+			for (int i = d; i < k->n; i++)
+				if (i / bit % radix == d / bit)
+					coll_sched_move(s, in + block * n++, mem + i * block, block,
+						byte);
 	}
 	for (int i = 0; i < k->n; i++) {
 		struct block b = coll_block_in(k, (k->me + k->n - i) % k->n);

@@ -97,7 +97,8 @@ struct coll {
 	int odd;             /* 1 + a member in another call, or 1 + n: unknown; 0: none */
 	uint32_t odd_digest; /* of that call */
 	bool central;        /* barriers by the counter */
-	bool local;          /* all members are on this host */
+	bool one_host;       /* all members are on this host */
+	bool local;          /* as that, and they may share memory */
 	bool joined;         /* coll_shm_join has been here */
 	bool shared;         /* all members have the block, or had it: of calls with a request */
 	bool block_tried;    /* there is a block, or there will be none */
@@ -138,6 +139,9 @@ void coll_break(struct coll *s);
 
 /* Can the members of an intra-communicator share memory?  Local; all members get equal results. */
 bool coll_shm_possible(struct comm *c);
+
+/* Are all members of the local group on one host?  Local; all members get equal results. */
+bool coll_one_host(struct comm *c);
 
 /* Joins the block of a communicator; its members agree by messages that all of them have it.  0 or
  * an MPI error class. */

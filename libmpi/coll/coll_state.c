@@ -17,14 +17,29 @@
 #define SLOTS_ALL       (32L * 1024 * 1024) /* bytes of all members' slots, if SLOT_MIN permits */
 
 /* By nodes, so that no member becomes a peer of via by this. */
-static bool all_local(const struct comm *c)
+static bool one_host(const struct comm *c)
 {
 	int mine = via_node(via.me);
 
 	for (int i = 0; i < c->size; i++)
 		if (via_node(group_peer(c->group, i)) != mine)
 			return false;
-	return haft_setting_get(SETTING_COLL) != COLL_SETTING_P2P && c->size > 1;
+	return true;
+}
+
+static bool all_local(const struct comm *c)
+{
+	return haft_setting_get(SETTING_COLL) != COLL_SETTING_P2P && c->size > 1 && one_host(c);
+}
+
+bool coll_one_host(struct comm *c)
+{
+	struct coll *s;
+
+	if (via_single_node())
+		return true;
+	s = coll_state(c);
+	return s != NULL ? s->one_host : one_host(c);
 }
 
 bool coll_shm_possible(struct comm *c)
@@ -45,6 +60,7 @@ struct coll *coll_state_make(struct comm *c)
 	s->n = c->size;
 	s->me = c->rank;
 	s->phase = s->safe = s->shown_phase = PHASE_START;
+	s->one_host = one_host(c);
 	s->local = all_local(c);
 	s->central = c->size > CENTRAL_MEMBERS || via_oversubscribed();
 	s->slot_size = slot < SLOT_MIN ? SLOT_MIN : slot > SLOT_MAX ? SLOT_MAX : slot;

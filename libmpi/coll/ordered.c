@@ -30,14 +30,17 @@ static void ordered_reduce(struct sched *s, const struct coll_args *k, void *mem
 static void *ordered_allgather(struct sched *s, const struct coll_args *k)
 {
 	void *mem = coll_sched_elements(s, k->rtype, k->n * k->rcount);
+	int radix = coll_radix(k, k->bytes);
 
 	coll_sched_move(s, coll_operand(k), mem, k->rcount, k->rtype);
-	for (int bit = 1; bit < k->n; bit <<= 1) {
-		int64_t count = k->rcount * (2 * bit <= k->n ? bit : k->n - bit);
+	for (int bit = 1; bit < k->n; bit *= radix) {
+		for (int d = bit; d < k->n && d < radix * bit; d += bit) {
+			int64_t count = k->rcount * num_min(bit, k->n - d);
 
-		coll_sched_recv(s, coll_element(mem, k->rtype, bit * k->rcount), count, k->rtype,
-			(k->me + bit) % k->n);
-		coll_sched_send(s, mem, count, k->rtype, (k->me + k->n - bit) % k->n);
+			coll_sched_recv(s, coll_element(mem, k->rtype, d * k->rcount), count,
+				k->rtype, (k->me + d) % k->n);
+			coll_sched_send(s, mem, count, k->rtype, (k->me + k->n - d) % k->n);
+		}
 		coll_sched_fence(s);
 	}
 	return mem;

@@ -182,13 +182,37 @@ static int64_t halving_first(const struct coll_args *k, const struct team *t, in
 	return coll_block_from(k, v < t->extra ? 2 * v : v + t->extra);
 }
 
-/* Commutative: each step gives away the half without this member's own block. */
+/* Of the blocks of `left' members, among whom this one is, cut into groups: gives each group's to
+ * its member like this one, and combines those of this one's, the neighbor's first. */
+static void halving_give(struct sched *s, const struct coll_args *k, const struct team *t,
+	void *work, int left, int groups)
+{
+	int part = left / groups, first = t->v - t->v % part;
+	int64_t lo = halving_first(k, t, first), n = halving_first(k, t, first + part) - lo;
+	void *mine = coll_element(work, k->rtype, lo);
+	void *tmp = coll_sched_elements(s, k->rtype, (groups - 1) * n);
+
+	for (int i = 1; i < groups; i++) {
+		int partner = halving_rank(t, t->v ^ i * part), other = first ^ i * part;
+		int64_t at = halving_first(k, t, other);
+
+		coll_sched_recv(s, coll_element(tmp, k->rtype, (i - 1) * n), n, k->rtype, partner);
+		coll_sched_send(s, coll_element(work, k->rtype, at),
+			halving_first(k, t, other + part) - at, k->rtype, partner);
+	}
+	coll_sched_fence(s);
+	for (int i = 1; i < groups; i++)
+		coll_sched_reduce(s, coll_element(tmp, k->rtype, (i - 1) * n), mine, mine, n,
+			k->rtype);
+}
+
+/* Commutative: each step gives away the blocks of others, the half or three quarters. */
 void coll_reduce_scatter_recursive_halving(struct sched *s, const struct coll_args *k)
 {
 	struct team t = halving_team(k, k->me);
 	int64_t all = coll_block_from(k, k->n), at = coll_block_from(k, k->me);
-	int from = 0, to = t.pow2;
-	void *tmp, *work;
+	int radix = coll_radix(k, k->bytes), groups;
+	void *work;
 
 	if (t.v < 0) {
 		coll_sched_send(s, coll_operand(k), all, k->rtype, k->me + 1);
@@ -196,22 +220,13 @@ void coll_reduce_scatter_recursive_halving(struct sched *s, const struct coll_ar
 		coll_sched_recv(s, k->rbuf, coll_block_size(k, k->me), k->rtype, k->me + 1);
 		return;
 	}
-	tmp = coll_sched_elements(s, k->rtype, all);
 	work = coll_sched_elements(s, k->rtype, all);
 	coll_sched_move(s, coll_operand(k), work, all, k->rtype);
-	halving_take_pair(s, k, &t, work, tmp, all);
-	for (int bit = t.pow2 >> 1; bit > 0; bit >>= 1) {
-		int mid = from + bit, partner = halving_rank(&t, t.v ^ bit);
-		int64_t lo = halving_first(k, &t, from), hi = halving_first(k, &t, to);
-		int64_t cut = halving_first(k, &t, mid);
-		struct halving_range low = {lo, cut}, high = {cut, hi};
-
-		if (t.v & bit)
-			halving_exchange(s, k, work, tmp, high, low, partner);
-		else
-			halving_exchange(s, k, work, tmp, low, high, partner);
-		from = t.v & bit ? mid : from;
-		to = t.v & bit ? to : mid;
+	if (k->me < 2 * t.extra)
+		halving_take_pair(s, k, &t, work, coll_sched_elements(s, k->rtype, all), all);
+	for (int left = t.pow2; left > 1; left /= groups) {
+		groups = (int)num_min(radix, left);
+		halving_give(s, k, &t, work, left, groups);
 	}
 	if (k->me < 2 * t.extra)
 		coll_sched_send(s, coll_element(work, k->rtype, coll_block_from(k, k->me - 1)),

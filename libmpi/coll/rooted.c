@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* rooted.c - algorithms with a root: broadcast, reduce, gather, scatter, mostly on binomial trees.
+/* rooted.c - algorithms with a root: broadcast, reduce, gather, scatter, mostly on binomial trees,
+ * or on those of radix 4, with half as many levels (coll_radix).
  *
  *      virtual rank    0 ── 4 ── 6 ── 7        v = (rank - root) mod n
  *                      ├─ 2 ┐    └─ 5 ...      the parent of v is v without its lowest bit;
  *                      └─ 1 └─ 3               its subtree is v .. v + lowest bit - 1
+ *                                              radix 4: digit instead of bit
  *
  * A subtree is an interval.  So a reduction along the tree combines neighboring ranks in order, and
  * a gather sends one contiguous range. */
@@ -19,10 +21,37 @@ static int tree_rank(const struct coll_args *k, int v)
 	return (v + k->root) % k->n;
 }
 
-/* The number of members of v's subtree, v included. */
-static int tree_size(int v, int n)
+/* The greatest distance of a member in v's subtree, and one; the root's is not below n. */
+static int tree_reach(int v, int n, int radix)
 {
-	int bit = num_tree_distance(v, n);
+	int bit = 1;
+
+	while (bit < n && v % (radix * (int64_t)bit) == 0)
+		bit *= radix;
+	return bit;
+}
+
+/* The parent of v != 0. */
+static int tree_parent(int v, int n, int radix)
+{
+	return v - (int)(v % (radix * (int64_t)tree_reach(v, n, radix)));
+}
+
+/* The next distance of a child, away from v; and towards it, 0: there is none. */
+static int tree_next(int d, int radix)
+{
+	return d + num_radix_power(d, radix);
+}
+
+static int tree_before(int d, int radix)
+{
+	return d > 1 ? d - num_radix_power(d - 1, radix) : 0;
+}
+
+/* The number of members of v's subtree, v included. */
+static int tree_size(int v, int n, int radix)
+{
+	int bit = tree_reach(v, n, radix);
 
 	return v + bit <= n ? bit : n - v;
 }
@@ -31,14 +60,15 @@ static int tree_size(int v, int n)
 
 void coll_bcast_binomial(struct sched *s, const struct coll_args *k)
 {
-	int v = tree_virtual_rank(k), bit = num_tree_distance(v, k->n);
+	int v = tree_virtual_rank(k), radix = coll_radix(k, k->bytes), d = tree_reach(v, k->n, radix);
 
 	if (v != 0)
-		coll_sched_recv(s, k->rbuf, k->rcount, k->rtype, tree_rank(k, v - bit));
+		coll_sched_recv(s, k->rbuf, k->rcount, k->rtype,
+			tree_rank(k, tree_parent(v, k->n, radix)));
 	coll_sched_fence(s);
-	for (bit >>= 1; bit > 0; bit >>= 1)
-		if (v + bit < k->n)
-			coll_sched_send(s, k->rbuf, k->rcount, k->rtype, tree_rank(k, v + bit));
+	while ((d = tree_before(d, radix)) > 0)
+		if (v + d < k->n)
+			coll_sched_send(s, k->rbuf, k->rcount, k->rtype, tree_rank(k, v + d));
 }
 
 /* The bytes of parts [from, to) of a long broadcast. */
@@ -59,7 +89,7 @@ static void bcast_scatter(struct sched *s, const struct coll_args *k, char *mem)
 {
 	int v = tree_virtual_rank(k), n = k->n, bit = num_tree_distance(v, n);
 	struct type *byte = type_predefined(MPI_BYTE);
-	struct range r = bcast_parts_range(k, mem, v, v + tree_size(v, n));
+	struct range r = bcast_parts_range(k, mem, v, v + tree_size(v, n, 2));
 
 	if (v != 0)
 		coll_sched_recv(s, r.at, r.len, byte, tree_rank(k, v - bit));
@@ -67,7 +97,7 @@ static void bcast_scatter(struct sched *s, const struct coll_args *k, char *mem)
 	for (bit >>= 1; bit > 0; bit >>= 1) {
 		if (v + bit >= n)
 			continue;
-		r = bcast_parts_range(k, mem, v + bit, v + bit + tree_size(v + bit, n));
+		r = bcast_parts_range(k, mem, v + bit, v + bit + tree_size(v + bit, n, 2));
 		coll_sched_send(s, r.at, r.len, byte, tree_rank(k, v + bit));
 	}
 }
@@ -154,13 +184,13 @@ static const void *tree_reduce_children(struct sched *s, const struct coll_args 
 {
 	const void *acc = coll_operand(k);
 	void *in[TEMPS] = {NULL}, *last = NULL;
-	int at = 0, low = num_tree_distance(v, k->n);
+	int at = 0, radix = coll_radix(k, k->bytes), low = tree_reach(v, k->n, radix);
 
-	for (int bit = 1; bit < low && v + bit < k->n; bit <<= 1) {
+	for (int d = 1; d < low && v + d < k->n; d = tree_next(d, radix)) {
 		if (in[at] == NULL)
 			in[at] = coll_sched_elements(s, k->rtype, k->rcount);
 		coll_sched_fence(s);
-		coll_sched_recv(s, in[at], k->rcount, k->rtype, tree_rank(k, v + bit));
+		coll_sched_recv(s, in[at], k->rcount, k->rtype, tree_rank(k, v + d));
 		if (last != NULL) {
 			coll_sched_reduce(s, acc, last, last, k->rcount, k->rtype);
 			acc = last;
@@ -188,7 +218,7 @@ void coll_reduce_binomial(struct sched *s, const struct coll_args *k)
 	acc = tree_reduce_children(s, &tree, v);
 	if (v != 0)
 		coll_sched_send(s, acc, k->rcount, k->rtype,
-			tree_rank(&tree, v - num_tree_distance(v, k->n)));
+			tree_rank(&tree, tree_parent(v, k->n, coll_radix(k, k->bytes))));
 	else if (k->me != k->root)
 		coll_sched_send(s, acc, k->rcount, k->rtype, k->root);
 	else
@@ -203,19 +233,21 @@ void coll_reduce_binomial(struct sched *s, const struct coll_args *k)
 
 void coll_gather_binomial(struct sched *s, const struct coll_args *k)
 {
-	int v = tree_virtual_rank(k), low = num_tree_distance(v, k->n);
+	int v = tree_virtual_rank(k), radix = coll_radix(k, k->bytes);
+	int low = tree_reach(v, k->n, radix), size = tree_size(v, k->n, radix);
 	int64_t block = k->bytes;
-	char *mem = coll_sched_bytes(s, block * tree_size(v, k->n));
+	char *mem = coll_sched_bytes(s, block * size);
 	struct type *byte = type_predefined(MPI_BYTE);
 
 	if (!k->in_place)
 		coll_sched_pack(s, k->sbuf, k->scount, k->stype, mem, block);
-	for (int bit = 1; bit < low && v + bit < k->n; bit <<= 1)
-		coll_sched_recv(s, mem + bit * block, tree_size(v + bit, k->n) * block, byte,
-			tree_rank(k, v + bit));
+	for (int d = 1; d < low && v + d < k->n; d = tree_next(d, radix))
+		coll_sched_recv(s, mem + d * block, tree_size(v + d, k->n, radix) * block, byte,
+			tree_rank(k, v + d));
 	coll_sched_fence(s);
 	if (v != 0)
-		coll_sched_send(s, mem, tree_size(v, k->n) * block, byte, tree_rank(k, v - low));
+		coll_sched_send(s, mem, size * block, byte,
+			tree_rank(k, tree_parent(v, k->n, radix)));
 	for (int i = k->in_place; i < k->n && v == 0; i++)
 		coll_sched_unpack(s, mem + i * block,
 			coll_element(k->rbuf, k->rtype, tree_rank(k, i) * k->rcount), k->rcount,
@@ -224,21 +256,23 @@ void coll_gather_binomial(struct sched *s, const struct coll_args *k)
 
 void coll_scatter_binomial(struct sched *s, const struct coll_args *k)
 {
-	int v = tree_virtual_rank(k), low = num_tree_distance(v, k->n);
+	int v = tree_virtual_rank(k), radix = coll_radix(k, k->bytes);
+	int d = tree_reach(v, k->n, radix), size = tree_size(v, k->n, radix);
 	int64_t block = k->bytes;
-	char *mem = coll_sched_bytes(s, block * tree_size(v, k->n));
+	char *mem = coll_sched_bytes(s, block * size);
 	struct type *byte = type_predefined(MPI_BYTE);
 
 	for (int i = k->in_place; i < k->n && v == 0; i++)
 		coll_sched_pack(s, coll_element(k->sbuf, k->stype, tree_rank(k, i) * k->scount),
 			k->scount, k->stype, mem + i * block, block);
 	if (v != 0)
-		coll_sched_recv(s, mem, tree_size(v, k->n) * block, byte, tree_rank(k, v - low));
+		coll_sched_recv(s, mem, size * block, byte,
+			tree_rank(k, tree_parent(v, k->n, radix)));
 	coll_sched_fence(s);
-	for (int bit = low >> 1; bit > 0; bit >>= 1)
-		if (v + bit < k->n)
-			coll_sched_send(s, mem + bit * block, tree_size(v + bit, k->n) * block,
-				byte, tree_rank(k, v + bit));
+	while ((d = tree_before(d, radix)) > 0)
+		if (v + d < k->n)
+			coll_sched_send(s, mem + d * block, tree_size(v + d, k->n, radix) * block,
+				byte, tree_rank(k, v + d));
 	if (!k->in_place)
 		coll_sched_unpack(s, mem, k->rbuf, k->rcount, k->rtype, block);
 }

@@ -30,16 +30,16 @@
 #define DEALT_LONG        MEAN_OR(128, 1024 * 1024) /* as that, if ranks are dealt out to hosts */
 #define REDUCE_BINARY     MEAN_OR(64, 128 * 1024)   /* a reduction goes in segments */
 #define PORTS_SHORT       MEAN_OR(32, 2048)       /* each host sends all its data to each, below */
-#define PORTS_BCAST       MEAN_OR(64, 16 * 1024)  /* as that, to some hosts at a time */
+#define PORTS_BCAST       MEAN_OR(64, 4 * 1024)   /* as that, to some hosts at a time */
 #define PORTS_REDUCE      MEAN_OR(64, 4 * 1024)   /* as that, of a reduction to a root */
 #define LANES_FROM        MEAN_OR(16, 4 * 1024)   /* all members of a host combine a part */
 #define LANES_LONG        MEAN_OR(32, 16 * 1024)  /* as that, if elements are left */
 #define BLOCK_LANES       MEAN_OR(16, 512)        /* as that, of a block */
 #define BLOCK_LANES_MANY  MEAN_OR(8, 64)          /* as that, of many */
 #define BLOCK_SHORT       MEAN_OR(16, 4 * 1024)   /* a tree carries many, up to this */
-#define BLOCK_TINY        MEAN_OR(8, 256)         /* as that, for alltoall by leaders */
+#define BLOCK_TINY        MEAN_OR(8, 64)          /* as that, for alltoall by leaders */
 #define BLOCK_LEADERS     MEAN_OR(8, 64)          /* as that, for many ranks, from this */
-#define BLOCK_HOPS        MEAN_OR(8, 512)         /* as that, for alltoall in log n hops */
+#define BLOCK_HOPS        MEAN_OR(16, 1024)       /* as that, for alltoall in log n hops */
 #define BLOCK_HOPS_LOCAL  MEAN_OR(8, 32)          /* as that, on one host */
 #define BLOCK_RING        MEAN_OR(64, 512 * 1024) /* a block goes round a ring, from this */
 #define BLOCK_RING_FEW    MEAN_OR(16, 16 * 1024)  /* as that, if members are FEW_HOSTS */
@@ -49,8 +49,10 @@
 #define HALVING_LOCAL     MEAN_OR(32, 4 * 1024)   /* as that, on one host */
 #define BLOCK_HALVED      MEAN_OR(64, 256 * 1024) /* operands are halved up to this */
 #define BLOCK_HALVED_ODD  MEAN_OR(32, 4 * 1024)   /* as that, if ranks are no power of two */
+#define BLOCK_ALL         MEAN_OR(32, 64 * 1024)  /* each member may get its block of all */
 #define ORDERED_SHORT     MEAN_OR(16, 1024)       /* each member may get all operands */
 #define REDUCE_GATHER     MEAN_OR(16, 512)        /* the root may get all operands */
+#define RADIX_SHORT       MEAN_OR(64, 16 * 1024)  /* members send three messages at a time */
 #define SCAN_SHORT        MEAN_OR(16, 8 * 1024)   /* as that, rather than a chain */
 
 /* Numbers of members. */
@@ -116,6 +118,12 @@ struct rule {
 	{"hierarchical", coll_reduce_scatter_hier, 0, 0, 0, MANY, 0, \
 		RULE_HIERARCHICAL | RULE_CONTIGUOUS}, \
 	{"ordered_scatter", coll_reduce_scatter_ordered, 0, 0, 0, 0, 0, RULE_ORDERED}, \
+	{"recursive_halving", coll_reduce_scatter_recursive_halving, 0, 2 * BLOCK_HALVED_ODD, 2, \
+		MANY, 0, HALVED | RULE_EVEN}, \
+	{"ordered_scatter", coll_reduce_scatter_ordered, 0, BLOCK_ALL, 0, 0, FEW, \
+		RULE_SHORT | RULE_REMOTE}, \
+	{"ordered_scatter", coll_reduce_scatter_ordered, 2 * BLOCK_HALVED_ODD, BLOCK_ALL, 0, 0, \
+		PAIRWISE, RULE_SHORT}, \
 	{"recursive_halving", coll_reduce_scatter_recursive_halving, 0, BLOCK_HALVED, 2, 0, 0, \
 		HALVED | RULE_EVEN}, \
 	{"recursive_halving", coll_reduce_scatter_recursive_halving, 0, BLOCK_HALVED_ODD, 2, 0, 0, \
@@ -181,6 +189,8 @@ static const struct rule *const rules[COLL_KINDS] = {
 		{"recursive_doubling", coll_allgather_recursive_doubling, 0, 16, 2, 2 * PAIRWISE,
 			8 * PAIRWISE, RULE_POWER_OF_TWO | RULE_INTERVALS},
 		{"hierarchical", coll_allgather_hier, 0, BLOCK_SHORT, 0, 0, 0, RULE_HIERARCHICAL},
+		{"hierarchical", coll_allgather_hier, 0, 2 * BLOCK_SHORT, 0, MANY, HOPS_MANY,
+			RULE_HIERARCHICAL},
 		{"hierarchical", coll_allgather_hier, 0, 0, 0, 0, 0,
 			RULE_HIERARCHICAL | RULE_SCATTERED},
 		{"ring", coll_allgather_ring, 0, 0, 0, MANY, 0, RULE_INTERVALS},
@@ -197,10 +207,14 @@ static const struct rule *const rules[COLL_KINDS] = {
 	[COLL_ALLTOALL] = ROWS(
 		{"hierarchical", coll_alltoall_hier, 0, BLOCK_TINY, 0, MANY, LEADERS_MOST,
 			RULE_HIERARCHICAL},
-		{"hierarchical", coll_alltoall_hier, BLOCK_LEADERS, BLOCK_TINY, 0, 8 * PAIRWISE,
-			32 * PAIRWISE, RULE_HIERARCHICAL},
-		{"pairwise", coll_alltoall_pairwise, BLOCK_TINY, 0, 0, PAIRWISE, 0, RULE_INTERVALS},
-		{"bruck", coll_alltoall_bruck, 0, BLOCK_HOPS, 2, HOPS_MANY, 0, RULE_REMOTE},
+		{"hierarchical", coll_alltoall_hier, 0, 4 * BLOCK_TINY, 0, MANY, FEW,
+			RULE_HIERARCHICAL},
+		{"hierarchical", coll_alltoall_hier, BLOCK_LEADERS, 4 * BLOCK_LEADERS, 0,
+			8 * PAIRWISE, 32 * PAIRWISE, RULE_HIERARCHICAL},
+		{"pairwise", coll_alltoall_pairwise, 4 * BLOCK_TINY, 0, 0, PAIRWISE, 0,
+			RULE_INTERVALS},
+		{"bruck", coll_alltoall_bruck, 0, BLOCK_HOPS / 2, 2, FEW, 0, RULE_REMOTE},
+		{"bruck", coll_alltoall_bruck, 0, BLOCK_HOPS, 2, PAIRWISE, 0, RULE_REMOTE},
 		{"bruck", coll_alltoall_bruck, 0, BLOCK_HOPS_LOCAL, 2, HOPS_MANY, 0, 0},
 		{"pairwise", coll_alltoall_pairwise, 0, 0, 0, PAIRWISE, 0, 0},
 		{"linear", coll_alltoall_linear, 0, 0, 0, 0, 0, 0}),
@@ -259,6 +273,12 @@ static const struct rule *const rules[COLL_KINDS] = {
 	[COLL_REDUCE_SCATTER_BLOCK] = ROWS(
 		{"pairwise", coll_reduce_scatter_pairwise, BLOCK_HALVED / 2, 0, 0, 0, 4,
 			RULE_COMMUTES | RULE_INTERVALS},
+		{"pairwise", coll_reduce_scatter_pairwise, 4 * BLOCK_SHORT, 0, 0, 0, 2,
+			RULE_COMMUTES | RULE_LOCAL},
+		{"ordered_scatter", coll_reduce_scatter_ordered, 0, BLOCK_ALL, 0, 0, 4,
+			RULE_SHORT | RULE_REMOTE},
+		{"ordered_scatter", coll_reduce_scatter_ordered, BLOCK_LANES, BLOCK_ALL, 0, 0, 2,
+			RULE_SHORT},
 		{"multi_lane", coll_reduce_scatter_lanes, 0, 0, 0, 0, 0,
 			RULE_EVEN_HOSTS | RULE_SCATTERED},
 		{"multi_lane", coll_reduce_scatter_lanes, BLOCK_LANES, 0, 0, 0, 0,
@@ -294,6 +314,11 @@ static const struct {
 };
 
 HAFT_HOT_DATA const void *coll_algorithm_forced[COLL_KINDS]; /* struct rule */
+
+int coll_radix(const struct coll_args *k, int64_t bytes)
+{
+	return bytes > RADIX_SHORT || coll_one_host(k->comm) ? 2 : RADIX_MOST;
+}
 
 /* --- choosing ------------------------------------------------------------------------------- */
 
@@ -371,7 +396,8 @@ static int64_t rule_bytes(const struct rule *r, const struct coll_args *k)
 /* Is the row meant for members on such hosts? */
 static bool rule_suits_hosts(const struct rule *r, const struct coll_args *k, bool leaders)
 {
-	if ((r->flags & (via_single_node() ? RULE_REMOTE : RULE_LOCAL)) != 0)
+	if ((r->flags & (RULE_REMOTE | RULE_LOCAL)) != 0 &&
+		coll_one_host(k->comm) != ((r->flags & RULE_LOCAL) != 0))
 		return false;
 	if ((r->flags & RULE_SCATTERED) && coll_hier_useful(k->comm, true))
 		return false;

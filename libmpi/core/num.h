@@ -40,4 +40,10 @@ static inline int num_tree_distance(int rank, int n)
 	return bit;
 }
 
+/* The greatest power of the radix, 2 or 4, that is not above n > 0. */
+static inline int num_radix_power(int n, int radix)
+{
+	return 1 << ((31 - __builtin_clz((unsigned)n)) & ~(radix >> 2));
+}
+
 #endif
