@@ -9,6 +9,9 @@
  *      alltoall   each member gives its leader a row for each host; leaders exchange squares,
  *                 [from][to] of their members; each leader scatters column `to' to its member `to'
  *
+ *      ports      each member of a host exchanges rows, or squares, with some of the other hosts;
+ *                 the members share them before and after (hosts in lanes)
+ *
  * Blocks are packed: bytes.  Unused places of a row are zero and never read. */
 #include "libmpi/coll/hierarchical.h"
 #include <string.h>
@@ -209,5 +212,99 @@ void coll_alltoall_hier(struct sched *s, const struct coll_args *k)
 		b = coll_block_in(k, r);
 		coll_sched_unpack(
 			s, mine + hier_block_at(k, h, r, block), b.at, b.count, b.type, block);
+	}
+}
+
+/* --- ports ---------------------------------------------------------------------------------- */
+
+/* How many hosts rank r's is behind this one; ahead of it. */
+static int port_distance(const struct coll_args *k, const struct coll_hier *h, int r, bool ahead)
+{
+	int d = h->my_host - coll_hier_host(h, k->comm, r);
+
+	return ((ahead ? -d : d) + h->nhosts) % h->nhosts;
+}
+
+void coll_allgather_ports(struct sched *s, const struct coll_args *k)
+{
+	struct coll_hier *h = coll_hier_of(k->comm);
+	int64_t block = k->bytes, row = h->largest * block, lot = coll_port_parts(h) * row;
+	struct coll_args rootless = *k;
+	char *mine = coll_sched_bytes(s, block), *here = coll_sched_bytes(s, row);
+	char *all = coll_sched_bytes(s, h->local.size * lot), *in;
+
+	rootless.root = -1;
+	hier_pack_own(s, k, mine, block);
+	hier_local_bytes(s, &rootless, h, COLL_ALLGATHER, mine, here, block);
+	in = coll_port_exchange(s, k, h, here, 0, row, type_predefined(MPI_BYTE));
+	hier_local_bytes(s, &rootless, h, COLL_ALLGATHER, in, all, lot);
+	for (int r = 0; r < k->n; r++) {
+		struct block b = coll_block_in(k, r);
+		int d = port_distance(k, h, r, false);
+		int64_t at = hier_block_at(k, h, r, block) % row;
+
+		if (r != k->me || !k->in_place)
+			coll_sched_unpack(s,
+				(d == 0 ? here : all + coll_port_row(h, d) * row) + at, b.at,
+				b.count, b.type, block);
+	}
+}
+
+/* Each member gives others of its host what they send, `lots' [from][part][to], as the squares
+ * [part][from][to] that they exchange.  Returns those of other hosts. */
+static char *ports_exchange_squares(struct sched *s, const struct coll_args *k,
+	struct coll_hier *h, const char *lots, int64_t row)
+{
+	struct type *byte = type_predefined(MPI_BYTE);
+	int each = h->local.size, parts = coll_port_parts(h);
+	char *out = coll_sched_bytes(s, parts * each * row);
+
+	for (int from = 0; from < each; from++)
+		for (int i = 0; i < parts; i++)
+			coll_sched_move(s, lots + (from * parts + i) * row,
+				out + (i * each + from) * row, row, byte);
+	return coll_port_exchange(s, k, h, out, each * row, each * row, byte);
+}
+
+/* `bundle' is what a member gives another in the end: a block of each member of the hosts whose
+ * squares it has got, and its own. */
+void coll_alltoall_ports(struct sched *s, const struct coll_args *k)
+{
+	struct coll_hier *h = coll_hier_of(k->comm);
+	struct type *byte = type_predefined(MPI_BYTE);
+	int each = h->local.size, rows = coll_port_parts(h) * each;
+	int64_t block = k->bytes, row = each * block, bundle = rows * block + block;
+	struct coll_args rootless = *k;
+	char *mine = hier_zeros(s, rows * row), *lots = coll_sched_bytes(s, rows * row);
+	char *back = coll_sched_bytes(s, each * bundle), *got = coll_sched_bytes(s, each * bundle);
+	char *in;
+
+	rootless.root = -1;
+	for (int r = 0; r < k->n; r++) {
+		struct block b = k->in_place ? coll_block_in(k, r) : coll_block_out(k, r);
+		int64_t at = hier_block_at(k, h, r, block) % row;
+		int d = port_distance(k, h, r, true);
+
+		coll_sched_pack(s, b.at, b.count, b.type,
+			d > 0 ? mine + coll_port_row(h, d) * row + at
+			      : back + at / block * bundle + rows * block,
+			block);
+	}
+	hier_local_bytes(s, &rootless, h, COLL_ALLTOALL, mine, lots, rows * block);
+	in = ports_exchange_squares(s, k, h, lots, row);
+	for (int to = 0; to < each; to++)
+		for (int i = 0; i < rows; i++)
+			coll_sched_move(s, in + i * row + to * block,
+				back + to * bundle + i * block, block, byte);
+	hier_local_bytes(s, &rootless, h, COLL_ALLTOALL, back, got, bundle);
+	for (int r = 0; r < k->n; r++) {
+		struct block b = coll_block_in(k, r);
+		int64_t at = hier_block_at(k, h, r, block) % row;
+		int d = port_distance(k, h, r, false);
+
+		coll_sched_unpack(s,
+			d > 0 ? got + (d - 1) % each * bundle + (d - 1) / each * row + at
+			      : got + at / block * bundle + rows * block,
+			b.at, b.count, b.type, block);
 	}
 }

@@ -323,19 +323,21 @@ void coll_bcast_hier_binary(struct sched *s, const struct coll_args *k)
  *
  * Leaders alone need log2(hosts) messages one after another.  For hosts in lanes. */
 
-/* The messages of a member, rounded up. */
-static int port_parts(const struct coll_hier *h)
+int coll_port_parts(const struct coll_hier *h)
 {
 	return (h->nhosts - 2) / h->local.size + 1;
 }
 
-/* Writes the exchange of `count' elements at mem, of which each member of the host has a copy.
- * Returns the other hosts' elements, one part after another. */
-static void *port_exchange(struct sched *s, const struct coll_args *k, const struct coll_hier *h,
-	const void *mem, int64_t count, struct type *type)
+int64_t coll_port_row(const struct coll_hier *h, int d)
+{
+	return (int64_t)((d - 1) % h->local.size) * coll_port_parts(h) + (d - 1) / h->local.size;
+}
+
+void *coll_port_exchange(struct sched *s, const struct coll_args *k, const struct coll_hier *h,
+	const void *mem, int64_t stride, int64_t count, struct type *type)
 {
 	int n = h->nhosts, lane = h->local.rank * h->lane_step, part = 0;
-	void *parts = coll_sched_elements(s, type, port_parts(h) * count);
+	void *parts = coll_sched_elements(s, type, coll_port_parts(h) * count);
 
 	coll_sched_group(s, k->comm->group);
 	for (int d = 1 + h->local.rank; d < n; d += h->local.size, part++) {
@@ -343,10 +345,10 @@ static void *port_exchange(struct sched *s, const struct coll_args *k, const str
 		int to = h->leaders[(h->my_host + d) % n] + lane;
 
 		coll_sched_recv(s, coll_element(parts, type, part * count), count, type, from);
-		coll_sched_send(s, mem, count, type, to);
+		coll_sched_send(s, coll_element(mem, type, part * stride), count, type, to);
 	}
 	coll_sched_fence(s);
-	for (; part < port_parts(h); part++)
+	for (; part < coll_port_parts(h); part++)
 		coll_sched_move(s, mem, coll_element(parts, type, part * count), count, type);
 	return parts;
 }
@@ -357,7 +359,7 @@ void coll_barrier_ports(struct sched *s, const struct coll_args *k)
 	struct coll_args in = coll_hier_local_args(k, h, COLL_BARRIER, h->leaders[h->my_host]);
 
 	coll_hier_local(s, &in);
-	port_exchange(s, k, h, NULL, 0, type_predefined(MPI_BYTE));
+	coll_port_exchange(s, k, h, NULL, 0, 0, type_predefined(MPI_BYTE));
 	coll_hier_local(s, &in);
 }
 
@@ -374,12 +376,11 @@ static void *ports_reduce_local(struct sched *s, const struct coll_args *k, stru
 	return sum;
 }
 
-/* Brings all members' parts together, one member's after another's. */
-static void *ports_gather_local(
-	struct sched *s, const struct coll_args *k, struct coll_hier *h, const void *parts)
+/* Brings `count' elements of each of the host's members together. */
+static void *ports_gather_local(struct sched *s, const struct coll_args *k, struct coll_hier *h,
+	const void *parts, int64_t count)
 {
 	struct coll_args in = coll_hier_local_args(k, h, COLL_ALLGATHER, h->leaders[h->my_host]);
-	int64_t count = port_parts(h) * k->rcount;
 
 	in.in_place = false;
 	in.op = NULL;
@@ -396,12 +397,9 @@ static void *ports_gather_local(
 static const void *port_sum(const struct coll_args *k, const struct coll_hier *h, const void *own,
 	const void *all, int host)
 {
-	int at = (h->my_host - host + h->nhosts) % h->nhosts - 1, each = h->local.size;
+	int d = (h->my_host - host + h->nhosts) % h->nhosts;
 
-	if (host == h->my_host)
-		return own;
-	return coll_element(
-		all, k->rtype, ((int64_t)(at % each) * port_parts(h) + at / each) * k->rcount);
+	return d == 0 ? own : coll_element(all, k->rtype, coll_port_row(h, d) * k->rcount);
 }
 
 /* Each member combines the sums of all hosts, in the order of hosts, which have several members. */
@@ -409,8 +407,8 @@ void coll_allreduce_ports(struct sched *s, const struct coll_args *k)
 {
 	struct coll_hier *h = coll_hier_of(k->comm);
 	void *own = ports_reduce_local(s, k, h);
-	void *parts = port_exchange(s, k, h, own, k->rcount, k->rtype);
-	void *all = ports_gather_local(s, k, h, parts);
+	void *parts = coll_port_exchange(s, k, h, own, 0, k->rcount, k->rtype);
+	void *all = ports_gather_local(s, k, h, parts, coll_port_parts(h) * k->rcount);
 	const void *sum = port_sum(k, h, own, all, h->nhosts - 1);
 
 	for (int i = h->nhosts - 2; i >= 0; i--) {
@@ -743,4 +741,34 @@ void coll_scan_hier(struct sched *s, const struct coll_args *k)
 	scan_leaders(s, &rootless, h, total, before);
 	if (h->my_host > 0)
 		scan_apply(s, &rootless, h, before);
+}
+
+/* left op sum, in acc; sum == NULL: there is none yet. */
+static const void *scan_add(struct sched *s, const struct coll_args *k, const void *left,
+	const void *sum, void *acc)
+{
+	if (sum == NULL)
+		return left;
+	coll_sched_reduce(s, left, sum, acc, k->rcount, k->rtype);
+	return acc;
+}
+
+/* Short scans: each member gets the operands of its host, and the totals of all hosts by ports. */
+void coll_scan_ports(struct sched *s, const struct coll_args *k)
+{
+	struct coll_hier *h = coll_hier_of(k->comm);
+	const char *here = ports_gather_local(s, k, h, coll_operand(k), k->rcount), *parts, *all;
+	void *acc = coll_sched_elements(s, k->rtype, k->rcount);
+	const void *total = NULL, *sum = NULL;
+
+	for (int i = h->local.size - 1; i >= 0; i--)
+		total = scan_add(s, k, coll_element(here, k->rtype, i * k->rcount), total, acc);
+	parts = coll_port_exchange(s, k, h, total, 0, k->rcount, k->rtype);
+	all = ports_gather_local(s, k, h, parts, coll_port_parts(h) * k->rcount);
+	for (int i = h->local.rank - (k->kind == COLL_EXSCAN); i >= 0; i--)
+		sum = scan_add(s, k, coll_element(here, k->rtype, i * k->rcount), sum, k->rbuf);
+	for (int i = h->my_host - 1; i >= 0; i--)
+		sum = scan_add(s, k, port_sum(k, h, NULL, all, i), sum, k->rbuf);
+	if (sum != NULL)
+		coll_sched_move(s, sum, k->rbuf, k->rcount, k->rtype);
 }

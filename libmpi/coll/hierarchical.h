@@ -69,6 +69,19 @@ void coll_hier_local(struct sched *s, const struct coll_args *in);
 void coll_hier_leaders(
 	struct sched *s, const struct coll_args *k, struct coll_hier *h, struct coll_args *out);
 
+/* --- messages to all hosts, by all members of a host: hierarchical.c -------------------------- */
+
+/* The messages of a member, rounded up. */
+int coll_port_parts(const struct coll_hier *h);
+
+/* The place of the part of the host d > 0 away, when those of all members lie one after another. */
+int64_t coll_port_row(const struct coll_hier *h, int d);
+
+/* Writes an exchange of all hosts, in lanes: this member's i-th message is of `count' elements at
+ * mem + i * stride; stride 0: each member has a copy.  Returns the parts of other hosts. */
+void *coll_port_exchange(struct sched *s, const struct coll_args *k, const struct coll_hier *h,
+	const void *mem, int64_t stride, int64_t count, struct type *type);
+
 /* --- a tree of hosts whose members send at once: port_tree.c -------------------------------- */
 
 /* Write the messages between hosts of a call whose hosts are in lanes.  _recv is before the part of

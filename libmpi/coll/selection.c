@@ -32,6 +32,7 @@
 #define PORTS_SHORT       MEAN_OR(32, 2048)       /* each host sends all its data to each, below */
 #define PORTS_BCAST       MEAN_OR(64, 4 * 1024)   /* as that, to some hosts at a time */
 #define PORTS_REDUCE      MEAN_OR(64, 4 * 1024)   /* as that, of a reduction to a root */
+#define PORTS_BLOCK       MEAN_OR(16, 1024)       /* as that, of a block */
 #define LANES_FROM        MEAN_OR(16, 4 * 1024)   /* all members of a host combine a part */
 #define LANES_LONG        MEAN_OR(32, 16 * 1024)  /* as that, if elements are left */
 #define BLOCK_LANES       MEAN_OR(16, 512)        /* as that, of a block */
@@ -132,6 +133,8 @@ struct rule {
 	{"nonoverlapping", coll_reduce_scatter_nonoverlapping, 0, 0, 0, 0, 0, 0}
 
 #define SCANS \
+	{"multi_port", coll_scan_ports, 0, PORTS_SHORT, 0, 0, 0, \
+		RULE_CONTIGUOUS | RULE_EVEN_HOSTS | RULE_MANY_HOSTS | RULE_SHORT}, \
 	{"ordered_gather", coll_scan_ordered_gather, 0, SCAN_SHORT, 0, 0, SCAN_MOST, \
 		RULE_ORDERED}, \
 	{"ordered_chain", coll_scan_ordered_chain, 0, 0, 0, 0, 0, RULE_ORDERED}, \
@@ -185,6 +188,8 @@ static const struct rule *const rules[COLL_KINDS] = {
 		ROOTED(coll_scatter_hier, coll_scatter_binomial, coll_scatter_linear)),
 	[COLL_SCATTERV] = ROWS({"linear", coll_scatter_linear, 0, 0, 0, 0, 0, 0}),
 	[COLL_ALLGATHER] = ROWS(
+		{"multi_port", coll_allgather_ports, 0, PORTS_BLOCK, 0, 0, 0,
+			RULE_EVEN_HOSTS | RULE_MANY_HOSTS | RULE_SHORT},
 		{"bruck", coll_allgather_bruck, 1024, 0, 2, 0, 0, RULE_DEALT},
 		{"recursive_doubling", coll_allgather_recursive_doubling, 0, 16, 2, 2 * PAIRWISE,
 			8 * PAIRWISE, RULE_POWER_OF_TWO | RULE_INTERVALS},
@@ -205,6 +210,8 @@ static const struct rule *const rules[COLL_KINDS] = {
 			RULE_HIERARCHICAL | RULE_LONGEST_BLOCK},
 		{"ring", coll_allgather_ring, 0, 0, 0, 0, 0, 0}),
 	[COLL_ALLTOALL] = ROWS(
+		{"multi_port", coll_alltoall_ports, 0, PORTS_BLOCK, 0, 0, 0,
+			RULE_EVEN_HOSTS | RULE_MANY_HOSTS | RULE_SHORT},
 		{"hierarchical", coll_alltoall_hier, 0, BLOCK_TINY, 0, MANY, LEADERS_MOST,
 			RULE_HIERARCHICAL},
 		{"hierarchical", coll_alltoall_hier, 0, 4 * BLOCK_TINY, 0, MANY, FEW,

@@ -14,6 +14,7 @@
 
 #define PLANNED 8.0 /* times as many steps as are simulated may be planned */
 #define SAMPLES 3   /* hosts whose plans are compared before one stands for all */
+#define FOLD_WORK 0.2 /* by how much the work of hosts may differ then */
 #define ALIKE   8   /* members of a host, from which those without messages are one */
 
 double case_steps_max = 3e6;
@@ -218,6 +219,8 @@ static bool plan_moved(const struct plan_shape *shape, const struct plan *a, con
 		if (x->kind != y->kind)
 			return false;
 		if (x->kind <= PLAN_RECV && (moved != y->peer || llabs(off) > FOLD_UNEQUAL))
+			return false;
+		if (x->kind == PLAN_WORK && (double)llabs(off) > FOLD_WORK * (double)x->amount)
 			return false;
 		if (x->kind == PLAN_LOCAL && (x->local != y->local || x->peer != y->peer))
 			return false;

@@ -418,6 +418,7 @@ static double local_root_cost(const struct sim *s, const struct plan_step *p, in
 	case COLL_SCATTER: return s->m->host.L + lines + n * bytes * s->m->work.copy;
 	case COLL_BCAST: return s->m->line + bytes * s->m->work.copy;
 	case COLL_REDUCE_SCATTER_BLOCK: /* each member combines its block */
+	case COLL_ALLTOALL:
 	case COLL_ALLGATHER: return s->m->host.L;
 	}
 	return s->m->host.L + lines + n * bytes * s->m->work.reduce; /* barrier, scans */
@@ -443,6 +444,7 @@ static double local_member_cost(const struct sim *s, const struct plan_step *p, 
 	case COLL_REDUCE_SCATTER_BLOCK:
 		return n * (s->m->line + bytes * (s->m->work.reduce + s->m->work.copy));
 	case COLL_ALLGATHER: return n * (s->m->line + bytes * s->m->work.copy);
+	case COLL_ALLTOALL: return n * (s->m->line + 2 * bytes * s->m->work.copy);
 	}
 	return s->m->line + bytes * s->m->work.copy;
 }
