@@ -59,7 +59,12 @@ struct local {
 	int nwaiting;
 };
 
-#define CHAINS_MAX (1 << 22) /* of messages that wait for their receive, or it for them */
+#define CHAINS_MAX (1 << 22)
+
+/* The oldest is the first: members may send far ahead of their receivers. */
+struct chain {
+	int32_t first, last; /* -1: it is empty */
+};
 
 struct sim {
 	const struct loggp_job *job;
@@ -72,7 +77,7 @@ struct sim {
 	struct msg *msgs;
 	int nmsgs, msg_room;
 	int32_t free_msg;
-	int32_t *chains;
+	struct chain *chains; /* of messages that wait for their receive, or it for them */
 	uint32_t mask;
 	double *out_free, *in_free; /* of NICs */
 	double *core_free;
@@ -199,39 +204,60 @@ static void msg_free(struct sim *s, int i)
 	s->open_msgs--;
 }
 
-/* The oldest message, or receive, of a triple; it leaves its chain.  -1: there is none. */
-static int msg_take(struct sim *s, const struct msg *key, int32_t *chain)
+static void msg_wait(struct sim *s, int i, struct chain *chain)
 {
-	int32_t *found = NULL, i;
+	s->msgs[i].next = -1;
+	if (chain->first < 0)
+		chain->first = i;
+	else
+		s->msgs[chain->last].next = i;
+	chain->last = i;
+}
 
-	for (int32_t *at = chain; *at >= 0; at = &s->msgs[*at].next) {
-		const struct msg *m = &s->msgs[*at];
+/* The oldest message, or receive, of a triple; it leaves its chain.  -1: there is none. */
+static int msg_take(struct sim *s, const struct msg *key, struct chain *chain)
+{
+	int32_t before = -1, i = chain->first;
 
-		if (m->src == key->src && m->dst == key->dst && m->delta == key->delta &&
-			m->recv != key->recv)
-			found = at;
+	for (; i >= 0; before = i, i = s->msgs[i].next) {
+		const struct msg *m = &s->msgs[i];
+
+		if (m->src == key->src && m->dst == key->dst && m->delta == key->delta)
+			break;
 	}
-	if (found == NULL)
+	if (i < 0 || s->msgs[i].recv == key->recv) /* then all of the triple are of this kind */
 		return -1;
-	i = *found;
-	*found = s->msgs[i].next;
+	if (before < 0)
+		chain->first = s->msgs[i].next;
+	else
+		s->msgs[before].next = s->msgs[i].next;
+	if (chain->last == i)
+		chain->last = before;
 	return i;
+}
+
+/* Mixed twice: one pair's messages may be thousands, in whose chain no other pair should be. */
+static uint32_t msg_hash(const struct msg *key)
+{
+	uint64_t x = ((uint64_t)(uint32_t)key->src << 32 | (uint32_t)key->dst) ^
+		     (uint64_t)(uint32_t)key->delta << 20;
+
+	x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
+	x = (x ^ x >> 27) * 0x94d049bb133111ebu;
+	return (uint32_t)(x >> 32);
 }
 
 /* A send, or a receive, begins.  Returns its message, which is matched if the other has come. */
 static int msg_match(struct sim *s, const struct msg *key)
 {
-	uint32_t hash = (uint32_t)key->src * 0x9e3779b1u ^ (uint32_t)key->dst * 0x85ebca6bu ^
-			(uint32_t)key->delta * 0xc2b2ae35u;
-	int32_t *chain = &s->chains[(hash ^ hash >> 15) & s->mask];
+	struct chain *chain = &s->chains[msg_hash(key) & s->mask];
 	int i = msg_take(s, key, chain);
 	struct msg *m;
 
 	if (i < 0) {
 		i = msg_new(s);
 		s->msgs[i] = *key;
-		s->msgs[i].next = *chain;
-		*chain = i;
+		msg_wait(s, i, chain);
 		s->open_msgs++;
 		return i;
 	}
