@@ -60,6 +60,7 @@
 #define SCAN_MOST    256            /* each may get all operands of SCAN_SHORT */
 #define MANY         8              /* fewer messages pay */
 #define PORT_HOSTS   MEAN_OR(3, 8)  /* steps between leaders are worse than more messages */
+#define PORT_HOSTS_MOST 1024        /* a message to each is worse than steps */
 #define FEW_HOSTS    7              /* a chain is short */
 #define FEW          16             /* one root may send to all, or get from all */
 #define HOPS_MANY    32             /* hops pay */
@@ -123,6 +124,8 @@ struct rule {
 		MANY, 0, HALVED | RULE_EVEN}, \
 	{"ordered_scatter", coll_reduce_scatter_ordered, 0, BLOCK_ALL, 0, 0, FEW, \
 		RULE_SHORT | RULE_REMOTE}, \
+	{"pairwise", coll_reduce_scatter_pairwise, BLOCK_HALVED / 4, 0, 0, 8 * PAIRWISE, 0, \
+		RULE_COMMUTES}, \
 	{"ordered_scatter", coll_reduce_scatter_ordered, 2 * BLOCK_HALVED_ODD, BLOCK_ALL, 0, 0, \
 		PAIRWISE, RULE_SHORT}, \
 	{"recursive_halving", coll_reduce_scatter_recursive_halving, 0, BLOCK_HALVED, 2, 0, 0, \
@@ -133,8 +136,10 @@ struct rule {
 	{"nonoverlapping", coll_reduce_scatter_nonoverlapping, 0, 0, 0, 0, 0, 0}
 
 #define SCANS \
-	{"multi_port", coll_scan_ports, 0, PORTS_SHORT, 0, 0, 0, \
+	{"multi_port", coll_scan_ports, 0, PORTS_SHORT, 0, 0, SCAN_MOST, \
 		RULE_CONTIGUOUS | RULE_EVEN_HOSTS | RULE_MANY_HOSTS | RULE_SHORT}, \
+	{"multi_port", coll_scan_ports, 0, PORTS_SHORT / 8, 0, 0, 0, \
+		RULE_CONTIGUOUS | RULE_EVEN_HOSTS | RULE_MANY_HOSTS}, \
 	{"ordered_gather", coll_scan_ordered_gather, 0, SCAN_SHORT, 0, 0, SCAN_MOST, \
 		RULE_ORDERED}, \
 	{"ordered_chain", coll_scan_ordered_chain, 0, 0, 0, 0, 0, RULE_ORDERED}, \
@@ -232,7 +237,9 @@ static const struct rule *const rules[COLL_KINDS] = {
 		{"pairwise", coll_alltoall_pairwise, 0, 0, 0, PAIRWISE, 0, 0},
 		{"linear", coll_alltoall_linear, 0, 0, 0, 0, 0, 0}),
 	[COLL_REDUCE] = ROWS(
-		{"multi_port", coll_reduce_ports, 0, PORTS_REDUCE, 0, 0, 0,
+		{"multi_port", coll_reduce_ports, 0, PORTS_REDUCE, 0, 0, 32 * PAIRWISE,
+			RULE_COMMUTES | RULE_EVEN_HOSTS | RULE_MANY_HOSTS},
+		{"multi_port", coll_reduce_ports, 0, PORTS_REDUCE / 16, 0, 0, 0,
 			RULE_COMMUTES | RULE_EVEN_HOSTS | RULE_MANY_HOSTS},
 		{"chain", coll_reduce_chain, PART_CHAIN_REDUCE, 0, 2, 0, 0,
 			RULE_COMMUTES | RULE_PART | RULE_INTERVALS},
@@ -251,6 +258,8 @@ static const struct rule *const rules[COLL_KINDS] = {
 		{"chain", coll_reduce_chain, PART_CHAIN, 0, 2, 0, 0,
 			RULE_COMMUTES | RULE_PART | RULE_REMOTE},
 		{"chain", coll_reduce_chain, 4 * PART_CHAIN, 0, 2, 0, 0, RULE_COMMUTES | RULE_PART},
+		{"rabenseifner", coll_reduce_rabenseifner, REDUCE_BINARY, 4 * REDUCE_BINARY, 4,
+			16 * PAIRWISE, 0, RULE_PREDEFINED},
 		{"binary", coll_reduce_binary, REDUCE_BINARY, 0, 2, MANY, 0,
 			RULE_COMMUTES | RULE_REMOTE},
 		{"rabenseifner", coll_reduce_rabenseifner, HALVING_LOCAL, 0, 4, 0, 0,
@@ -381,7 +390,8 @@ static bool rule_able(const struct rule *r, const struct coll_args *k)
 		return false;
 	if ((r->flags & RULE_LANES) && k->rcount < coll_hier_of(k->comm)->largest)
 		return false;
-	if ((r->flags & RULE_MANY_HOSTS) && coll_hier_of(k->comm)->nhosts < PORT_HOSTS)
+	if ((r->flags & RULE_MANY_HOSTS) && (coll_hier_of(k->comm)->nhosts < PORT_HOSTS ||
+						    coll_hier_of(k->comm)->nhosts > PORT_HOSTS_MOST))
 		return false;
 	if ((r->flags & RULE_SHORT) && k->bytes >= r->below)
 		return false;
