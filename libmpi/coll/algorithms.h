@@ -27,7 +27,8 @@
 typedef void coll_algorithm_fn(struct sched *s, const struct coll_args *k);
 
 /* How many times as many members have heard of one after a step: 2; 4, if the data are short and
- * members are on several hosts, where a message is under way much longer than it takes to send. */
+ * there are many hosts, between which a message is under way much longer than it takes to send.
+ * bytes: of a message, or of a block. */
 #define RADIX_MOST 4
 int coll_radix(const struct coll_args *k, int64_t bytes);
 
@@ -53,6 +54,7 @@ coll_algorithm_fn coll_gather_binomial, coll_gather_linear, coll_scatter_binomia
 	coll_scatter_linear;
 coll_algorithm_fn coll_allgather_bruck, coll_allgather_recursive_doubling, coll_allgather_ring;
 coll_algorithm_fn coll_alltoall_bruck, coll_alltoall_pairwise, coll_alltoall_linear;
+void coll_allreduce_doubling(struct sched *s, const struct coll_args *k, int radix);
 coll_algorithm_fn coll_allreduce_recursive_doubling, coll_allreduce_ring;
 coll_algorithm_fn coll_reduce_scatter_pairwise, coll_reduce_scatter_nonoverlapping;
 coll_algorithm_fn coll_scan_recursive_doubling;
@@ -60,7 +62,7 @@ coll_algorithm_fn coll_reduce_rabenseifner, coll_allreduce_rabenseifner,
 	coll_reduce_scatter_recursive_halving;
 coll_algorithm_fn coll_reduce_ordered_gather, coll_reduce_ordered_scatter,
 	coll_allreduce_ordered_gather, coll_allreduce_ordered_scatter, coll_reduce_scatter_ordered;
-coll_algorithm_fn coll_scan_ordered_gather, coll_scan_ordered_chain;
+coll_algorithm_fn coll_scan_ordered_gather, coll_scan_ordered_chain, coll_scan_ordered_scatter;
 coll_algorithm_fn coll_barrier_inter, coll_bcast_inter, coll_gather_inter, coll_scatter_inter,
 	coll_alltoall_inter;
 coll_algorithm_fn coll_reduce_inter, coll_allreduce_inter, coll_reduce_scatter_inter;

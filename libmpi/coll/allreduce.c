@@ -57,9 +57,9 @@ static void doubling_exchange(struct sched *s, const struct coll_args *k, struct
 		t->own = (t->own + 1) % t->n;
 }
 
-void coll_allreduce_recursive_doubling(struct sched *s, const struct coll_args *k)
+void coll_allreduce_doubling(struct sched *s, const struct coll_args *k, int radix)
 {
-	int radix = coll_radix(k, k->bytes), pow2 = num_power_below(k->n), extra = k->n - pow2, v;
+	int pow2 = num_power_below(k->n), extra = k->n - pow2, v;
 	struct temps t = temps_new(s, k, radix);
 
 	if (k->me < 2 * extra && k->me % 2 == 0) {
@@ -80,6 +80,11 @@ void coll_allreduce_recursive_doubling(struct sched *s, const struct coll_args *
 	if (k->me < 2 * extra)
 		coll_sched_send(s, t.temp[t.own], k->rcount, k->rtype, k->me - 1);
 	coll_sched_move(s, t.temp[t.own], k->rbuf, k->rcount, k->rtype);
+}
+
+void coll_allreduce_recursive_doubling(struct sched *s, const struct coll_args *k)
+{
+	coll_allreduce_doubling(s, k, coll_radix(k, k->bytes));
 }
 
 /* In place in rbuf; the temp has room for one part. */

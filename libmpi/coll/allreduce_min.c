@@ -10,7 +10,7 @@ static void min_steps(struct sched *s, const struct coll_args *k, const void *ar
 	const int leader = 0;
 
 	(void)arg;
-	coll_allreduce_recursive_doubling(s, k);
+	coll_allreduce_doubling(s, k, 2);
 	coll_sched_fence(s);
 	if (!k->inter)
 		return;

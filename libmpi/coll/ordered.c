@@ -3,7 +3,8 @@
  * with a request gives the bits of the blocking call.
  *
  *      ordered_gather     all operands go to each rank that needs the result, which combines them
- *      ordered_scatter    part i of all operands goes to rank i, which combines it: long data
+ *      ordered_scatter    part i of all operands goes to rank i, which combines it: long data; of a
+ *                         scan, each result so far goes back
  *      ordered_chain      the result so far goes from rank to rank, in pieces: long scans */
 #include "libmpi/coll/algorithms.h"
 
@@ -85,20 +86,18 @@ void coll_reduce_ordered_gather(struct sched *s, const struct coll_args *k)
 /* The first element of part i of the operands: even parts, or the blocks of the call. */
 static int64_t ordered_part_from(const struct coll_args *k, int i)
 {
-	if (k->kind == COLL_ALLREDUCE || k->kind == COLL_REDUCE)
-		return coll_part_at(k->rcount, k->n, i);
-	return coll_block_from(k, i);
+	if (k->kind == COLL_REDUCE_SCATTER || k->kind == COLL_REDUCE_SCATTER_BLOCK)
+		return coll_block_from(k, i);
+	return coll_part_at(k->rcount, k->n, i);
 }
 
 static int64_t ordered_part_size(const struct coll_args *k, int i)
 {
-	if (k->kind == COLL_ALLREDUCE || k->kind == COLL_REDUCE)
-		return coll_part_at(k->rcount, k->n, i + 1) - coll_part_at(k->rcount, k->n, i);
-	return coll_block_size(k, i);
+	return ordered_part_from(k, i + 1) - ordered_part_from(k, i);
 }
 
-/* Sends part i of this operand to member i, and combines the own part of all operands into out. */
-static void ordered_reduce_parts(struct sched *s, const struct coll_args *k, void *out)
+/* Sends part i of this operand to member i.  Returns the own part of all operands, by ranks. */
+static void *ordered_exchange_parts(struct sched *s, const struct coll_args *k)
 {
 	int64_t count = ordered_part_size(k, k->me), mine = ordered_part_from(k, k->me),
 		at = mine + count;
@@ -124,6 +123,15 @@ static void ordered_reduce_parts(struct sched *s, const struct coll_args *k, voi
 		coll_sched_move(s, coll_element(coll_operand(k), k->rtype, mine),
 			coll_element(mem, k->rtype, k->me * count), count, k->rtype);
 	coll_sched_fence(s);
+	return mem;
+}
+
+/* Combines the own part of all operands into out. */
+static void ordered_reduce_parts(struct sched *s, const struct coll_args *k, void *out)
+{
+	int64_t count = ordered_part_size(k, k->me);
+	void *mem = ordered_exchange_parts(s, k);
+
 	if (count > 0)
 		ordered_reduce(s, k, mem, k->n, k->n, 0, count, out);
 }
@@ -164,6 +172,37 @@ void coll_reduce_ordered_scatter(struct sched *s, const struct coll_args *k)
 void coll_reduce_scatter_ordered(struct sched *s, const struct coll_args *k)
 {
 	ordered_reduce_parts(s, k, k->rbuf);
+}
+
+/* Each member makes one part of all results, and sends it to them. */
+void coll_scan_ordered_scatter(struct sched *s, const struct coll_args *k)
+{
+	int64_t count = ordered_part_size(k, k->me), at = ordered_part_from(k, k->me);
+	int before = k->kind == COLL_EXSCAN; /* rank r gets the result of r - before */
+	char *mem = ordered_exchange_parts(s, k);
+
+	for (int r = 1; r < k->n - before && count > 0; r++)
+		coll_sched_reduce(s, coll_element(mem, k->rtype, (r - 1) * count),
+			coll_element(mem, k->rtype, r * count),
+			coll_element(mem, k->rtype, r * count), count, k->rtype);
+	for (int i = 1; i < k->n && k->me >= before; i++) {
+		int from = (k->me + k->n - i) % k->n;
+
+		if (ordered_part_size(k, from) > 0)
+			coll_sched_recv(s,
+				coll_element(k->rbuf, k->rtype, ordered_part_from(k, from)),
+				ordered_part_size(k, from), k->rtype, from);
+	}
+	for (int i = 1; i < k->n && count > 0; i++) {
+		int to = (k->me + i) % k->n;
+
+		if (to >= before)
+			coll_sched_send(s, coll_element(mem, k->rtype, (to - before) * count),
+				count, k->rtype, to);
+	}
+	if (k->me >= before && count > 0)
+		coll_sched_move(s, coll_element(mem, k->rtype, (k->me - before) * count),
+			coll_element(k->rbuf, k->rtype, at), count, k->rtype);
 }
 
 /* Each piece of the result so far comes from the rank below, and goes on with this operand. */

@@ -54,13 +54,15 @@
 #define ORDERED_SHORT     MEAN_OR(16, 1024)       /* each member may get all operands */
 #define REDUCE_GATHER     MEAN_OR(16, 512)        /* the root may get all operands */
 #define RADIX_SHORT       MEAN_OR(64, 16 * 1024)  /* members send three messages at a time */
-#define SCAN_SHORT        MEAN_OR(16, 8 * 1024)   /* as that, rather than a chain */
+#define SCAN_PARTS        MEAN_OR(2048, 1024 * 1024) /* below, each may make a part of all scans */
+#define SCAN_SHORT        MEAN_OR(16, 2 * 1024)   /* as that, of a scan */
 
 /* Numbers of members. */
 #define SCAN_MOST    256            /* each may get all operands of SCAN_SHORT */
 #define MANY         8              /* fewer messages pay */
 #define PORT_HOSTS   MEAN_OR(3, 8)  /* steps between leaders are worse than more messages */
 #define PORT_HOSTS_MOST 1024        /* a message to each is worse than steps */
+#define RADIX_HOSTS  MEAN_OR(2, 8)  /* a step less between them is worth more messages */
 #define FEW_HOSTS    7              /* a chain is short */
 #define FEW          16             /* one root may send to all, or get from all */
 #define HOPS_MANY    32             /* hops pay */
@@ -81,6 +83,7 @@ enum rule_flags {
 	RULE_LANES = 1 << 7,            /* an element for each of them; with RULE_EVEN_HOSTS */
 	RULE_MANY_HOSTS = 1 << 8,       /* PORT_HOSTS; with RULE_EVEN_HOSTS */
 	RULE_SHORT = 1 << 9,            /* fewer bytes than `below' */
+	RULE_FLAT = 1 << 21,            /* members alone on their hosts, or all on one */
 	/* it is meant for */
 	RULE_ORDERED = 1 << 10, /* calls whose order of operands matters; other rows for the rest */
 	RULE_SCATTERED = 1 << 11, /* hosts whose members are not an interval of ranks */
@@ -122,7 +125,7 @@ struct rule {
 	{"ordered_scatter", coll_reduce_scatter_ordered, 0, 0, 0, 0, 0, RULE_ORDERED}, \
 	{"recursive_halving", coll_reduce_scatter_recursive_halving, 0, 2 * BLOCK_HALVED_ODD, 2, \
 		MANY, 0, HALVED | RULE_EVEN}, \
-	{"ordered_scatter", coll_reduce_scatter_ordered, 0, BLOCK_ALL, 0, 0, FEW, \
+	{"ordered_scatter", coll_reduce_scatter_ordered, 0, BLOCK_ALL, 0, MANY, FEW, \
 		RULE_SHORT | RULE_REMOTE}, \
 	{"pairwise", coll_reduce_scatter_pairwise, BLOCK_HALVED / 4, 0, 0, 8 * PAIRWISE, 0, \
 		RULE_COMMUTES}, \
@@ -137,21 +140,29 @@ struct rule {
 
 #define SCANS \
 	{"multi_port", coll_scan_ports, 0, PORTS_SHORT, 0, 0, SCAN_MOST, \
-		RULE_CONTIGUOUS | RULE_EVEN_HOSTS | RULE_MANY_HOSTS | RULE_SHORT}, \
+		RULE_CONTIGUOUS | RULE_EVEN_HOSTS | RULE_MANY_HOSTS}, \
 	{"multi_port", coll_scan_ports, 0, PORTS_SHORT / 8, 0, 0, 0, \
 		RULE_CONTIGUOUS | RULE_EVEN_HOSTS | RULE_MANY_HOSTS}, \
 	{"ordered_gather", coll_scan_ordered_gather, 0, SCAN_SHORT, 0, 0, SCAN_MOST, \
 		RULE_ORDERED}, \
+	{"ordered_scatter", coll_scan_ordered_scatter, 0, SCAN_PARTS, MANY, 0, 0, \
+		RULE_SHORT | RULE_FLAT | RULE_ORDERED}, \
 	{"ordered_chain", coll_scan_ordered_chain, 0, 0, 0, 0, 0, RULE_ORDERED}, \
 	{"ordered_chain", coll_scan_ordered_chain, PART_SCAN_HOSTS, 0, 0, 0, 0, \
 		RULE_PART | RULE_INTERVALS}, \
 	{"ordered_chain", coll_scan_ordered_chain, PART_SCAN_HOSTS / 4, 0, 0, 32 * PAIRWISE, 0, \
 		RULE_PART | RULE_INTERVALS}, \
+	{"hierarchical", coll_scan_hier, 0, 0, 0, SCAN_MANY, 0, \
+		RULE_HIERARCHICAL | RULE_CONTIGUOUS}, \
+	{"ordered_scatter", coll_scan_ordered_scatter, SCAN_PARTS / 256, SCAN_PARTS, MANY, 0, 0, \
+		RULE_SHORT | RULE_FLAT | RULE_LOCAL}, \
+	{"ordered_scatter", coll_scan_ordered_scatter, SCAN_PARTS / 32, SCAN_PARTS, MANY, 0, \
+		HOPS_MANY, RULE_SHORT | RULE_FLAT | RULE_REMOTE}, \
+	{"ordered_scatter", coll_scan_ordered_scatter, SCAN_PARTS / 8, SCAN_PARTS, MANY, 0, \
+		SCAN_MOST, RULE_SHORT | RULE_FLAT | RULE_REMOTE}, \
 	{"ordered_chain", coll_scan_ordered_chain, PART_SCAN_HOSTS, 0, 0, 0, 0, \
 		RULE_PART | RULE_LOCAL}, \
 	{"ordered_chain", coll_scan_ordered_chain, PART_SCAN_CHAIN, 0, 0, 0, 0, RULE_PART}, \
-	{"hierarchical", coll_scan_hier, 0, 0, 0, SCAN_MANY, 0, \
-		RULE_HIERARCHICAL | RULE_CONTIGUOUS}, \
 	{"recursive_doubling", coll_scan_recursive_doubling, 0, 0, 0, 0, 0, 0}
 
 #define ROOTED(hier, binomial, linear) \
@@ -219,7 +230,7 @@ static const struct rule *const rules[COLL_KINDS] = {
 			RULE_EVEN_HOSTS | RULE_MANY_HOSTS | RULE_SHORT},
 		{"hierarchical", coll_alltoall_hier, 0, BLOCK_TINY, 0, MANY, LEADERS_MOST,
 			RULE_HIERARCHICAL},
-		{"hierarchical", coll_alltoall_hier, 0, 4 * BLOCK_TINY, 0, MANY, FEW,
+		{"hierarchical", coll_alltoall_hier, 0, 4 * BLOCK_TINY, 0, MANY, HOPS_MANY,
 			RULE_HIERARCHICAL},
 		{"hierarchical", coll_alltoall_hier, BLOCK_LEADERS, 4 * BLOCK_LEADERS, 0,
 			8 * PAIRWISE, 32 * PAIRWISE, RULE_HIERARCHICAL},
@@ -291,8 +302,10 @@ static const struct rule *const rules[COLL_KINDS] = {
 			RULE_COMMUTES | RULE_INTERVALS},
 		{"pairwise", coll_reduce_scatter_pairwise, 4 * BLOCK_SHORT, 0, 0, 0, 2,
 			RULE_COMMUTES | RULE_LOCAL},
-		{"ordered_scatter", coll_reduce_scatter_ordered, 0, BLOCK_ALL, 0, 0, 4,
+		{"ordered_scatter", coll_reduce_scatter_ordered, 0, BLOCK_ALL, 0, 3, 3,
 			RULE_SHORT | RULE_REMOTE},
+		{"ordered_scatter", coll_reduce_scatter_ordered, BLOCK_HALVED_ODD, BLOCK_ALL, 0, 0,
+			4, RULE_SHORT | RULE_REMOTE},
 		{"ordered_scatter", coll_reduce_scatter_ordered, BLOCK_LANES, BLOCK_ALL, 0, 0, 2,
 			RULE_SHORT},
 		{"multi_lane", coll_reduce_scatter_lanes, 0, 0, 0, 0, 0,
@@ -333,7 +346,9 @@ HAFT_HOT_DATA const void *coll_algorithm_forced[COLL_KINDS]; /* struct rule */
 
 int coll_radix(const struct coll_args *k, int64_t bytes)
 {
-	return bytes > RADIX_SHORT || coll_one_host(k->comm) ? 2 : RADIX_MOST;
+	if (bytes > RADIX_SHORT || k->comm->remote != NULL || coll_one_host(k->comm))
+		return 2;
+	return coll_hier_of(k->comm)->nhosts < RADIX_HOSTS ? 2 : RADIX_MOST;
 }
 
 /* --- choosing ------------------------------------------------------------------------------- */
@@ -395,6 +410,8 @@ static bool rule_able(const struct rule *r, const struct coll_args *k)
 		return false;
 	if ((r->flags & RULE_SHORT) && k->bytes >= r->below)
 		return false;
+	if ((r->flags & RULE_FLAT) && k->n == k->comm->size && coll_hier_useful(k->comm, false))
+		return false; /* leaders are fewer */
 	if ((r->flags & RULE_POWER_OF_TWO) && (k->n & (k->n - 1)) != 0)
 		return false;
 	return !(r->flags & RULE_ELEMENT_PER_RANK) || k->rcount >= k->n;
