@@ -9,8 +9,8 @@
  *      alltoall   each member gives its leader a row for each host; leaders exchange squares,
  *                 [from][to] of their members; each leader scatters column `to' to its member `to'
  *
- *      ports      each member of a host exchanges rows, or squares, with some of the other hosts;
- *                 the members share them before and after (hosts in lanes)
+ *      ports      each member of a host exchanges squares with some of the other hosts; the members
+ *                 share them before and after (hosts in lanes)
  *
  * Blocks are packed: bytes.  Unused places of a row are zero and never read. */
 #include "libmpi/coll/hierarchical.h"
@@ -223,31 +223,6 @@ static int port_distance(const struct coll_args *k, const struct coll_hier *h, i
 	int d = h->my_host - coll_hier_host(h, k->comm, r);
 
 	return ((ahead ? -d : d) + h->nhosts) % h->nhosts;
-}
-
-void coll_allgather_ports(struct sched *s, const struct coll_args *k)
-{
-	struct coll_hier *h = coll_hier_of(k->comm);
-	int64_t block = k->bytes, row = h->largest * block, lot = coll_port_parts(h) * row;
-	struct coll_args rootless = *k;
-	char *mine = coll_sched_bytes(s, block), *here = coll_sched_bytes(s, row);
-	char *all = coll_sched_bytes(s, h->local.size * lot), *in;
-
-	rootless.root = -1;
-	hier_pack_own(s, k, mine, block);
-	hier_local_bytes(s, &rootless, h, COLL_ALLGATHER, mine, here, block);
-	in = coll_port_exchange(s, k, h, here, 0, row, type_predefined(MPI_BYTE));
-	hier_local_bytes(s, &rootless, h, COLL_ALLGATHER, in, all, lot);
-	for (int r = 0; r < k->n; r++) {
-		struct block b = coll_block_in(k, r);
-		int d = port_distance(k, h, r, false);
-		int64_t at = hier_block_at(k, h, r, block) % row;
-
-		if (r != k->me || !k->in_place)
-			coll_sched_unpack(s,
-				(d == 0 ? here : all + coll_port_row(h, d) * row) + at, b.at,
-				b.count, b.type, block);
-	}
 }
 
 /* Each member gives others of its host what they send, `lots' [from][part][to], as the squares

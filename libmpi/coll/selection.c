@@ -54,7 +54,8 @@
 #define ORDERED_SHORT     MEAN_OR(16, 1024)       /* each member may get all operands */
 #define REDUCE_GATHER     MEAN_OR(16, 512)        /* the root may get all operands */
 #define RADIX_SHORT       MEAN_OR(64, 16 * 1024)  /* members send three messages at a time */
-#define SCAN_PARTS        MEAN_OR(2048, 1024 * 1024) /* below, each may make a part of all scans */
+#define SCAN_PARTS        MEAN_OR(2048, 1024 * 1024) /* each makes a part of all scans, below */
+#define LOCAL_PARTS       8                       /* ... divided by this, on one host */
 #define SCAN_SHORT        MEAN_OR(16, 2 * 1024)   /* as that, of a scan */
 
 /* Numbers of members. */
@@ -83,7 +84,7 @@ enum rule_flags {
 	RULE_LANES = 1 << 7,            /* an element for each of them; with RULE_EVEN_HOSTS */
 	RULE_MANY_HOSTS = 1 << 8,       /* PORT_HOSTS; with RULE_EVEN_HOSTS */
 	RULE_SHORT = 1 << 9,            /* fewer bytes than `below' */
-	RULE_FLAT = 1 << 21,            /* members alone on their hosts, or all on one */
+	RULE_FLAT = 1 << 21, /* members alone on their hosts; or on one: then `below' / LOCAL_PARTS */
 	/* it is meant for */
 	RULE_ORDERED = 1 << 10, /* calls whose order of operands matters; other rows for the rest */
 	RULE_SCATTERED = 1 << 11, /* hosts whose members are not an interval of ranks */
@@ -204,8 +205,6 @@ static const struct rule *const rules[COLL_KINDS] = {
 		ROOTED(coll_scatter_hier, coll_scatter_binomial, coll_scatter_linear)),
 	[COLL_SCATTERV] = ROWS({"linear", coll_scatter_linear, 0, 0, 0, 0, 0, 0}),
 	[COLL_ALLGATHER] = ROWS(
-		{"multi_port", coll_allgather_ports, 0, PORTS_BLOCK, 0, 0, 0,
-			RULE_EVEN_HOSTS | RULE_MANY_HOSTS | RULE_SHORT},
 		{"bruck", coll_allgather_bruck, 1024, 0, 2, 0, 0, RULE_DEALT},
 		{"recursive_doubling", coll_allgather_recursive_doubling, 0, 16, 2, 2 * PAIRWISE,
 			8 * PAIRWISE, RULE_POWER_OF_TWO | RULE_INTERVALS},
@@ -226,7 +225,7 @@ static const struct rule *const rules[COLL_KINDS] = {
 			RULE_HIERARCHICAL | RULE_LONGEST_BLOCK},
 		{"ring", coll_allgather_ring, 0, 0, 0, 0, 0, 0}),
 	[COLL_ALLTOALL] = ROWS(
-		{"multi_port", coll_alltoall_ports, 0, PORTS_BLOCK, 0, 0, 0,
+		{"multi_port", coll_alltoall_ports, 0, PORTS_BLOCK, 0, HOPS_MANY, 0,
 			RULE_EVEN_HOSTS | RULE_MANY_HOSTS | RULE_SHORT},
 		{"hierarchical", coll_alltoall_hier, 0, BLOCK_TINY, 0, MANY, LEADERS_MOST,
 			RULE_HIERARCHICAL},
@@ -305,7 +304,11 @@ static const struct rule *const rules[COLL_KINDS] = {
 		{"ordered_scatter", coll_reduce_scatter_ordered, 0, BLOCK_ALL, 0, 3, 3,
 			RULE_SHORT | RULE_REMOTE},
 		{"ordered_scatter", coll_reduce_scatter_ordered, BLOCK_HALVED_ODD, BLOCK_ALL, 0, 0,
-			4, RULE_SHORT | RULE_REMOTE},
+			4, RULE_SHORT | RULE_INTERVALS},
+		{"recursive_halving", coll_reduce_scatter_recursive_halving, BLOCK_LANES,
+			BLOCK_ALL / 2, 2, 0, 4, HALVED | RULE_EVEN | RULE_REMOTE},
+		{"ordered_scatter", coll_reduce_scatter_ordered, BLOCK_ALL / 2, BLOCK_ALL, 0, 0, 4,
+			RULE_SHORT | RULE_REMOTE},
 		{"ordered_scatter", coll_reduce_scatter_ordered, BLOCK_LANES, BLOCK_ALL, 0, 0, 2,
 			RULE_SHORT},
 		{"multi_lane", coll_reduce_scatter_lanes, 0, 0, 0, 0, 0,
@@ -390,6 +393,14 @@ static bool rule_contiguous(const struct rule *r, const struct coll_args *k)
 	return (r->flags & RULE_CONTIGUOUS) || (k->op != NULL && !k->op->commute);
 }
 
+/* RULE_FLAT; leaders, who are alone on their hosts, are fewer than the communicator's members. */
+static bool rule_flat(const struct rule *r, const struct coll_args *k)
+{
+	if (coll_one_host(k->comm))
+		return k->bytes < r->below / LOCAL_PARTS;
+	return k->n < k->comm->size || !coll_hier_useful(k->comm, false);
+}
+
 /* Can the row do the call? */
 static bool rule_able(const struct rule *r, const struct coll_args *k)
 {
@@ -410,8 +421,8 @@ static bool rule_able(const struct rule *r, const struct coll_args *k)
 		return false;
 	if ((r->flags & RULE_SHORT) && k->bytes >= r->below)
 		return false;
-	if ((r->flags & RULE_FLAT) && k->n == k->comm->size && coll_hier_useful(k->comm, false))
-		return false; /* leaders are fewer */
+	if ((r->flags & RULE_FLAT) && !rule_flat(r, k))
+		return false;
 	if ((r->flags & RULE_POWER_OF_TWO) && (k->n & (k->n - 1)) != 0)
 		return false;
 	return !(r->flags & RULE_ELEMENT_PER_RANK) || k->rcount >= k->n;

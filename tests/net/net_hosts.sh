@@ -26,7 +26,7 @@ over "-hosts a,b,c -rr" 6 std/ch06/algorithms \
 over "-hosts a:2,b:2,c:2,d:2,e:2,f:2,g:2,h:2" 16 std/ch06/coll_sequence
 over "-hosts a:2,b:2,c:2,d:2,e:2,f:2,g:2,h:2" 16 std/ch06/algorithms \
 	HAFT_COLL_ALGORITHM=barrier=multi_port,allreduce=multi_port,bcast=multi_port,reduce=multi_port
-p=allgather=multi_port,alltoall=multi_port,scan=multi_port,exscan=multi_port
+p=alltoall=multi_port,scan=multi_port,exscan=multi_port
 over "-hosts a:2,b:2,c:2,d:2,e:2,f:2,g:2,h:2" 16 std/ch06/algorithms HAFT_COLL_ALGORITHM=$p
 over "-hosts a,b,c,d,e,f,g,h -rr" 16 std/ch06/algorithms HAFT_COLL_ALGORITHM=$p
 over "-hosts a,b,c,d,e,f,g,h,i,j" 10 std/ch06/algorithms # steps of radix 4
