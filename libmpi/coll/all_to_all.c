@@ -221,6 +221,24 @@ void coll_alltoall_pairwise(struct sched *s, const struct coll_args *k)
 	}
 }
 
+/* Moves the blocks of mem whose digit at `bit' is d / bit into out, or back.  Returns how many. */
+static int64_t bruck_move(struct sched *s, const struct coll_args *k, int radix, int bit, int d,
+	char *mem, char *out, bool back)
+{
+	struct type *byte = type_predefined(MPI_BYTE);
+	int64_t n = 0;
+
+	for (int i = d; i < k->n; i++) {
+		char *at = mem + i * k->bytes, *to = out + n * k->bytes;
+
+		if (i / bit % radix != d / bit)
+			continue;
+		coll_sched_move(s, back ? to : at, back ? at : to, k->bytes, byte);
+		n++;
+	}
+	return n;
+}
+
 /* Bruck, for short blocks: a block for rank me + i makes a hop for each digit of i, together with
  * others.  Block i of mem is first for rank me + i, in the end from rank me - i. */
 void coll_alltoall_bruck(struct sched *s, const struct coll_args *k)
@@ -239,25 +257,17 @@ void coll_alltoall_bruck(struct sched *s, const struct coll_args *k)
 		coll_sched_pack(s, b.at, b.count, b.type, mem + i * block, block);
 	}
 	for (int bit = 1; bit < k->n; bit *= radix) {
-		int64_t n = 0, at = 0;
+		int64_t at = 0, len;
 
-		for (int d = bit; d < k->n && d < radix * bit; d += bit, at = n) {
-			for (int i = d; i < k->n; i++)
-				if (i / bit % radix == d / bit)
-					coll_sched_move(s, mem + i * block, out + block * n++,
-						block, byte);
-			coll_sched_recv(s, in + at * block, (n - at) * block, byte,
-				(k->me + k->n - d) % k->n);
-			coll_sched_send(
-				s, out + at * block, (n - at) * block, byte, (k->me + d) % k->n);
+		for (int d = bit; d < k->n && d < radix * bit; d += bit, at += len) {
+			len = block * bruck_move(s, k, radix, bit, d, mem, out + at, false);
+			coll_sched_recv(s, in + at, len, byte, (k->me + k->n - d) % k->n);
+			coll_sched_send(s, out + at, len, byte, (k->me + d) % k->n);
 		}
 		coll_sched_fence(s);
-		n = 0;
+		at = 0;
 		for (int d = bit; d < k->n && d < radix * bit; d += bit)
-			for (int i = d; i < k->n; i++)
-				if (i / bit % radix == d / bit)
-					coll_sched_move(s, in + block * n++, mem + i * block, block,
-						byte);
+			at += block * bruck_move(s, k, radix, bit, d, mem, in + at, true);
 	}
 	for (int i = 0; i < k->n; i++) {
 		struct block b = coll_block_in(k, (k->me + k->n - i) % k->n);

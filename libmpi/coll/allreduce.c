@@ -130,8 +130,8 @@ void coll_reduce_scatter_pairwise(struct sched *s, const struct coll_args *k)
 {
 	int64_t count = coll_block_size(k, k->me), all = coll_block_from(k, k->n);
 	void *acc = coll_sched_elements(s, k->rtype, count);
-	void *in[2] = {coll_sched_elements(s, k->rtype, count),
-		coll_sched_elements(s, k->rtype, count)};
+	void *in[2] = {
+		coll_sched_elements(s, k->rtype, count), coll_sched_elements(s, k->rtype, count)};
 	int64_t at = coll_block_from(k, k->me);
 	const void *sum = coll_element(coll_operand(k), k->rtype, at);
 

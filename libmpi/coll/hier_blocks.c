@@ -225,10 +225,10 @@ static int port_distance(const struct coll_args *k, const struct coll_hier *h, i
 	return ((ahead ? -d : d) + h->nhosts) % h->nhosts;
 }
 
-/* Each member gives others of its host what they send, `lots' [from][part][to], as the squares
- * [part][from][to] that they exchange.  Returns those of other hosts. */
-static char *ports_exchange_squares(struct sched *s, const struct coll_args *k,
-	struct coll_hier *h, const char *lots, int64_t row)
+/* Members have given each other the blocks that they exchange with other hosts, [from][part][to].
+ * They go as squares, [part][from][to].  Returns those of other hosts. */
+static char *ports_exchange_squares(struct sched *s, const struct coll_args *k, struct coll_hier *h,
+	const char *lots, int64_t row)
 {
 	struct type *byte = type_predefined(MPI_BYTE);
 	int each = h->local.size, parts = coll_port_parts(h);

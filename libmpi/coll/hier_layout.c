@@ -230,3 +230,13 @@ int coll_hier_leader(const struct coll_args *k, const struct coll_hier *h)
 		return k->root;
 	return h->leaders[h->my_host];
 }
+
+#define RADIX_SHORT MEAN_OR(64, 16 * 1024)
+#define RADIX_HOSTS MEAN_OR(2, 8) /* with fewer, more messages cost more than a step less gains */
+
+int coll_radix(const struct coll_args *k, int64_t bytes)
+{
+	if (bytes > RADIX_SHORT || k->comm->remote != NULL || coll_one_host(k->comm))
+		return 2;
+	return coll_hier_of(k->comm)->nhosts < RADIX_HOSTS ? 2 : RADIX_MOST;
+}

@@ -744,8 +744,8 @@ void coll_scan_hier(struct sched *s, const struct coll_args *k)
 }
 
 /* left op sum, in acc; sum == NULL: there is none yet. */
-static const void *scan_add(struct sched *s, const struct coll_args *k, const void *left,
-	const void *sum, void *acc)
+static const void *scan_add(
+	struct sched *s, const struct coll_args *k, const void *left, const void *sum, void *acc)
 {
 	if (sum == NULL)
 		return left;

@@ -202,8 +202,8 @@ static void halving_give(struct sched *s, const struct coll_args *k, const struc
 	}
 	coll_sched_fence(s);
 	for (int i = 1; i < groups; i++)
-		coll_sched_reduce(s, coll_element(tmp, k->rtype, (i - 1) * n), mine, mine, n,
-			k->rtype);
+		coll_sched_reduce(
+			s, coll_element(tmp, k->rtype, (i - 1) * n), mine, mine, n, k->rtype);
 }
 
 /* Commutative: each step gives away the blocks of others, the half or three quarters. */

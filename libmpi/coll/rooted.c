@@ -60,11 +60,12 @@ static int tree_size(int v, int n, int radix)
 
 void coll_bcast_binomial(struct sched *s, const struct coll_args *k)
 {
-	int v = tree_virtual_rank(k), radix = coll_radix(k, k->bytes), d = tree_reach(v, k->n, radix);
+	int v = tree_virtual_rank(k), radix = coll_radix(k, k->bytes),
+	    d = tree_reach(v, k->n, radix);
 
 	if (v != 0)
-		coll_sched_recv(s, k->rbuf, k->rcount, k->rtype,
-			tree_rank(k, tree_parent(v, k->n, radix)));
+		coll_sched_recv(
+			s, k->rbuf, k->rcount, k->rtype, tree_rank(k, tree_parent(v, k->n, radix)));
 	coll_sched_fence(s);
 	while ((d = tree_before(d, radix)) > 0)
 		if (v + d < k->n)
@@ -246,8 +247,8 @@ void coll_gather_binomial(struct sched *s, const struct coll_args *k)
 			tree_rank(k, v + d));
 	coll_sched_fence(s);
 	if (v != 0)
-		coll_sched_send(s, mem, size * block, byte,
-			tree_rank(k, tree_parent(v, k->n, radix)));
+		coll_sched_send(
+			s, mem, size * block, byte, tree_rank(k, tree_parent(v, k->n, radix)));
 	for (int i = k->in_place; i < k->n && v == 0; i++)
 		coll_sched_unpack(s, mem + i * block,
 			coll_element(k->rbuf, k->rtype, tree_rank(k, i) * k->rcount), k->rcount,
@@ -266,8 +267,8 @@ void coll_scatter_binomial(struct sched *s, const struct coll_args *k)
 		coll_sched_pack(s, coll_element(k->sbuf, k->stype, tree_rank(k, i) * k->scount),
 			k->scount, k->stype, mem + i * block, block);
 	if (v != 0)
-		coll_sched_recv(s, mem, size * block, byte,
-			tree_rank(k, tree_parent(v, k->n, radix)));
+		coll_sched_recv(
+			s, mem, size * block, byte, tree_rank(k, tree_parent(v, k->n, radix)));
 	coll_sched_fence(s);
 	while ((d = tree_before(d, radix)) > 0)
 		if (v + d < k->n)

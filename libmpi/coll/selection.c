@@ -53,23 +53,21 @@
 #define BLOCK_ALL         MEAN_OR(32, 64 * 1024)  /* each member may get its block of all */
 #define ORDERED_SHORT     MEAN_OR(16, 1024)       /* each member may get all operands */
 #define REDUCE_GATHER     MEAN_OR(16, 512)        /* the root may get all operands */
-#define RADIX_SHORT       MEAN_OR(64, 16 * 1024)  /* members send three messages at a time */
 #define SCAN_PARTS        MEAN_OR(2048, 1024 * 1024) /* each makes a part of all scans, below */
-#define LOCAL_PARTS       8                       /* ... divided by this, on one host */
-#define SCAN_SHORT        MEAN_OR(16, 2 * 1024)   /* as that, of a scan */
+#define LOCAL_PARTS       8                          /* ... divided by this, on one host */
+#define SCAN_SHORT        MEAN_OR(16, 2 * 1024)      /* as that, of a scan */
 
 /* Numbers of members. */
-#define SCAN_MOST    256            /* each may get all operands of SCAN_SHORT */
-#define MANY         8              /* fewer messages pay */
-#define PORT_HOSTS   MEAN_OR(3, 8)  /* steps between leaders are worse than more messages */
-#define PORT_HOSTS_MOST 1024        /* a message to each is worse than steps */
-#define RADIX_HOSTS  MEAN_OR(2, 8)  /* a step less between them is worth more messages */
-#define FEW_HOSTS    7              /* a chain is short */
-#define FEW          16             /* one root may send to all, or get from all */
-#define HOPS_MANY    32             /* hops pay */
-#define LEADERS_MOST 64             /* leaders can sort their blocks */
-#define SCAN_MANY    MEAN_OR(2, 16) /* as MANY, for a scan over several hosts */
-#define PAIRWISE     64             /* some partners at a time are enough */
+#define SCAN_MOST       256            /* each may get all operands of SCAN_SHORT */
+#define MANY            8              /* fewer messages pay */
+#define PORT_HOSTS      MEAN_OR(3, 8)  /* steps between leaders are worse than more messages */
+#define PORT_HOSTS_MOST 1024           /* a message to each is worse than steps */
+#define FEW_HOSTS       7              /* a chain is short */
+#define FEW             16             /* one root may send to all, or get from all */
+#define HOPS_MANY       32             /* hops pay */
+#define LEADERS_MOST    64             /* leaders can sort their blocks */
+#define SCAN_MANY       MEAN_OR(2, 16) /* as MANY, for a scan over several hosts */
+#define PAIRWISE        64             /* some partners at a time are enough */
 
 /* When a row fits, besides its numbers of bytes and ranks. */
 enum rule_flags {
@@ -84,7 +82,8 @@ enum rule_flags {
 	RULE_LANES = 1 << 7,            /* an element for each of them; with RULE_EVEN_HOSTS */
 	RULE_MANY_HOSTS = 1 << 8,       /* PORT_HOSTS; with RULE_EVEN_HOSTS */
 	RULE_SHORT = 1 << 9,            /* fewer bytes than `below' */
-	RULE_FLAT = 1 << 21, /* members alone on their hosts; or on one: then `below' / LOCAL_PARTS */
+	RULE_FLAT =
+		1 << 21, /* members alone on their hosts; or on one: then `below' / LOCAL_PARTS */
 	/* it is meant for */
 	RULE_ORDERED = 1 << 10, /* calls whose order of operands matters; other rows for the rest */
 	RULE_SCATTERED = 1 << 11, /* hosts whose members are not an interval of ranks */
@@ -124,8 +123,8 @@ struct rule {
 	{"hierarchical", coll_reduce_scatter_hier, 0, 0, 0, MANY, 0, \
 		RULE_HIERARCHICAL | RULE_CONTIGUOUS}, \
 	{"ordered_scatter", coll_reduce_scatter_ordered, 0, 0, 0, 0, 0, RULE_ORDERED}, \
-	{"recursive_halving", coll_reduce_scatter_recursive_halving, 0, 2 * BLOCK_HALVED_ODD, 2, \
-		MANY, 0, HALVED | RULE_EVEN}, \
+	{"recursive_halving", coll_reduce_scatter_recursive_halving, 0, 2 * BLOCK_HALVED_ODD, \
+		2, MANY, 0, HALVED | RULE_EVEN}, \
 	{"ordered_scatter", coll_reduce_scatter_ordered, 0, BLOCK_ALL, 0, MANY, FEW, \
 		RULE_SHORT | RULE_REMOTE}, \
 	{"pairwise", coll_reduce_scatter_pairwise, BLOCK_HALVED / 4, 0, 0, 8 * PAIRWISE, 0, \
@@ -142,7 +141,7 @@ struct rule {
 #define SCANS \
 	{"multi_port", coll_scan_ports, 0, PORTS_SHORT, 0, 0, SCAN_MOST, \
 		RULE_CONTIGUOUS | RULE_EVEN_HOSTS | RULE_MANY_HOSTS}, \
-	{"multi_port", coll_scan_ports, 0, PORTS_SHORT / 8, 0, 0, 0, \
+	{"multi_port", coll_scan_ports, 0, PORTS_SHORT / 2, 0, 0, 0, \
 		RULE_CONTIGUOUS | RULE_EVEN_HOSTS | RULE_MANY_HOSTS}, \
 	{"ordered_gather", coll_scan_ordered_gather, 0, SCAN_SHORT, 0, 0, SCAN_MOST, \
 		RULE_ORDERED}, \
@@ -249,7 +248,7 @@ static const struct rule *const rules[COLL_KINDS] = {
 	[COLL_REDUCE] = ROWS(
 		{"multi_port", coll_reduce_ports, 0, PORTS_REDUCE, 0, 0, 32 * PAIRWISE,
 			RULE_COMMUTES | RULE_EVEN_HOSTS | RULE_MANY_HOSTS},
-		{"multi_port", coll_reduce_ports, 0, PORTS_REDUCE / 16, 0, 0, 0,
+		{"multi_port", coll_reduce_ports, 0, PORTS_REDUCE / 8, 0, 0, 0,
 			RULE_COMMUTES | RULE_EVEN_HOSTS | RULE_MANY_HOSTS},
 		{"chain", coll_reduce_chain, PART_CHAIN_REDUCE, 0, 2, 0, 0,
 			RULE_COMMUTES | RULE_PART | RULE_INTERVALS},
@@ -280,6 +279,8 @@ static const struct rule *const rules[COLL_KINDS] = {
 	[COLL_ALLREDUCE] = ROWS(
 		{"multi_port", coll_allreduce_ports, 0, PORTS_SHORT, 0, 0, 0,
 			RULE_EVEN_HOSTS | RULE_MANY_HOSTS | RULE_SHORT},
+		{"hierarchical", coll_allreduce_hier, 0, 4 * LANES_FROM, 0, 4096 * PAIRWISE, 0,
+			RULE_HIERARCHICAL},
 		{"multi_lane", coll_allreduce_lanes, LANES_FROM, 0, 0, 0, 0,
 			RULE_EVEN_HOSTS | RULE_LANES | RULE_DIVIDED},
 		{"multi_lane", coll_allreduce_lanes, LANES_LONG, 0, 0, 0, 0,
@@ -347,13 +348,6 @@ static const struct {
 
 HAFT_HOT_DATA const void *coll_algorithm_forced[COLL_KINDS]; /* struct rule */
 
-int coll_radix(const struct coll_args *k, int64_t bytes)
-{
-	if (bytes > RADIX_SHORT || k->comm->remote != NULL || coll_one_host(k->comm))
-		return 2;
-	return coll_hier_of(k->comm)->nhosts < RADIX_HOSTS ? 2 : RADIX_MOST;
-}
-
 /* --- choosing ------------------------------------------------------------------------------- */
 
 /* Does the order of operands not matter for the bits of the result? */
@@ -416,8 +410,9 @@ static bool rule_able(const struct rule *r, const struct coll_args *k)
 		return false;
 	if ((r->flags & RULE_LANES) && k->rcount < coll_hier_of(k->comm)->largest)
 		return false;
-	if ((r->flags & RULE_MANY_HOSTS) && (coll_hier_of(k->comm)->nhosts < PORT_HOSTS ||
-						    coll_hier_of(k->comm)->nhosts > PORT_HOSTS_MOST))
+	if ((r->flags & RULE_MANY_HOSTS) &&
+		(coll_hier_of(k->comm)->nhosts < PORT_HOSTS ||
+			coll_hier_of(k->comm)->nhosts > PORT_HOSTS_MOST))
 		return false;
 	if ((r->flags & RULE_SHORT) && k->bytes >= r->below)
 		return false;

@@ -12,10 +12,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define PLANNED 8.0 /* times as many steps as are simulated may be planned */
-#define SAMPLES 3   /* hosts whose plans are compared before one stands for all */
+#define PLANNED   8.0 /* times as many steps as are simulated may be planned */
+#define SAMPLES   3   /* hosts whose plans are compared before one stands for all */
 #define FOLD_WORK 0.2 /* by how much the work of hosts may differ then */
-#define ALIKE   8   /* members of a host, from which those without messages are one */
+#define ALIKE     8   /* members of a host, from which those without messages are one */
 
 double case_steps_max = 3e6;
 double case_cut = 4;
@@ -169,6 +169,20 @@ static double member_share(enum coll_kind kind, const struct job *j)
 	}
 }
 
+/* One host.  Of a broadcast: the member that is told last handles its first message no earlier than
+ * `reach', which is without its bytes, and then all its bytes.  No message is longer than the data.
+ * Turned round, of a reduction to a root: take the byte whose last part the root handles first.
+ * All parts of it have come, so it is `reach' then, and the last parts of all other bytes are in
+ * this message or in later ones.  Each result of a call is such a reduction. */
+static double bound_first(enum coll_kind kind, const struct job *j)
+{
+	double r = kind == COLL_BCAST && j->bytes <= (double)j->m->host.eager ? j->m->host.c : j->r;
+
+	if (j->hosts > 1 || (kind != COLL_BCAST && kind < COLL_REDUCE))
+		return 0;
+	return j->reach + r * j->bytes;
+}
+
 /* A member's time: its own block, if it is copied, and all that it gets; none comes before D, and
  * the own block may be copied before. */
 static double bound_member(enum coll_kind kind, const struct job *j)
@@ -199,7 +213,8 @@ static double bound_of(const struct coll_case *c)
 	struct job j = job_of(c);
 	enum coll_kind kind = c->call.kind;
 
-	return fmax(bound_nic(kind, &j), fmax(bound_member(kind, &j), bound_work(kind, &j)));
+	return fmax(fmax(bound_nic(kind, &j), bound_first(kind, &j)),
+		fmax(bound_member(kind, &j), bound_work(kind, &j)));
 }
 
 /* --- plans ---------------------------------------------------------------------------------- */
