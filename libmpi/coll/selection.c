@@ -61,7 +61,7 @@
 #define SCAN_MOST       256            /* each may get all operands of SCAN_SHORT */
 #define MANY            8              /* fewer messages pay */
 #define PORT_HOSTS      MEAN_OR(3, 8)  /* steps between leaders are worse than more messages */
-#define PORT_HOSTS_MOST 1024           /* a message to each is worse than steps */
+#define PORT_HOSTS_MOST 512            /* a message to each is worse than steps */
 #define FEW_HOSTS       7              /* a chain is short */
 #define FEW             16             /* one root may send to all, or get from all */
 #define HOPS_MANY       32             /* hops pay */
