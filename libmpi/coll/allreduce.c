@@ -179,8 +179,8 @@ void coll_reduce_scatter_nonoverlapping(struct sched *s, const struct coll_args 
 /* --- scans ---------------------------------------------------------------------------------- */
 
 /* Step s: the group of radix^s ranks that ends here sends its result radix^s ranks on, and two and
- * three times as far.  `before' becomes the result of all ranks below this one, `own' that including
- * this one.  Rank 0 of an exclusive scan has no result. */
+ * three times as far.  `before' becomes the result of all ranks below this one, `own' with this
+ * one.  Rank 0 of an exclusive scan has no result. */
 void coll_scan_recursive_doubling(struct sched *s, const struct coll_args *k)
 {
 	int radix = coll_radix(k, k->bytes);
