@@ -432,10 +432,25 @@ void coll_sched_call(struct sched *s, coll_sched_fn *fn, void *arg)
 	step_add(s, (struct step){.kind = STEP_CALL, .call = fn, .out = arg});
 }
 
+/* A step that is waited for at once. */
+struct await_now {
+	const struct coll_awaited *what;
+	void *arg;
+};
+
+static bool await_ready(void *arg)
+{
+	const struct await_now *now = arg;
+
+	return now->what->ask(now->arg) == AWAIT_OVER;
+}
+
 void coll_sched_await(struct sched *s, const struct coll_awaited *what, void *arg)
 {
+	struct await_now now = {what, arg};
+
 	if (s->dry == DRY_SENDS)
-		p2p_progress_until(&(struct p2p_condition){.ready = what->ready, .arg = arg});
+		p2p_progress_until(&(struct p2p_condition){.ready = await_ready, .arg = &now});
 	step_add(s, (struct step){.kind = STEP_AWAIT, .awaited = what, .out = arg});
 }
 
@@ -622,7 +637,7 @@ static bool sched_advance(struct sched *s, bool starts)
 			continue;
 		}
 		if (p->kind == STEP_AWAIT) {
-			s->awaits = !p->awaited->ready(p->out);
+			s->awaits = p->awaited->ask(p->out) != AWAIT_OVER;
 			if (s->awaits)
 				return false;
 			continue;
@@ -690,14 +705,17 @@ static void sched_finish(struct sched *s)
 	p2p_req_done(r);
 }
 
-/* Can it go on? */
-static bool sched_can_move(const struct sched *s)
+/* Can it go on?  Adds to *moved if it cannot, but now waits for something else. */
+static bool sched_can_move(const struct sched *s, int *moved)
 {
 	const struct step *p = &s->steps[s->at];
+	enum coll_await state;
 
-	if (unlikely(s->awaits))
-		return p->awaited->ready(p->out);
-	return s->left || s->reqs[s->waited].done;
+	if (likely(!s->awaits))
+		return s->left || s->reqs[s->waited].done;
+	state = p->awaited->ask(p->out);
+	*moved += state == AWAIT_MOVED;
+	return state == AWAIT_OVER;
 }
 
 /* Advances all active schedules; called by p2p's progress.  Returns how many have moved. */
@@ -710,7 +728,7 @@ static int sched_progress(void)
 		struct sched *here = s;
 		bool over;
 
-		if (s->running || !sched_can_move(s)) {
+		if (s->running || !sched_can_move(s, &moved)) {
 			s = s->next;
 			continue;
 		}

@@ -92,12 +92,14 @@ void coll_sched_check(struct sched *s, int (*fn)(void *arg), void *arg);
 typedef int coll_sched_fn(void *arg, const struct p2p_error_msg *error);
 void coll_sched_call(struct sched *s, coll_sched_fn *fn, void *arg);
 
-/* Goes on when ready(arg) is true.  Passes of progress ask it, so only a schedule with a request
- * waits so.  One that is not ready names the word that it waits for (p2p_progress_watch); late says
- * which peer it waits for, -1: it is not known.  Without memory for the steps it is waited for while
- * they are planned. */
+/* Goes on when ask(arg) says that it is over.  Passes of progress ask it, so only a schedule with a
+ * request waits so.  One that is not over names the word that it waits for (p2p_progress_watch),
+ * and has moved if it may wait for another peer now: a wait is described anew then.  late says for
+ * which, -1: it is not known.  Without memory for the steps it is waited for while they are
+ * planned. */
+enum coll_await { AWAIT_STILL, AWAIT_MOVED, AWAIT_OVER };
 struct coll_awaited {
-	bool (*ready)(void *arg);
+	enum coll_await (*ask)(void *arg);
 	int (*late)(const void *arg);
 };
 void coll_sched_await(struct sched *s, const struct coll_awaited *what, void *arg);

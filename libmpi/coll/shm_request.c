@@ -22,6 +22,7 @@ struct request_barrier {
 	struct coll *s;
 	uint64_t number;
 	uint64_t call; /* its number among all calls of the communicator */
+	uint64_t seen; /* the counter, when it was asked last */
 	bool arrived;
 };
 
@@ -38,27 +39,27 @@ static void barrier_wake(const struct coll *s)
 	}
 }
 
-/* Arrives, once it may.  True: all members have arrived, or one has failed. */
-static bool barrier_ready(void *arg)
+/* Arrives, once it may.  It is over when all members have arrived, or one has failed. */
+static enum coll_await barrier_ask(void *arg)
 {
 	struct request_barrier *b = arg;
 	const struct coll *s = b->s;
-	uint64_t n = (uint64_t)s->n, before = n * (b->number / SHM_BLOCK_COUNTS), seen;
+	uint64_t n = (uint64_t)s->n, before = n * (b->number / SHM_BLOCK_COUNTS), last = b->seen;
 	_Atomic uint64_t *count = shm_block_count(s->block, b->number);
 
 	if (unlikely(s->broken))
-		return true;
-	seen = atomic_load_explicit(count, memory_order_acquire);
-	if (!b->arrived && seen >= before) {
+		return AWAIT_OVER;
+	b->seen = atomic_load_explicit(count, memory_order_acquire);
+	if (!b->arrived && b->seen >= before) {
 		b->arrived = true;
-		seen = atomic_fetch_add_explicit(count, 1, memory_order_acq_rel) + 1;
-		if (seen == before + n)
+		b->seen = atomic_fetch_add_explicit(count, 1, memory_order_acq_rel) + 1;
+		if (b->seen == before + n)
 			barrier_wake(s);
 	}
-	if (seen >= before + n)
-		return true;
-	p2p_progress_watch(count, seen);
-	return false;
+	if (b->seen >= before + n)
+		return AWAIT_OVER;
+	p2p_progress_watch(count, b->seen);
+	return b->seen != last ? AWAIT_MOVED : AWAIT_STILL;
 }
 
 /* The first member that has not begun the call. */
@@ -73,7 +74,7 @@ static int barrier_late(const void *arg)
 	return -1;
 }
 
-static const struct coll_awaited barrier_awaited = {barrier_ready, barrier_late};
+static const struct coll_awaited barrier_awaited = {barrier_ask, barrier_late};
 
 static int barrier_end(void *arg)
 {
@@ -97,7 +98,7 @@ void coll_shm_requested(struct sched *s, const struct coll_args *k, const void *
 	(void)arg;
 	if (b != NULL)
 		*b = (struct request_barrier){
-			coll, coll->barriers - 1, k->comm->coll_seq - 1, false};
+			.s = coll, .number = coll->barriers - 1, .call = k->comm->coll_seq - 1};
 	coll_sched_await(s, &barrier_awaited, b);
 	coll_sched_check(s, barrier_end, b);
 }
