@@ -112,7 +112,7 @@ struct acc_args {
 
 /* Where the target's elements are mapped, if the call is simple: one predefined type, mapped, open,
  * inside the window, aligned, few, an operation on this type.  Else NULL. */
-static inline char *acc_fast_at(const struct acc_args *a)
+static inline __attribute__((always_inline)) char *acc_fast_at(const struct acc_args *a)
 {
 	const struct type *type = a->type;
 	const struct op *op = a->op;
