@@ -6,7 +6,6 @@
  * A freed slot keeps both sites itself until it is used again.  Objects that have a name, or that
  * live on after their handle, leave a tombstone here as well. */
 #include "libobj/obj_inner.h"
-#include <stdio.h>
 #include <string.h>
 
 #define TOMBSTONES ((uint32_t)MEAN_OR(4, 256)) /* 32 KiB a domain, once it is needed */
@@ -28,8 +27,9 @@ void obj_tombstone_add(const struct obj *o, uintptr_t freed)
 		g->token = object_live(o->u.cls, o, o->token) ? o->token : o->token ^ TOKEN_DEAD;
 		g->created = site_of(o);
 		g->freed = freed;
-		snprintf(g->name, sizeof(g->name), "%s",
-			e != NULL && e->name != NULL ? e->name : "");
+		g->name[0] = '\0'; /* snprintf would be a tenth of the end of a window */
+		if (e != NULL && e->name != NULL)
+			strncat(g->name, e->name, sizeof(g->name) - 1);
 	}
 	obj_unlock_always(&d->tombstone_lock);
 }

@@ -2,6 +2,7 @@
 /* attr_name.c - results of libobj about attributes, names and frees, as error classes of MPI. */
 #include "libmpi/core/attr_name.h"
 
+#include "libmpi/core/comm_object.h"
 #include "libmpi/core/err.h"
 #include "libmpi/core/objects.h"
 #include <mpi.h>
@@ -91,4 +92,17 @@ const char *haft_name_or(const void *self, const char *without, char *buf)
 	if (len == 0)
 		snprintf(buf, MPI_MAX_OBJECT_NAME, "%s", without);
 	return buf;
+}
+
+const char *haft_name_window(int n, char *buf)
+{
+	snprintf(buf, NAME_WINDOW_MAX, "a window of %d process%s", n, n == 1 ? "" : "es");
+	return buf;
+}
+
+const char *haft_comm_words(const struct comm *c, const char *without, char *buf)
+{
+	char window[NAME_WINDOW_MAX];
+
+	return haft_name_or(c, c->win != NULL ? haft_name_window(c->size, window) : without, buf);
 }

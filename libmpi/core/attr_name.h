@@ -34,4 +34,9 @@ int haft_name_get(const void *self, const char *null, char *buf, int *len);
  * bytes). Returns buf. */
 const char *haft_name_or(const void *self, const char *without, char *buf);
 
+/* For words: a window of n processes that has no name, in buf (NAME_WINDOW_MAX bytes), which is
+ * returned. */
+#define NAME_WINDOW_MAX 48
+const char *haft_name_window(int n, char *buf);
+
 #endif

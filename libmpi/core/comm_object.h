@@ -97,6 +97,10 @@ extern struct haft_comm_hooks {
 	void (*differ)(struct comm *c, int class, const char *words);
 } haft_comm_hooks;
 
+/* For words: the name of a communicator.  Without one: that of a window of so many processes, if it
+ * is a window's own, or else `without'.  In buf (MPI_MAX_OBJECT_NAME bytes), which is returned. */
+const char *haft_comm_words(const struct comm *c, const char *without, char *buf);
+
 /* The error of such a communicator.  c->differs is not NULL. */
 int haft_comm_differ_error(const struct comm *c);
 

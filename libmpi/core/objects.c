@@ -83,10 +83,8 @@ static void comm_destroy(void *self)
 	obj_drop(c->group);
 	if (c->remote != NULL)
 		obj_drop(c->remote);
-	if (c->kinds != NULL)
-		free(c->kinds);
-	if (c->differs != NULL)
-		free(c->differs);
+	free(c->kinds);
+	free(c->differs);
 	if (c->session != NULL)
 		obj_drop(c->session);
 	if (c->local != NULL)

@@ -113,12 +113,10 @@ static int fail_revoked(const struct comm *c)
 	const char *by = c->win != NULL                      ? "MPIX_Win_revoke"
 			 : (c->hints & COMM_COLLECTIVE) != 0 ? "MPIX_File_revoke"
 							     : "MPIX_Comm_revoke";
-	char words[MPI_MAX_OBJECT_NAME] = "";
-	int len;
+	char words[MPI_MAX_OBJECT_NAME];
 
-	obj_name_get(c, words, sizeof(words), OBJ_C, &len);
 	return haft_err(MPIX_ERR_REVOKED, "%s is revoked: a member has called %s",
-		len > 0 ? words : "the communicator", by);
+		haft_comm_words(c, "the communicator", words), by);
 }
 
 static int fail_unready(void)

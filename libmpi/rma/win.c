@@ -128,7 +128,8 @@ static int win_delete_attributes(struct win *w)
 	char words[HAFT_ERR_TEXT_MAX];
 	int err;
 
-	snprintf(words, sizeof(words), "%s", haft_err_text(failed));
+	if (failed != 0)
+		snprintf(words, sizeof(words), "%s", haft_err_text(failed));
 	err = coll_allreduce(mine, least, countof(mine), type_predefined(MPI_INT64_T),
 		coll_op_predefined(MPI_MIN), w->comm);
 	if (err == 0 && least[0] == all && least[1] == -all)
@@ -183,7 +184,7 @@ int rma_win_free(struct win **win)
 }
 
 /* Names the window's communicator after the window, for reports of calls that wait for all
- * members. */
+ * members.  That of a window without a name has none: haft_comm_words. */
 static int win_name_comm(struct win *w)
 {
 	char words[RMA_WIN_WORDS];
@@ -401,9 +402,6 @@ static int win_finish(struct win_making *m)
 	if (err != 0)
 		return err;
 	w->comm->win = w;
-	err = win_name_comm(w);
-	if (err != 0)
-		return err;
 	for (int i = 0; i < w->size; i++)
 		win_reach(w, i, &m->all[i]);
 	w->bytes = m->all[w->rank].bytes;

@@ -2,6 +2,8 @@
 /* win_words.c - the name of a window in error texts and wait reports. */
 #include "libmpi/rma/rma.h"
 
+#include "libmpi/core/attr_name.h"
+
 #include <stdio.h>
 
 const char *rma_win_words(const struct win *w, char *buf)
@@ -13,7 +15,6 @@ const char *rma_win_words(const struct win *w, char *buf)
 	if (len > 0)
 		snprintf(buf, RMA_WIN_WORDS, "window `%s'", name);
 	else
-		snprintf(buf, RMA_WIN_WORDS, "a window of %d process%s", w->size,
-			w->size == 1 ? "" : "es");
+		haft_name_window(w->size, buf);
 	return buf;
 }
