@@ -22,7 +22,7 @@
 #define INBOX_CELLS    MEAN_OR(4, 64)            /* 8 KiB a rank: a burst of first messages */
 #define INBOX_DATA     96                        /* payload in a cell of two lines */
 #define PAYLOAD_FRAMES 4  /* payload area: so many frames of the greatest size */
-#define ROOM_WATCHES   8  /* full ways whose room one sleep can wait for */
+#define ROOM_WATCHES   8  /* words that one sleep can wait for, as of full ways */
 #define HOT_RINGS      16 /* rings looked at in every poll */
 
 /* Kinds of frames of our own; the payload is a struct channel_offer. */

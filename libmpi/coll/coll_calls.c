@@ -5,10 +5,10 @@
  *       7    MPI_Comm_idup     MPI_Ibarrier      words of the block: number | form | digest
  *       8    MPI_Barrier       MPI_Wait          rank 1 waits for long: its call 7 is not rank 0's
  *
- * Calls with a request, and constructors, go by messages.  Each writes its number, form and digest
- * into a word of its member when it begins.  Blocking calls write nothing, as they have no time for
- * it, unless HAFT_CHECK=coll is set.  A member whose wait has become long writes the word of its
- * last call, and compares its words with those of the others.  So the last of the members that wait
+ * Calls with a request, and constructors, go by messages, or count arrivals (shm_request.c).  Each
+ * writes its number, form and digest into a word of its member when it begins.  Blocking calls
+ * write nothing, as they have no time for it, unless HAFT_CHECK=coll is set.  A member whose wait
+ * has become long writes the word of its last call, and compares its words with those of the others.  So the last of the members that wait
  * for long sees a difference, whichever call waits for which, and all members are told
  * (haft_comm_hooks.differ).
  *
@@ -111,7 +111,8 @@ static void calls_sent_set(struct coll *s, int tag, enum coll_form form, uint32_
 	s->sent[number % COLL_OWN_KEPT] = (struct coll_sent){(uint32_t)number, tag, form, digest};
 }
 
-/* This member's call `back' calls ago, 1: the last one, if it went by messages; or NULL. */
+/* This member's call `back' calls ago, 1: the last one, if it is kept: one by messages, or with a
+ * request; or NULL. */
 static const struct coll_sent *calls_sent_get(const struct coll *s, uint64_t back)
 {
 	uint64_t number = s->comm->coll_seq + 1 - back;

@@ -368,8 +368,8 @@ void coll_calls_begin(struct comm *c, enum coll_form form, uint32_t digest);
  * the tag of its messages. */
 void coll_calls_tag(struct coll_args *k, enum coll_form form);
 
-/* Has member i begun call `number', which has a request, or a later one that has?  The members
- * share a block. */
+/* Has member i begun call `number', which has a request, or a later one of which it has written a
+ * word?  The members share a block. */
 bool coll_calls_begun(const struct coll *s, int i, uint64_t number);
 
 /* The blocking call of digest s->digest, which has just taken its number, goes by messages. */

@@ -771,17 +771,13 @@ static int sched_start(struct req *r)
 	return 0;
 }
 
-/* Of a step that is not ready: a message of a peer that it waits for stands for the step. */
-static const struct req *sched_request_needs(const struct req *r)
+static int sched_request_needs(const struct req *r)
 {
-	static struct req late; /* under the library's lock */
 	const struct sched *s = r->sched;
 
-	if (s != NULL && s->awaits) {
-		late.peer = s->steps[s->at].awaited->late(s->steps[s->at].out);
-		return &late;
-	}
-	return s != NULL && s->waited < s->nreqs ? &s->reqs[s->waited] : NULL;
+	if (s != NULL && s->awaits)
+		return s->steps[s->at].awaited->late(s->steps[s->at].out);
+	return s != NULL && s->waited < s->nreqs ? s->reqs[s->waited].peer : -1;
 }
 
 static void sched_request_gone(struct req *r)

@@ -82,21 +82,20 @@ enum rule_flags {
 	RULE_LANES = 1 << 7,            /* an element for each of them; with RULE_EVEN_HOSTS */
 	RULE_MANY_HOSTS = 1 << 8,       /* PORT_HOSTS; with RULE_EVEN_HOSTS */
 	RULE_SHORT = 1 << 9,            /* fewer bytes than `below' */
-	RULE_FLAT =
-		1 << 21, /* members alone on their hosts; or on one: then `below' / LOCAL_PARTS */
+	RULE_FLAT = 1 << 10, /* members alone on their hosts; of one host: below / LOCAL_PARTS */
 	/* it is meant for */
-	RULE_ORDERED = 1 << 10, /* calls whose order of operands matters; other rows for the rest */
-	RULE_SCATTERED = 1 << 11, /* hosts whose members are not an interval of ranks */
-	RULE_INTERVALS = 1 << 12, /* several hosts with several members, intervals of ranks */
-	RULE_EVEN = 1 << 13,      /* a power of two of ranks */
-	RULE_REMOTE = 1 << 14,    /* several hosts */
-	RULE_LOCAL = 1 << 15,     /* one host */
-	RULE_DEALT = 1 << 16,     /* rank r on host r mod hosts, which are a power of two */
-	RULE_DIVIDED = 1 << 17,   /* as many elements for each member of a host, and none left */
+	RULE_ORDERED = 1 << 11, /* calls whose order of operands matters; other rows for the rest */
+	RULE_SCATTERED = 1 << 12, /* hosts whose members are not an interval of ranks */
+	RULE_INTERVALS = 1 << 13, /* several hosts with several members, intervals of ranks */
+	RULE_EVEN = 1 << 14,      /* a power of two of ranks */
+	RULE_REMOTE = 1 << 15,    /* several hosts */
+	RULE_LOCAL = 1 << 16,     /* one host */
+	RULE_DEALT = 1 << 17,     /* rank r on host r mod hosts, which are a power of two */
+	RULE_DIVIDED = 1 << 18,   /* as many elements for each member of a host, and none left */
 	/* `from' and `below' are bytes of */
-	RULE_LONGEST_BLOCK = 1 << 18, /* the longest block */
-	RULE_PART = 1 << 19,          /* a member's part of the data */
-	RULE_HOST_PART = 1 << 20      /* a host's part of them; with RULE_HIERARCHICAL */
+	RULE_LONGEST_BLOCK = 1 << 19, /* the longest block */
+	RULE_PART = 1 << 20,          /* a member's part of the data */
+	RULE_HOST_PART = 1 << 21      /* a host's part of them; with RULE_HIERARCHICAL */
 };
 
 struct rule {

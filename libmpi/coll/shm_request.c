@@ -6,7 +6,8 @@
  *
  * They are no phases: members begin them at any time, and several are under way.  Each has its
  * number in all members, because these call in one order.  The last member to arrive wakes the
- * others; a pass of progress looks at one counter for each barrier that waits.
+ * others; a pass of progress looks at one counter for each barrier that waits.  One that all
+ * members have begun is complete, even if one of them has failed since.
  *
  * Invariants
  *  - A member arrives at a barrier when its counter is full for the one C before.  So a counter
@@ -39,24 +40,28 @@ static void barrier_wake(const struct coll *s)
 	}
 }
 
-/* Arrives, once it may.  It is over when all members have arrived, or one has failed. */
+static uint64_t barrier_full(const struct request_barrier *b)
+{
+	return (uint64_t)b->s->n * (1 + b->number / SHM_BLOCK_COUNTS);
+}
+
+/* Arrives, once it may.  It is over when all members have arrived, or one has failed.  An arrival
+ * is a movement, after which the pass is repeated: barrier number + C watches this counter, too. */
 static enum coll_await barrier_ask(void *arg)
 {
 	struct request_barrier *b = arg;
 	const struct coll *s = b->s;
-	uint64_t n = (uint64_t)s->n, before = n * (b->number / SHM_BLOCK_COUNTS), last = b->seen;
-	_Atomic uint64_t *count = shm_block_count(s->block, b->number);
+	uint64_t full = barrier_full(b), last = b->seen;
+	_Atomic uint64_t *count = shm_block_count(s->broken ? s->left : s->block, b->number);
 
-	if (unlikely(s->broken))
-		return AWAIT_OVER;
 	b->seen = atomic_load_explicit(count, memory_order_acquire);
-	if (!b->arrived && b->seen >= before) {
+	if (!b->arrived && b->seen >= full - (uint64_t)s->n && !s->broken) {
 		b->arrived = true;
 		b->seen = atomic_fetch_add_explicit(count, 1, memory_order_acq_rel) + 1;
-		if (b->seen == before + n)
+		if (b->seen == full)
 			barrier_wake(s);
 	}
-	if (b->seen >= before + n)
+	if (b->seen >= full || unlikely(s->broken))
 		return AWAIT_OVER;
 	p2p_progress_watch(count, b->seen);
 	return b->seen != last ? AWAIT_MOVED : AWAIT_STILL;
@@ -80,7 +85,7 @@ static int barrier_end(void *arg)
 {
 	const struct request_barrier *b = arg;
 
-	return likely(!b->s->broken) ? 0 : p2p_comm_error(b->s->comm);
+	return likely(b->seen >= barrier_full(b)) ? 0 : p2p_comm_error(b->s->comm);
 }
 
 bool coll_shm_requestable(const struct coll_args *k)

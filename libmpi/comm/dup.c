@@ -275,11 +275,11 @@ static struct dup *dup_enqueue(struct comm *c, struct req *comparison)
 }
 
 /* The request of a duplicate waits for the block that its refill receives. */
-static const struct req *dup_needs(const struct req *r)
+static int dup_needs(const struct req *r)
 {
 	const struct refill *f = refill_of(r->comm);
 
-	return f == NULL || !f->begun || f->got ? NULL : &f->in;
+	return f == NULL || !f->begun || f->got ? -1 : f->in.peer;
 }
 
 static const struct req_ops dup_request_ops = {.needs = dup_needs};

@@ -46,8 +46,8 @@ struct req_ops {
 	void (*gone)(struct req *r);
 	/* A request without a handle has come to its end, and goes next. */
 	void (*over)(struct req *r);
-	/* One of the messages that it waits for, or NULL. */
-	const struct req *(*needs)(const struct req *r);
+	/* For reports: a peer that it waits for, or -1. */
+	int (*needs)(const struct req *r);
 	/* Generalized requests: writes the status; the result has been given; MPI_Cancel.  0, or an
 	 * MPI error class with words. */
 	int (*query)(struct req *r, MPI_Status *status);

@@ -30,7 +30,7 @@ struct comm_traffic {
 struct comm_traffic *haft_traffic_open(struct comm *c);
 void haft_traffic_close(struct comm_traffic *t);
 
-/* The communicator goes. */
+/* The communicator, which has counts, goes. */
 void haft_traffic_drop(struct comm *c);
 
 /* A message to or from a rank, with a context of the communicator; other ranks are ignored.  One

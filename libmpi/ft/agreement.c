@@ -655,8 +655,7 @@ int ft_settle(struct comm *c, int *flag)
 	return agreement_fits(ft_members(c).n) ? agree_on(c, AGREE_SETTLE, flag) : 0;
 }
 
-/* For reports: the request, its peer being a member that it waits for; NULL: it waits for none. */
-static const struct req *agreement_needs(const struct req *r)
+static int agreement_needs(const struct req *r)
 {
 	const struct agreement *a = agreements;
 	int missing;
@@ -664,9 +663,8 @@ static const struct req *agreement_needs(const struct req *r)
 	while (a != NULL && a->req != r)
 		a = a->next;
 	if (a == NULL || ft_era_missing(a->era, &missing, 1) == 0)
-		return NULL;
-	a->req->peer = ft_member_peer(&a->m, missing);
-	return r;
+		return -1;
+	return ft_member_peer(&a->m, missing);
 }
 
 static const struct req_ops agreement_request_ops = {.needs = agreement_needs};

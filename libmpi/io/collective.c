@@ -423,11 +423,12 @@ void io_collective(struct io_job *j)
 
 /* --- requests ------------------------------------------------------------------------------- */
 
-static const struct req *collective_needs(const struct req *r)
+static int collective_needs(const struct req *r)
 {
 	const struct io_collective *c = r->io_collective;
+	const struct req *awaited = c->j != NULL ? collective_awaited(c) : NULL;
 
-	return c->j != NULL ? collective_awaited(c) : NULL;
+	return awaited != NULL ? awaited->peer : -1;
 }
 
 static void *collective_owner(const struct req *r)

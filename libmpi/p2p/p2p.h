@@ -232,9 +232,11 @@ void p2p_progress_poll(void);
  * twice is adding it once. */
 void p2p_progress_hook(int (*pass)(void));
 
-/* For work that other threads of this process do, without the library's lock.  Its progress hook
- * calls p2p_progress_watch in each pass that leaves work: a sleep does not begin once *word differs
- * from `seen'.  A thread that has changed the word calls p2p_progress_wake, which ends a sleep. */
+/* For work that ends by a change of a word, by another thread of this process without the library's
+ * lock, or by another process.  Its progress hook calls p2p_progress_watch in each pass that leaves
+ * work: a sleep does not begin once *word differs from `seen'; of two calls for a word in one pass
+ * the second counts.  With over 8 words, sleeps are short naps.  A thread that has changed the word
+ * calls p2p_progress_wake, which ends a sleep; a process calls shm_wake. */
 void p2p_progress_watch(const _Atomic uint64_t *word, uint64_t seen);
 void p2p_progress_wake(void);
 

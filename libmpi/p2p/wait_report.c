@@ -41,13 +41,11 @@ static void report_unexpected(void *arg, const struct unexpected *u)
 static void report_comm(const struct comm *c, struct boot_wait *what)
 {
 	char name[MPI_MAX_OBJECT_NAME];
-	int len = 0;
 
 	what->comm = c->ctx;
 	what->world = obj_handle(c) == (obj_h)MPI_COMM_WORLD;
-	obj_name_get(c, name, sizeof(name), OBJ_C, &len);
-	if (len > 0)
-		snprintf(what->name, sizeof(what->name), "%.*s", len, name);
+	if (haft_comm_words(c, "", name)[0] != '\0')
+		snprintf(what->name, sizeof(what->name), "%.*s", (int)sizeof(what->name) - 1, name);
 	else if (c->remote != NULL)
 		snprintf(what->name, sizeof(what->name), "communicator %llx (sizes %d, %d)",
 			(unsigned long long)c->ctx, c->group->size, c->remote->size);
@@ -213,14 +211,16 @@ static int report_call_tag(const struct req *r)
 /* A collective operation, and the member whose message is missing. */
 static void report_coll(const struct req *r, struct boot_wait *what)
 {
+	int peer = r->peer;
+
 	what->kind = BOOT_WAIT_COLL;
 	what->tag = report_call_tag(r);
 	if (r->ops != NULL && r->ops->needs != NULL)
-		r = r->ops->needs(r);
-	if (r == NULL || r->peer < 0)
+		peer = r->ops->needs(r);
+	if (peer < 0)
 		return;
 	what->nlate = 1;
-	what->late[0] = r->peer;
+	what->late[0] = peer;
 }
 
 static void report_request(const struct req *r, struct boot_wait *what)

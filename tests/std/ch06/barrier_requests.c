@@ -93,6 +93,25 @@ static void begun_only(void)
 	expect_ok(MPI_Wait(&request, MPI_STATUS_IGNORE));
 }
 
+/* Rank 0 begins many while the others begin none: not one is complete. */
+static void begun_alone(void)
+{
+	MPI_Request request[MANY];
+	int done;
+
+	if (me != 0)
+		expect_ok(MPI_Recv(NULL, 0, MPI_BYTE, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+	for (int i = 0; i < MANY; i++)
+		expect_ok(MPI_Ibarrier(MPI_COMM_WORLD, &request[i]));
+	for (int i = 0; i < MANY && me == 0 && n > 1; i++) {
+		expect_ok(MPI_Request_get_status(request[i], &done, MPI_STATUS_IGNORE));
+		expect(!done);
+	}
+	for (int i = 1; i < n && me == 0; i++)
+		expect_ok(MPI_Send(NULL, 0, MPI_BYTE, i, 0, MPI_COMM_WORLD));
+	expect_ok(MPI_Waitall(MANY, request, MPI_STATUSES_IGNORE));
+}
+
 /* joins: a blocking call comes first. */
 static void freed(int joins)
 {
@@ -117,6 +136,7 @@ int main(int argc, char **argv)
 	many_at_once();
 	with_others();
 	begun_only();
+	begun_alone();
 	for (int i = 0; i < ROUNDS; i++)
 		freed(i % 2);
 	MPI_Finalize();
