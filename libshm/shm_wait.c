@@ -3,7 +3,7 @@
  *
  *   pass, pass, pass: spin      (alone on the CPU: a message often comes within a switch's time)
  *   yield, yield, yield         (timed: a fast yield means that no other thread wanted the CPU)
- *   sleep in the futex          (after 8 slow yields or 200 fast ones)
+ *   sleep in the futex          (after 4 slow yields or 200 fast ones)
  *
  * A yield gives the CPU to any process that wants it.  One of another job keeps it for
  * milliseconds, and kernels since Linux 6.18 take the rest of the yielder's slice as well.  A
@@ -33,7 +33,7 @@
 #define SPINS_LOST       600  /* before a sleep without yields: about as long as a wake-up takes */
 #define SPIN_RETRY       8    /* after so many failures in a row, such spinning is tried seldom */
 #define SPIN_RETRY_EVERY 16   /* then in one wait of so many */
-#define YIELDS_SLOW      8    /* then other threads need the CPU more, and a wake-up costs less */
+#define YIELDS_SLOW      4    /* then other threads need the CPU more */
 #define YIELDS_BRIEF     20   /* of a brief wait, about 10 us */
 #define YIELD_SLOW_NS    1600 /* a yield that took longer: another thread ran */
 #define YIELD_LOST_NS    500000u   /* longer: a process that computes had the CPU for its slice */

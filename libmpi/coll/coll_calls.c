@@ -8,9 +8,9 @@
  * Calls with a request, and constructors, go by messages, or count arrivals (shm_request.c).  Each
  * writes its number, form and digest into a word of its member when it begins.  Blocking calls
  * write nothing, as they have no time for it, unless HAFT_CHECK=coll is set.  A member whose wait
- * has become long writes the word of its last call, and compares its words with those of the others.  So the last of the members that wait
- * for long sees a difference, whichever call waits for which, and all members are told
- * (haft_comm_hooks.differ).
+ * has become long writes the word of its last call, and compares its words with those of the
+ * others.  So the last of the members that wait for long sees a difference, whichever call waits
+ * for which, and all members are told (haft_comm_hooks.differ).
  *
  * Invariants
  *  - A call has one number in all members (coll_next_tag), and calls of one number that differ are

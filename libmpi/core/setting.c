@@ -173,7 +173,7 @@ static const struct setting_row rows[SETTING_COUNT] = {
 		.normal = 200,
 		.max = 1 << 30,
 		.meaning = "yields of a wait, before it sleeps",
-		.more = "8 are enough if other processes ran meanwhile."},
+		.more = "4 are enough if other processes ran meanwhile."},
 	[SETTING_SLEEP] = {.name = "HAFT_SLEEP",
 		.late = true,
 		.form = SETTING_WORD,
