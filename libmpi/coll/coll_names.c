@@ -121,6 +121,12 @@ void coll_call_name(const struct comm *c, struct coll_call call, char *name, siz
 		snprintf(name, n, "%s%s", blocking, call.form == COLL_PERSISTENT ? "_init" : "");
 }
 
+/* Is it the first of the two calls of MPI_Finalize?  They are one for the user. */
+static bool name_is_finalize(const struct coll_sent *sent)
+{
+	return sent->form == COLL_BLOCKING && sent->digest == coll_maker_digest(COLL_FINALIZE);
+}
+
 /* This member's last call before the one that it is in, of those that it has kept. */
 static struct coll_call name_before(const struct coll *s)
 {
@@ -137,7 +143,8 @@ static struct coll_call name_before(const struct coll *s)
 			before = (struct coll_call){COLL_BLOCKING, coll_line_digest(own->digest)};
 		}
 		back = calls - sent->number;
-		if (sent->form != COLL_FORM_NONE && back > 0 && back < least) {
+		if (sent->form != COLL_FORM_NONE && !name_is_finalize(sent) && back > 0 &&
+			back < least) {
 			least = back;
 			before = (struct coll_call){sent->form, sent->digest};
 		}
