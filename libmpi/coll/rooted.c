@@ -21,20 +21,10 @@ static int tree_rank(const struct coll_args *k, int v)
 	return (v + k->root) % k->n;
 }
 
-/* The greatest distance of a member in v's subtree, and one; the root's is not below n. */
-static int tree_reach(int v, int n, int radix)
-{
-	int bit = 1;
-
-	while (bit < n && v % (radix * (int64_t)bit) == 0)
-		bit *= radix;
-	return bit;
-}
-
 /* The parent of v != 0. */
 static int tree_parent(int v, int n, int radix)
 {
-	return v - (int)(v % (radix * (int64_t)tree_reach(v, n, radix)));
+	return v - (int)(v % (radix * (int64_t)num_tree_reach(v, n, radix)));
 }
 
 /* The next distance of a child, away from v; and towards it, 0: there is none. */
@@ -51,7 +41,7 @@ static int tree_before(int d, int radix)
 /* The number of members of v's subtree, v included. */
 static int tree_size(int v, int n, int radix)
 {
-	int bit = tree_reach(v, n, radix);
+	int bit = num_tree_reach(v, n, radix);
 
 	return v + bit <= n ? bit : n - v;
 }
@@ -61,7 +51,7 @@ static int tree_size(int v, int n, int radix)
 void coll_bcast_binomial(struct sched *s, const struct coll_args *k)
 {
 	int v = tree_virtual_rank(k), radix = coll_radix(k, k->bytes),
-	    d = tree_reach(v, k->n, radix);
+	    d = num_tree_reach(v, k->n, radix);
 
 	if (v != 0)
 		coll_sched_recv(
@@ -185,7 +175,7 @@ static const void *tree_reduce_children(struct sched *s, const struct coll_args 
 {
 	const void *acc = coll_operand(k);
 	void *in[TEMPS] = {NULL}, *last = NULL;
-	int at = 0, radix = coll_radix(k, k->bytes), low = tree_reach(v, k->n, radix);
+	int at = 0, radix = coll_radix(k, k->bytes), low = num_tree_reach(v, k->n, radix);
 
 	for (int d = 1; d < low && v + d < k->n; d = tree_next(d, radix)) {
 		if (in[at] == NULL)
@@ -235,7 +225,7 @@ void coll_reduce_binomial(struct sched *s, const struct coll_args *k)
 void coll_gather_binomial(struct sched *s, const struct coll_args *k)
 {
 	int v = tree_virtual_rank(k), radix = coll_radix(k, k->bytes);
-	int low = tree_reach(v, k->n, radix), size = tree_size(v, k->n, radix);
+	int low = num_tree_reach(v, k->n, radix), size = tree_size(v, k->n, radix);
 	int64_t block = k->bytes;
 	char *mem = coll_sched_bytes(s, block * size);
 	struct type *byte = type_predefined(MPI_BYTE);
@@ -258,7 +248,7 @@ void coll_gather_binomial(struct sched *s, const struct coll_args *k)
 void coll_scatter_binomial(struct sched *s, const struct coll_args *k)
 {
 	int v = tree_virtual_rank(k), radix = coll_radix(k, k->bytes);
-	int d = tree_reach(v, k->n, radix), size = tree_size(v, k->n, radix);
+	int d = num_tree_reach(v, k->n, radix), size = tree_size(v, k->n, radix);
 	int64_t block = k->bytes;
 	char *mem = coll_sched_bytes(s, block * size);
 	struct type *byte = type_predefined(MPI_BYTE);

@@ -28,16 +28,24 @@ static inline int num_power_below(int n)
 	return 1 << (31 - __builtin_clz((unsigned)n));
 }
 
+/* In a tree of this radix, of n ranks with the root 0, whose subtrees are intervals: the number of
+ * ranks of a full subtree of `rank', which is the greatest power of the radix that divides it; of
+ * the root: the first one that is not below n. */
+static inline int num_tree_reach(int rank, int n, int radix)
+{
+	int reach = 1;
+
+	while (reach < n && rank % (radix * (int64_t)reach) == 0)
+		reach *= radix;
+	return reach;
+}
+
 /* In a binomial tree of n ranks with the root 0: the distance of a rank to its parent, which is its
  * lowest bit; of the root: the first power of two that is not below n.  The children of a rank are
  * at all smaller powers of two, if they are below n. */
 static inline int num_tree_distance(int rank, int n)
 {
-	int bit = 1;
-
-	while (bit < n && (rank & bit) == 0)
-		bit <<= 1;
-	return bit;
+	return num_tree_reach(rank, n, 2);
 }
 
 /* The greatest power of the radix, 2 or 4, that is not above n > 0. */
