@@ -252,7 +252,7 @@ void coll_alltoall_bruck(struct sched *s, const struct coll_args *k)
 
 	for (int i = 0; i < k->n; i++) {
 		int to = (k->me + i) % k->n;
-		struct block b = k->in_place ? coll_block_in(k, to) : coll_block_out(k, to);
+		struct block b = coll_block_given(k, to);
 
 		coll_sched_pack(s, b.at, b.count, b.type, mem + i * block, block);
 	}

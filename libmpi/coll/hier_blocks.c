@@ -196,7 +196,7 @@ void coll_alltoall_hier(struct sched *s, const struct coll_args *k)
 
 	rootless.root = -1;
 	for (int r = 0; r < k->n; r++) {
-		b = k->in_place ? coll_block_in(k, r) : coll_block_out(k, r);
+		b = coll_block_given(k, r);
 		coll_sched_pack(
 			s, b.at, b.count, b.type, mine + hier_block_at(k, h, r, block), block);
 	}
@@ -256,7 +256,7 @@ void coll_alltoall_ports(struct sched *s, const struct coll_args *k)
 
 	rootless.root = -1;
 	for (int r = 0; r < k->n; r++) {
-		struct block b = k->in_place ? coll_block_in(k, r) : coll_block_out(k, r);
+		struct block b = coll_block_given(k, r);
 		int64_t at = hier_block_at(k, h, r, block) % row;
 		int d = port_distance(k, h, r, true);
 
