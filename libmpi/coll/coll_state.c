@@ -27,9 +27,10 @@ static bool one_host(const struct comm *c)
 	return true;
 }
 
-static bool all_local(const struct comm *c)
+/* May members of one host share memory? */
+static bool may_share(const struct comm *c)
 {
-	return haft_setting_get(SETTING_COLL) != COLL_SETTING_P2P && c->size > 1 && one_host(c);
+	return haft_setting_get(SETTING_COLL) != COLL_SETTING_P2P && c->size > 1;
 }
 
 bool coll_one_host(struct comm *c)
@@ -46,7 +47,7 @@ bool coll_shm_possible(struct comm *c)
 {
 	struct coll *s = coll_state(c);
 
-	return s != NULL ? s->local : all_local(c);
+	return s != NULL ? s->local : may_share(c) && one_host(c);
 }
 
 struct coll *coll_state_make(struct comm *c)
@@ -61,7 +62,7 @@ struct coll *coll_state_make(struct comm *c)
 	s->me = c->rank;
 	s->phase = s->safe = s->shown_phase = PHASE_START;
 	s->one_host = one_host(c);
-	s->local = all_local(c);
+	s->local = s->one_host && may_share(c);
 	s->central = c->size > CENTRAL_MEMBERS || via_oversubscribed();
 	s->slot_size = slot < SLOT_MIN ? SLOT_MIN : slot > SLOT_MAX ? SLOT_MAX : slot;
 	c->coll = s;
