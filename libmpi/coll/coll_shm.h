@@ -176,9 +176,9 @@ int coll_shm_reduce_scatter(const struct coll_args *k); /* or a reduce_scatter_b
 int coll_shm_scan(const struct coll_args *k);
 int coll_shm_exscan(const struct coll_args *k);
 
-/* Does this call with a request go through shared memory?  Equal in all members.  If it does,
- * coll_shm_requested writes its steps; it is called for each such call after s->barriers has been
- * increased (shm_request.c). */
+/* Can this call with a request go through shared memory, as it does unless its algorithm is forced?
+ * Equal in all members.  If it does, coll_shm_requested writes its steps; it is called for each
+ * such call after s->barriers has been increased (shm_request.c). */
 bool coll_shm_requestable(const struct coll_args *k);
 void coll_shm_requested(struct sched *s, const struct coll_args *k, const void *arg);
 
@@ -440,20 +440,14 @@ void coll_phase_set_error(struct coll *s, uint64_t e);
 /* Had a member no data for phase e, which is over for this member?  Then *error says why. */
 bool coll_phase_error(const struct coll *s, uint64_t e, struct p2p_error_msg *error);
 
-/* As coll_phase_arrive, by a member whose flag this is. */
-static inline void coll_phase_arrive_as(struct coll *s, uint64_t e, uint32_t flag)
+/* Arrives at phase e; does not wait. */
+static inline void coll_phase_arrive(struct coll *s, uint64_t e)
 {
 	struct shm_line *line = shm_block_line(s->block, s->me, (int)(e & 1));
 
 	if (unlikely(s->failed != NULL))
 		coll_phase_set_error(s, e);
-	shm_flag_set(s->block->s, &line->flag, flag);
-}
-
-/* Arrives at phase e; does not wait. */
-static inline void coll_phase_arrive(struct coll *s, uint64_t e)
-{
-	coll_phase_arrive_as(s, e, coll_line_flag(s, e));
+	shm_flag_set(s->block->s, &line->flag, coll_line_flag(s, e));
 }
 
 /* Arrives at a phase of its own without data, in which no member waits: a call by messages shows

@@ -619,8 +619,7 @@ static bool step_is_left(const struct sched *s, const struct step *p)
 }
 
 /* Runs steps until messages are incomplete, or a step is left or not ready (false), or to the end
- * (true).
- * starts: in the call that starts the request. */
+ * (true).  starts: in the call that starts the request. */
 static bool sched_advance(struct sched *s, bool starts)
 {
 	for (; s->at < s->nsteps; s->at++) {

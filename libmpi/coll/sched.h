@@ -13,10 +13,9 @@
  *
  * Steps run in order.  A send or a receive is started only; a fence, and the end, wait for all that
  * were started since the last fence, and coll_sched_await for its word; any other step is done at
- * once.  So an algorithm puts a fence
- * between a receive and the use of its data, and between a send and the next change of its data.
- * With HAFT_PROGRESS=thread the call that starts a request leaves a long copy, and all after it, to
- * the helper.
+ * once.  So an algorithm puts a fence between a receive and the use of its data, and between a send
+ * and the next change of its data.  With HAFT_PROGRESS=thread the call that starts a request leaves
+ * a long copy, and all after it, to the helper.
  *
  * Invariants
  *  - A schedule is complete before its first step runs.  After that it reads nothing of the

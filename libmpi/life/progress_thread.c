@@ -36,11 +36,10 @@ enum progress_role { WATCH, HELP, STOP };
 
 static struct {
 	pthread_t lookout, helper;
-	bool runs;             /* under the library's lock */
-	_Atomic uint32_t role; /* enum progress_role */
-	int moved;             /* while the helper ran last */
-	const volatile uint32_t
-		*program_cpu; /* of the first thread, if it started MPI; else NULL */
+	bool runs;                            /* under the library's lock */
+	_Atomic uint32_t role;                /* enum progress_role */
+	int moved;                            /* while the helper ran last */
+	const volatile uint32_t *program_cpu; /* of the first thread; NULL: life_own_cpu */
 } thread;
 
 /* --- the helper ----------------------------------------------------------------------------- */
