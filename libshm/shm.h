@@ -722,11 +722,18 @@ static inline struct shm_line *shm_block_out(const struct shm_block *b, uint64_t
 	return &b->g->out[i % SHM_BLOCK_OUTS];
 }
 
-/* Counts me in; returns how many came before, ever: I am the last of my generation if (that + 1)
- * % n == 0.  The last rank to arrive sees all stores that the others made before they arrived. */
-static inline uint64_t shm_block_arrive(const struct shm_block *b)
+/* Adds `word' to the counter of arrivals, and returns the sum.  The last rank to arrive sees all
+ * stores that the others made before they arrived.  It calls shm_block_arrive_again before it
+ * releases them. */
+static inline uint64_t shm_block_arrive(const struct shm_block *b, uint64_t word)
 {
-	return atomic_fetch_add_explicit(&b->g->arrived, 1, memory_order_acq_rel);
+	return atomic_fetch_add_explicit(&b->g->arrived, word, memory_order_acq_rel) + word;
+}
+
+/* The counter of arrivals is 0 again, for the next generation. */
+static inline void shm_block_arrive_again(const struct shm_block *b)
+{
+	atomic_store_explicit(&b->g->arrived, 0, memory_order_relaxed);
 }
 
 /* Counter i mod SHM_BLOCK_COUNTS, the user's: 0 at first. */

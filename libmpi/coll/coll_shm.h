@@ -6,7 +6,7 @@
  *   shared slot (e mod 8)   up to 4 KiB of each member, one behind the other: a member that reads
  *                        all of them touches few pages (member 0's buffer, behind its slots)
  *   out  (e mod 8)       one for all: the release of phase e, with up to 48 bytes of data
- *   arrived              a counter of all arrivals at central barriers
+ *   arrived              a counter of the arrivals at a central barrier, and a sum of their calls
  *
  * A collective call is one or more phases; their number is equal in all members.  Three kinds:
  *
@@ -24,7 +24,9 @@
  *  - s->safe: all members are known to have arrived at this phase.  In phase e a line may be
  *    written if safe >= e - 1; a slot if safe >= e - SLOTS + 2 (results of a barrier are read one
  *    phase longer); an out line if safe >= e - SHM_BLOCK_OUTS + 1.
- *  - Only central barriers use `arrived', and none ends before all members have come.
+ *  - Only central barriers use `arrived', and none ends before all members have come.  Its last
+ *    member sets it to 0.  If a call has failed, arrivals of it may be left there: then the sum of
+ *    calls is wrong, and the one that looks like the last waits for the lines of all.
  *  - A line says which call its member is in (coll_line_flag).  The members that read it compare.
  *    A wait that has become long compares the lines of all members, and ends if two differ.
  *  - Every member's line is written in every other phase, so the low bits of a phase tell its age.

@@ -289,16 +289,35 @@ static inline void phase_prefetch_own(const struct coll *s, uint64_t e)
 	__builtin_prefetch(shm_block_line(s->block, s->me, (int)((e + 1) & 1)), 1);
 }
 
+/* What a member adds to the counter of arrivals: 1, and above it a hash of its call.  So the sum
+ * tells the last one that all calls are equal, and it need not read the lines of all.  The hash is
+ * not linear: calls that differ seldom have an equal sum. */
+#define ARRIVED_HASH_AT 32
+
+static inline uint64_t phase_arrival(const struct coll *s, uint64_t e)
+{
+	uint32_t hash = coll_line_flag(s, e) * 0x9e3779b1u;
+
+	hash = (hash ^ hash >> 15) * 0x85ebca77u;
+	return (uint64_t)hash << ARRIVED_HASH_AT | 1;
+}
+
 HAFT_HOT bool coll_phase_arrive_last(struct coll *s, uint64_t e)
 {
+	uint64_t mine = phase_arrival(s, e), sum;
+
 	coll_phase_arrive(s, e);
-	if ((shm_block_arrive(s->block) + 1) % (uint64_t)s->n == 0) {
-		coll_phase_wait_calls(s, e); /* they have come: no wait, only the check */
-		return true;
+	sum = shm_block_arrive(s->block, mine);
+	if ((uint32_t)sum != (uint32_t)s->n) {
+		coll_phase_wait_release(s, e);
+		s->safe = e;
+		return false;
 	}
-	coll_phase_wait_release(s, e);
+	if (unlikely(sum != mine * (uint64_t)s->n))
+		coll_phase_wait_calls(s, e); /* which one differs? */
+	shm_block_arrive_again(s->block);
 	s->safe = e;
-	return false;
+	return true;
 }
 
 HAFT_HOT void coll_phase_release(struct coll *s, uint64_t e)
@@ -314,10 +333,8 @@ HAFT_HOT void coll_phase_release(struct coll *s, uint64_t e)
 HAFT_HOT void coll_phase_barrier_end(struct coll *s, uint64_t e)
 {
 	if (s->central) {
-		if (coll_phase_arrive_last(s, e)) {
-			s->safe = e;
+		if (coll_phase_arrive_last(s, e))
 			coll_phase_release(s, e);
-		}
 		return;
 	}
 	coll_phase_wait_calls(s, e);

@@ -133,7 +133,6 @@ static void reduce_last_line(struct shm_reduction *f)
 	if (coll_phase_arrive_last(f->s, f->e)) {
 		reduce_range(f, k->n, 0, k->rcount, out);
 		coll_phase_release(f->s, f->e);
-		f->s->safe = f->e;
 	}
 	memcpy(k->rbuf, out, bytes);
 }
@@ -158,7 +157,6 @@ static void reduce_last_slot(struct shm_reduction *f, int64_t first, int64_t cou
 	memcpy(coll_phase_data(f->s, f->e, f->area, k->me), to, bytes);
 	*holder = k->me;
 	coll_phase_release(f->s, f->e);
-	f->s->safe = f->e;
 }
 
 /* The first element of share i of `count' elements. */

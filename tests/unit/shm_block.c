@@ -29,7 +29,8 @@ static uint64_t sum_by_count(struct shm_block *b, uint64_t mine)
 	uint64_t sum = 0, v;
 
 	memcpy(shm_block_line(b, b->me, (int)(seq % 2))->data, &mine, sizeof(mine));
-	if ((shm_block_arrive(b) + 1) % (uint64_t)b->n == 0) {
+	if (shm_block_arrive(b, 1) == (uint64_t)b->n) {
+		shm_block_arrive_again(b);
 		for (int i = 0; i < b->n; i++) {
 			memcpy(&v, shm_block_line(b, i, (int)(seq % 2))->data, sizeof(v));
 			sum += v;
