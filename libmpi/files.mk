@@ -53,7 +53,11 @@ $(gen_CHAPTERS:%=$(B)/gen/qmpi_%.c): $(B)/gen/qmpi_%.c: $(gen)
 # are libobj, libshm, libnet and the unwinder (core/stack_page.c: one library less to load in each
 # rank), and nothing but MPI_*, PMPI_*, QMPI_*, haft_fort_* (core/language.h) and MPIR_* (debug) can
 # be seen.
-libmpi_OBJS = $(libmpi_SRCS:%.c=$(B)/obj/%.o) $(gen_BIND:$(B)/gen/%.c=$(B)/obj/gen/%.o)
+# Functions that are HAFT_HOT lie in the order of the objects.  Those of messages come first: then
+# the code of a waiting rank, from libmpi/coll to libshm, is on few pages.
+libmpi_MESSAGES = $(addprefix libmpi/p2p/,completion.c deliver.c pt2pt.c recv.c)
+libmpi_ORDERED = $(libmpi_MESSAGES) $(filter-out $(libmpi_MESSAGES),$(libmpi_SRCS))
+libmpi_OBJS = $(libmpi_ORDERED:%.c=$(B)/obj/%.o) $(gen_BIND:$(B)/gen/%.c=$(B)/obj/gen/%.o)
 libmpi_PARTS = $(libmpi_OBJS) $(B)/obj/libobj.whole.o $(B)/obj/libshm.whole.o \
 	$(B)/obj/libnet.whole.o
 libmpi_LIBS = $(libobj_LIBS) -ldl -lpthread

@@ -55,6 +55,13 @@
 #define BSS_BEHIND
 #endif
 
+/* The processor's time-stamp counter; 0 where there is none.  See shm_ticks. */
+#if defined(__x86_64__)
+#define CPU_TICKS() __builtin_ia32_rdtsc()
+#else
+#define CPU_TICKS() UINT64_C(0)
+#endif
+
 /* Elements of an array (not of a pointer). */
 #define countof(a) (sizeof(a) / sizeof((a)[0]))
 

@@ -5,7 +5,6 @@
  * them, and the same process finds them again at its next shm_attach, perhaps with the segment
  * mapped elsewhere: then every pointer into it moves by the same distance. */
 #include <pthread.h>
-#include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>
 #include "libshm/shm_inner.h"
@@ -36,11 +35,19 @@ static void *rank_carve(char **at, size_t n, size_t size)
 	return p;
 }
 
-/* Sets each table of n seats, from `at' on. */
-static void rank_tables_set(struct shm *s, size_t n, char *at)
+/* The two structs of a rank: on one page, which a waiting rank needs in each turn. */
+struct rank_head {
+	struct shm s;
+	struct shm_private in;
+};
+
+/* Sets each table of n seats, behind the head. */
+static void rank_tables_set(struct shm *s, size_t n)
 {
 	struct shm_private *in = s->in;
+	char *at = (char *)s;
 
+	rank_carve(&at, 1, sizeof(struct rank_head));
 	s->tx = rank_carve(&at, n, sizeof(*s->tx));
 	s->rx = rank_carve(&at, n, sizeof(*s->rx));
 	in->peer = rank_carve(&at, n, sizeof(*in->peer));
@@ -49,44 +56,31 @@ static void rank_tables_set(struct shm *s, size_t n, char *at)
 	in->pipe_dst = rank_carve(&at, n, sizeof(*in->pipe_dst));
 }
 
-/* One mapping holds all tables: a seat costs memory once its rank is talked to.  calloc clears,
- * and so touches, memory that was freed before. */
-static bool rank_tables_map(struct shm *s, size_t n)
-{
-	struct shm_private *in = s->in;
-	size_t seat = sizeof(*s->tx) + sizeof(*s->rx) + sizeof(*in->peer) + sizeof(*in->ring_src) +
-		      sizeof(*in->pipe_src) + sizeof(*in->pipe_dst);
-	size_t len = n * seat + RANK_TABLES * CACHE_LINE; /* each ends at the end of a line */
-	char *p = mmap(NULL, len, PROT_READ | PROT_WRITE,
-		MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-
-	if (p == MAP_FAILED)
-		return false;
-	rank_tables_set(s, n, p);
-	in->tables_len = len;
-	return true;
-}
-
 static void rank_free(struct shm *s)
 {
-	if (s->in != NULL && s->in->tables_len > 0)
-		munmap(s->tx, s->in->tables_len);
-	free(s->in);
-	free(s);
+	munmap(s, s->in->mapped);
 }
 
+/* One mapping holds the head and all tables: a seat costs memory once its rank is talked to.
+ * calloc clears, and so touches, memory that was freed before. */
 static struct shm *rank_alloc(struct shm_seg *seg)
 {
-	struct shm *s = calloc(1, sizeof(*s));
+	struct rank_head *h;
+	size_t n = seg->head->nseats;
+	size_t seat = sizeof(*h->s.tx) + sizeof(*h->s.rx) + sizeof(*h->in.peer) +
+		      sizeof(*h->in.ring_src) + sizeof(*h->in.pipe_src) + sizeof(*h->in.pipe_dst);
+	/* each ends at the end of a line */
+	size_t len = sizeof(*h) + n * seat + (1 + RANK_TABLES) * CACHE_LINE;
 
-	if (s == NULL)
+	h = mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1,
+		0);
+	if (h == MAP_FAILED)
 		return NULL;
-	s->in = calloc(1, sizeof(*s->in));
-	if (s->in == NULL || !rank_tables_map(s, seg->head->nseats)) {
-		rank_free(s);
-		return NULL;
-	}
-	return s;
+	h->s.in = &h->in;
+	h->in.mapped = len;
+	h->in.cpu = &h->in.no_cpu;
+	rank_tables_set(&h->s, n);
+	return &h->s;
 }
 
 /* --- coming for the first time --------------------------------------------------------------- */

@@ -227,19 +227,19 @@ void shm_seg_view(const struct shm_seg *seg, int rank, struct shm_view *view);
 
 /* Statistics; plain increments by the owner. */
 struct shm_count {
+	uint64_t yields;      /* empty passes given to others */
+	uint64_t yields_slow; /* of them: another thread ran meanwhile */
+	uint64_t spins;       /* empty passes spent spinning */
 	uint64_t put;         /* frames put, ring and inbox */
-	uint64_t put_inbox;   /* of them through an inbox */
+	uint64_t got;         /* frames consumed */
+	uint64_t put_inbox;   /* of those put, through an inbox */
 	uint64_t put_long;    /* of them longer than SHM_INLINE */
 	uint64_t put_again;   /* puts that met a full ring or inbox */
-	uint64_t got;         /* frames consumed */
 	uint64_t rings;       /* rings made towards others */
 	uint64_t rings_none;  /* rings wanted and not had: cap or memory */
 	uint64_t pipes;       /* pipes made towards others */
 	uint64_t pipes_moved; /* idle pipes given to another peer */
 	uint64_t chunks;      /* chunks published */
-	uint64_t spins;       /* empty passes spent spinning */
-	uint64_t yields;      /* empty passes given to others */
-	uint64_t yields_slow; /* of them: another thread ran meanwhile */
 	uint64_t sleeps;      /* times in the futex */
 	uint64_t naps;        /* of them ended by timeout */
 	uint64_t wakes;       /* others woken */
@@ -302,16 +302,17 @@ struct shm {
 	struct shm_rx *rx;             /* by sender */
 	char *base;                    /* of the segment */
 	struct shm_doorbell *doorbell; /* by rank */
-	uint32_t slots;                /* of each ring, a power of two */
-	bool fence;                    /* senders fence before they read a doorbell: shm_wait.c */
-	int me;                        /* my rank */
-	int nranks;                    /* seats of the segment */
-	uint32_t frame_max;  /* greatest payload of a frame, bytes: 16 KiB, less with many ranks */
-	struct shm_seg *seg; /* the segment, as given to shm_attach */
-	struct shm_private *in; /* members that no inline function needs */
+	struct shm_private *in;        /* members that no inline function needs */
 	/* A word of the user that waits look at besides: shm_poll_word_set. */
 	const _Atomic uint32_t *poll_word;
 	uint32_t poll_word_seen; /* its value that was seen last */
+	uint32_t slots;          /* of each ring, a power of two */
+	int me;                  /* my rank */
+	bool fence;              /* senders fence before they read a doorbell: shm_wait.c */
+	/* The first cache line ends here. */
+	uint32_t frame_max;  /* greatest payload of a frame, bytes: 16 KiB, less with many ranks */
+	int nranks;          /* seats of the segment */
+	struct shm_seg *seg; /* the segment, as given to shm_attach */
 	struct shm_count count;
 };
 
@@ -542,7 +543,9 @@ void shm_wait_observe(struct shm *s, const struct shm_wait_observer *o);
 
 static inline void shm_wait_begin(struct shm_wait *w)
 {
-	memset(w, 0, sizeof(*w));
+	/* in two parts: the compiler makes a string instruction of one, which starts slowly */
+	memset(w, 0, CACHE_LINE);
+	memset((char *)w + CACHE_LINE, 0, sizeof(*w) - CACHE_LINE);
 }
 
 /* To be called after each pass that moved nothing.  Spins a moment, yields the CPU, or sleeps

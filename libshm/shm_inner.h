@@ -228,48 +228,55 @@ struct room_watch {
 /* Where shm_reserve has reserved, for shm_commit. */
 enum { RESERVED_NONE, RESERVED_CELL, RESERVED_SLOT, RESERVED_PAYLOAD };
 
+/* The members that each poll and each yield need are in the first cache lines: a rank that shares
+ * its CPU with many has few of its lines in the cache when it runs again. */
 struct shm_private {
-	struct shm_peer *peer;         /* by rank */
-	struct shm_inbox *inbox;       /* mine */
-	uint64_t inbox_head;           /* cells consumed */
-	struct shm_doorbell *doorbell; /* of all ranks */
-	struct wait_record *record;    /* mine: WAIT_RECORDS */
-	int *ring_src;                 /* whose rings I know, in the order of their offers */
-	int *pipe_src;                 /* ranks that have ever offered me a pipe */
-	int *pipe_dst;                 /* towards whom I have pipes */
-	size_t tables_len;             /* of the mapping that starts at tx: all tables of seats */
-	int nrings, npipes_in, npipes;
-	uint32_t name; /* of this tenant of the seat */
-	shm_newcomer_fn *newcomer;
-	int pipe_max; /* pipes that I may have */
-	int sweep;    /* next of ring_src to look at when it is not hot */
-	int nhot, hot_next;
-	int hot[HOT_RINGS];
-	struct room_watch watch[ROOM_WATCHES];
-	int nwatches;
+	_Alignas(CACHE_LINE) struct shm_inbox *inbox; /* mine */
+	uint64_t inbox_head;                          /* cells consumed */
+	int nrings, nhot;
 	struct shm_tune tune;
-	bool short_nap;      /* something full that no watch covers */
+	uint32_t event_seen; /* head->event, as far as news were handed to `hear' */
 	bool oversubscribed; /* more open seats than CPUs, when it was last looked at */
-	bool weak;           /* no membarrier although senders do not fence */
 	bool yield_lost;     /* a yield on this CPU has lost it for long: none for a time */
-	uint32_t waits;      /* ended so far */
-	uint32_t retries;    /* > 0: a short spin has ended waits lately */
-	uint32_t no_spin;    /* > 0: others want this CPU: do not spin */
-	uint64_t nap_ns;
-	uint64_t spread_next_ns;     /* no check of the CPUs before */
-	int counted;                 /* as in its doorbell, which lies on a page of its own */
-	struct spread_cpu no_cpu;    /* while it is counted on none */
+	bool short_nap;      /* something full that no watch covers */
+	bool weak;           /* no membarrier although senders do not fence */
+	int counted;         /* as in its doorbell, which lies on a page of its own */
+	const struct shm_wait_observer *observer; /* of waits; NULL: none */
+	/* The first line ends here. */
+	struct spread_cpu *cpu;      /* where it is counted: of the segment, or no_cpu */
 	struct spread_cpu *given;    /* the CPU that it has given up, or NULL */
 	struct {                     /* of yields: shm_wait.c */
 		uint64_t slow, next; /* a yield of so many is slow; the next read of the clock */
 		uint64_t first, first_ns; /* of the first such check, in ticks and by the clock */
 	} ticks;
-	uint32_t event_seen; /* head->event, as far as news were handed to `hear' */
+	shm_lock_hook_fn *release, *retake; /* of a rank with threads, or NULL */
+	/* The second line ends here. */
+	const struct shm_wait *shown; /* whose wait my first record shows, or NULL */
+	uint64_t nap_ns;
+	uint32_t waits;   /* ended so far */
+	uint32_t retries; /* > 0: a short spin has ended waits lately */
+	uint32_t no_spin; /* > 0: others want this CPU: do not spin */
+	int nwatches;
+	/* All else. */
+	struct shm_peer *peer;         /* by rank */
+	struct shm_doorbell *doorbell; /* of all ranks */
+	struct wait_record *record;    /* mine: WAIT_RECORDS */
+	int *ring_src;                 /* whose rings I know, in the order of their offers */
+	int *pipe_src;                 /* ranks that have ever offered me a pipe */
+	int *pipe_dst;                 /* towards whom I have pipes */
+	size_t mapped; /* bytes of the mapping of struct shm, this, and all tables of seats */
+	int npipes_in, npipes;
+	uint32_t name; /* of this tenant of the seat */
+	shm_newcomer_fn *newcomer;
+	int pipe_max; /* pipes that I may have */
+	int sweep;    /* next of ring_src to look at when it is not hot */
+	int hot_next;
+	int hot[HOT_RINGS];
+	struct room_watch watch[ROOM_WATCHES];
+	uint64_t spread_next_ns;  /* no check of the CPUs before */
+	struct spread_cpu no_cpu; /* while it is counted on none */
 	shm_news_fn *hear;
-	shm_lock_hook_fn *release, *retake;       /* of a rank with threads, or NULL */
-	struct shm_sleep_ops sleep_ops;           /* sleep NULL: none */
-	const struct shm_wait_observer *observer; /* of waits; NULL: none */
-	const struct shm_wait *shown;             /* whose wait my first record shows, or NULL */
+	struct shm_sleep_ops sleep_ops;   /* sleep NULL: none */
 	const struct shm_wait *listening; /* whose sleep the doorbell's `sleeping' stands for */
 	struct shm *next;                 /* of the parked ones: see rank.c */
 	uint64_t cookie;                  /* whose rank this was */
@@ -281,6 +288,9 @@ struct shm_private {
 	struct inbox_cell *cell;
 	uint32_t payload_pos;
 };
+static_assert(offsetof(struct shm_private, cpu) == CACHE_LINE &&
+		      offsetof(struct shm_private, shown) == 2 * CACHE_LINE,
+	"lines end where it says so");
 
 /* --- seg.c */
 static inline void *seg_at(const struct shm_seg *seg, uint64_t off)
@@ -302,8 +312,10 @@ bool shm_inbox_has_frame(const struct shm *s);           /* is there a frame to 
 /* Is there an event that this rank has not handled?  And its handling: SHM_ABORTED, or 0. */
 static inline bool shm_event_new(const struct shm *s)
 {
-	return atomic_load_explicit(&s->seg->head->event, memory_order_acquire) !=
-	       s->in->event_seen;
+	/* the head is at s->base, and *s->seg on a page that a turn does not need else */
+	const struct seg_head *h = (const struct seg_head *)(const void *)s->base;
+
+	return atomic_load_explicit(&h->event, memory_order_acquire) != s->in->event_seen;
 }
 int shm_event_handle(struct shm *s);
 void shm_doorbells_wake(struct shm_seg *seg); /* ends all sleeps */
@@ -365,8 +377,6 @@ static inline void doorbell_ring(struct shm *s, int rank)
 /* --- spread.c */
 /* The rank counts itself on the CPU that it runs on. */
 void shm_spread_update(struct shm *s);
-/* The CPU that it is counted on. */
-struct spread_cpu *shm_spread_cpu(struct shm *s);
 /* The rank gives its CPU up at `ticks', by a yield or a sleep, until shm_spread_take. */
 void shm_spread_give(struct shm *s, uint64_t ticks);
 /* It runs again at `ticks', and is counted on its CPU.  Returns for how many ticks no wait of a

@@ -22,6 +22,13 @@
 #include <unistd.h>
 #include "libshm/shm_inner.h"
 
+#if defined(__has_include)
+#if __has_include(<sys/rseq.h>)
+#include <sys/rseq.h> /* glibc 2.35 registers it for each thread */
+#define HAVE_RSEQ 1
+#endif
+#endif
+
 #ifndef SYS_futex_waitv
 #define SYS_futex_waitv 449
 #endif
@@ -340,8 +347,25 @@ uint64_t shm_os_random(void)
 	return r != 0 ? r : 1;
 }
 
+/* The kernel keeps the number in the thread's rseq area.  sched_getcpu reads it there, too, but is
+ * on a page of the C library's code that a waiting rank does not need else. */
 HAFT_HOT int shm_os_cpu(void)
 {
+#if defined(__x86_64__) && defined(HAVE_RSEQ)
+	static HAFT_HOT_DATA _Atomic ptrdiff_t area;
+	ptrdiff_t at = atomic_load_explicit(&area, memory_order_relaxed);
+	char *thread;
+	int cpu;
+
+	if (unlikely(at == 0)) {
+		at = __rseq_offset;
+		atomic_store_explicit(&area, at, memory_order_relaxed);
+	}
+	__asm__("mov %%fs:0, %0" : "=r"(thread));
+	cpu = *(const volatile int32_t *)(thread + at + offsetof(struct rseq, cpu_id));
+	if (likely(cpu >= 0)) /* otherwise the area is not registered */
+		return cpu;
+#endif
 	return sched_getcpu();
 }
 

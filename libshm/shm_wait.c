@@ -449,7 +449,7 @@ static void sleep_given(struct shm *s, struct shm_wait *w)
 	s->in->short_nap = false;
 }
 
-static void sleep_shown(struct shm *s, struct shm_wait *w)
+static __attribute__((noinline)) void sleep_shown(struct shm *s, struct shm_wait *w)
 {
 	struct shm_private *in = s->in;
 
@@ -484,8 +484,8 @@ static uint64_t yield_lost_most(const struct shm_private *in)
 /* May a wait yield now, at `ticks'?  Not for some time after this CPU was lost by a yield. */
 HAFT_HOT static bool yield_allowed(struct shm *s, uint64_t ticks)
 {
-	const struct spread_cpu *c = shm_spread_cpu(s);
-	uint64_t left = atomic_load_explicit(&c->yield_again, memory_order_relaxed) - ticks;
+	uint64_t left =
+		atomic_load_explicit(&s->in->cpu->yield_again, memory_order_relaxed) - ticks;
 
 	s->in->yield_lost = left != 0 && left <= yield_lost_most(s->in);
 	return !s->in->yield_lost;
@@ -493,7 +493,7 @@ HAFT_HOT static bool yield_allowed(struct shm *s, uint64_t ticks)
 
 /* Have there been yields enough for a sleep?  A rank that never sleeps shows its wait from here
  * on. */
-static bool yield_enough(struct shm *s, struct shm_wait *w, uint64_t ticks)
+HAFT_HOT static bool yield_enough(struct shm *s, struct shm_wait *w, uint64_t ticks)
 {
 	const struct shm_tune *t = &s->in->tune;
 	uint32_t most = w->brief && t->yields > YIELDS_BRIEF ? YIELDS_BRIEF : t->yields;
@@ -538,7 +538,7 @@ static __attribute__((noinline)) void yield_check(struct shm *s, uint64_t ticks)
 static void yield_forgo(struct shm *s, uint64_t now, uint64_t lost)
 {
 	const struct shm_private *in = s->in;
-	_Atomic uint64_t *again = &shm_spread_cpu(s)->yield_again;
+	_Atomic uint64_t *again = &in->cpu->yield_again;
 	uint64_t most = yield_lost_most(in), last, time = 0;
 
 	if (lost <= yield_slow_ticks(in) * (YIELD_LOST_NS / YIELD_SLOW_NS) ||
@@ -576,7 +576,7 @@ HAFT_HOT static bool yield_timed(struct shm *s, struct shm_wait *w, uint64_t bef
 }
 
 /* One yield; true: that is enough of them. */
-static bool yield_once(struct shm *s, struct shm_wait *w)
+HAFT_HOT static inline bool yield_once(struct shm *s, struct shm_wait *w)
 {
 	uint64_t before = shm_ticks();
 

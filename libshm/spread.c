@@ -47,8 +47,11 @@ static void spread_count(struct seg_spread *p, struct shm_doorbell *d, int now)
 
 static void spread_count_own(struct shm *s, int now)
 {
+	struct seg_spread *p = spread_of(s->seg);
+
 	s->in->counted = now;
-	spread_count(spread_of(s->seg), &s->in->doorbell[s->me], now);
+	s->in->cpu = now > 0 ? &p->cpu[now - 1] : &s->in->no_cpu;
+	spread_count(p, &s->in->doorbell[s->me], now);
 }
 
 HAFT_HOT void shm_spread_update(struct shm *s)
@@ -57,13 +60,6 @@ HAFT_HOT void shm_spread_update(struct shm *s)
 
 	if (unlikely(now != s->in->counted))
 		spread_count_own(s, now);
-}
-
-HAFT_HOT struct spread_cpu *shm_spread_cpu(struct shm *s)
-{
-	int counted = s->in->counted;
-
-	return counted > 0 ? &spread_of(s->seg)->cpu[counted - 1] : &s->in->no_cpu;
 }
 
 /* It no longer counts as one that waits. */
@@ -76,7 +72,7 @@ static void spread_no_wait(struct shm *s)
 
 HAFT_HOT void shm_spread_give(struct shm *s, uint64_t ticks)
 {
-	struct spread_cpu *c = shm_spread_cpu(s);
+	struct spread_cpu *c = s->in->cpu;
 
 	spread_no_wait(s);
 	atomic_store_explicit(&c->given, ticks, memory_order_relaxed);
@@ -107,7 +103,7 @@ HAFT_HOT uint64_t shm_spread_take(struct shm *s, uint64_t ticks)
 
 	spread_no_wait(s);
 	shm_spread_update(s);
-	c = shm_spread_cpu(s);
+	c = s->in->cpu;
 	since = atomic_load_explicit(&c->given, memory_order_relaxed);
 	atomic_store_explicit(&c->given, 0, memory_order_relaxed);
 	return c != given || since == 0 || since > ticks ? 0 : ticks - since;

@@ -667,6 +667,10 @@ static int fill_neighbor_alltoallw(struct coll_args *k, const void *sendbuf,
 #define RECVW_ARGS          rbuf, rcounts, rdispls, rtypes
 #define REDUCE_ARGS(counts) sbuf, rbuf, counts, type, op
 
+/* Loops of these two have more switches of processes than data. */
+HAFT_HOT int coll_barrier(struct comm *c);
+HAFT_HOT int coll_allreduce(REDUCE(int64_t count), struct comm *c);
+
 #define ENGINES(name, args, ...)                                                     \
 	int coll_##name(__VA_ARGS__)                                                 \
 	{                                                                            \

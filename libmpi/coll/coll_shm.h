@@ -87,38 +87,39 @@ struct coll {
 	struct comm *comm;
 	uint64_t phase; /* the last one begun */
 	uint64_t safe;
-	uint64_t barriers; /* with a request, through shared memory, that have begun */
-	uint32_t digest;   /* of the call: coll_digest, and the history of those before it */
-	uint32_t shown;    /* coll_seq of the last call in phases before one that is in none; 0: it
-				 is in `own' */
-	uint64_t shown_phase; /* its phase */
+	int n, me;
+	uint32_t digest;     /* of the call: coll_digest, and the history of those before it */
+	int odd;             /* 1 + a member in another call, or 1 + n: unknown; 0: none */
+	uint32_t odd_digest; /* of that call */
+	uint32_t shown; /* coll_seq of the last call in phases before one that is in none; 0: it
+				is in `own' */
+	const struct p2p_error_msg *failed; /* this member has none, and why; or NULL */
+	bool central;                       /* barriers by the counter */
+	bool joined;                        /* coll_shm_join has been here */
+	bool broken;      /* a member has failed, or it is revoked: coll_broken.c */
+	bool stop;        /* broken, or the calls of the members differ: no wait goes on */
+	bool may_fail;    /* members may have no data for this call */
+	bool one_host;    /* all members are on this host */
+	bool local;       /* as that, and they may share memory */
+	bool shared;      /* all members have the block, or had it: of calls with a request */
+	bool block_tried; /* there is a block, or there will be none */
+	bool slots_tried; /* coll_shm_slots has */
+	bool ended;       /* coll_calls_end has been here */
+	/* The members that a short call needs end here. */
+	uint64_t barriers;    /* with a request, through shared memory, that have begun */
+	uint64_t shown_phase; /* of the call `shown' */
 	uint32_t nown;        /* calls that were in `own', which has the last COLL_OWN_KEPT */
 	struct coll_own own[COLL_OWN_KEPT];
 	struct coll_sent sent[COLL_OWN_KEPT]; /* at number mod COLL_OWN_KEPT */
-	int n, me;
-	int odd;             /* 1 + a member in another call, or 1 + n: unknown; 0: none */
-	uint32_t odd_digest; /* of that call */
-	bool central;        /* barriers by the counter */
-	bool one_host;       /* all members are on this host */
-	bool local;          /* as that, and they may share memory */
-	bool joined;         /* coll_shm_join has been here */
-	bool shared;         /* all members have the block, or had it: of calls with a request */
-	bool block_tried;    /* there is a block, or there will be none */
-	bool slots_tried;    /* coll_shm_slots has */
-	bool may_fail;       /* members may have no data for this call */
-	const struct p2p_error_msg *failed; /* this member has none, and why; or NULL */
-	int64_t slot_bytes;                 /* bytes of a slot; 0: there are none */
-	int64_t slot_size;                  /* of the next segment */
-	int64_t longest[2];                 /* bytes of the longest blocks of the last calls of
-					       alltoallv, w; of allgatherv: shm_vector.c */
-	void *tmp;                          /* private, of slot_bytes; there if slots are */
-	struct coll_hier *hier;             /* hosts of the communicator; NULL: not made yet */
-	bool broken;              /* a member has failed, or it is revoked: coll_broken.c */
-	bool ended;               /* coll_calls_end has been here */
-	bool stop;                /* broken, or the calls of the members differ: no wait goes on */
-	struct coll *next, *prev; /* of all */
-	struct shm_block *left;   /* broken: the block that the others have */
-	void *trash;              /* broken: the twin's buffers */
+	int64_t slot_bytes;                   /* bytes of a slot; 0: there are none */
+	int64_t slot_size;                    /* of the next segment */
+	int64_t longest[2];                   /* bytes of the longest blocks of the last calls of
+						 alltoallv, w; of allgatherv: shm_vector.c */
+	void *tmp;                            /* private, of slot_bytes; there if slots are */
+	struct coll_hier *hier;               /* hosts of the communicator; NULL: not made yet */
+	struct coll *next, *prev;             /* of all */
+	struct shm_block *left;               /* broken: the block that the others have */
+	void *trash;                          /* broken: the twin's buffers */
 };
 
 /* The state of a communicator, made at the first call; local.  NULL: no memory. */

@@ -75,7 +75,7 @@ static int check_strict(const struct op *op, const struct type *type)
 		op->short_name);
 }
 
-int coll_op_check(const struct op *op, const struct type *type)
+HAFT_HOT int coll_op_check(const struct op *op, const struct type *type)
 {
 	char name[MPI_MAX_OBJECT_NAME];
 

@@ -289,7 +289,7 @@ static inline void phase_prefetch_own(const struct coll *s, uint64_t e)
 	__builtin_prefetch(shm_block_line(s->block, s->me, (int)((e + 1) & 1)), 1);
 }
 
-/* What a member adds to the counter of arrivals: 1, and above it a hash of its call.  So the sum
+/* A member adds this to the counter of arrivals: 1, and above it a hash of its call.  So the sum
  * tells the last one that all calls are equal, and it need not read the lines of all.  The hash is
  * not linear: calls that differ seldom have an equal sum. */
 #define ARRIVED_HASH_AT 32

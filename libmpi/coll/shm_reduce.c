@@ -100,7 +100,7 @@ static inline void reduce_copy(const struct coll *s, void *to, const void *from,
 }
 
 /* Begins a phase with this member's operand: `count' elements from element `first' on. */
-static void reduce_give(struct shm_reduction *f, int64_t first, int64_t count)
+HAFT_HOT static void reduce_give(struct shm_reduction *f, int64_t first, int64_t count)
 {
 	const struct coll_args *k = f->k;
 
@@ -219,7 +219,7 @@ static int shm_allreduce_long(struct shm_reduction *f)
 	return 0;
 }
 
-int coll_shm_allreduce(const struct coll_args *k)
+HAFT_HOT int coll_shm_allreduce(const struct coll_args *k)
 {
 	_Alignas(16) char tmp[COLL_LINE_DATA];
 	struct shm_reduction f = {.k = k, .s = k->comm->coll, .tmp = tmp};

@@ -224,15 +224,20 @@ static void progress_idle(struct shm_wait *w)
 	via_idle(w);
 }
 
+/* Is it there?  If not, the flag had the value *old before that was asked. */
+static inline bool progress_ready(const struct p2p_condition *want, uint32_t *old)
+{
+	if (want->flag != NULL)
+		*old = shm_flag_get(want->flag);
+	return want->ready(want->arg);
+}
+
+/* The caller has found that it is not ready, with w->old. */
 static void progress_until_alone(const struct p2p_condition *want, struct shm_wait *w)
 {
 	bool one = progress_polls_peer(want->req);
 
-	for (;;) {
-		if (want->flag != NULL)
-			w->old = shm_flag_get(want->flag);
-		if (want->ready(want->arg))
-			return;
+	do {
 		if (want->nap_ns != NULL) {
 			w->nap_ns = *want->nap_ns;
 			if (w->nap)
@@ -249,14 +254,15 @@ static void progress_until_alone(const struct p2p_condition *want, struct shm_wa
 		else if (want->flag != NULL ? shm_flag_get(want->flag) == w->old
 					    : !want->ready(want->arg))
 			progress_idle(w);
-	}
+	} while (!progress_ready(want, &w->old));
 }
 
 HAFT_HOT void p2p_progress_until(const struct p2p_condition *want)
 {
 	struct shm_wait w;
+	uint32_t old = 0;
 
-	if (want->ready(want->arg))
+	if (progress_ready(want, &old))
 		return;
 	if (haft_threads_enabled()) {
 		progress_until_threads(want);
@@ -266,6 +272,7 @@ HAFT_HOT void p2p_progress_until(const struct p2p_condition *want)
 	shm_wait_begin(&w);
 	w.describer = want->describer;
 	w.flag = want->flag;
+	w.old = old;
 	progress_until_alone(want, &w);
 	via_wait_end(&w);
 	via_await(-1);

@@ -206,7 +206,7 @@ static void unused_rank(struct shm *s, void *arg)
 	(void)arg;
 	bind_to(cpu_number(0));
 	shm_spread_update(s);
-	first = shm_spread_cpu(s);
+	first = s->in->cpu;
 	shm_spread_give(s, 1000);
 	shm_spread_give(s, 1500);
 	CHECK(atomic_load(&first->waiting) == 1);
@@ -224,11 +224,11 @@ static void unused_rank(struct shm *s, void *arg)
 	shm_spread_give(s, 3000);
 	bind_to(cpu_number(1));
 	CHECK(shm_spread_take(s, 4000) == 0);
-	second = shm_spread_cpu(s);
+	second = s->in->cpu;
 	CHECK(second != first && atomic_load(&first->given) == 3000);
 	CHECK(atomic_load(&first->waiting) == 0 && atomic_load(&second->waiting) == 0);
 	shm_spread_leave(s);
-	CHECK(shm_spread_cpu(s) != first && shm_spread_cpu(s) != second);
+	CHECK(s->in->cpu != first && s->in->cpu != second);
 }
 
 static void unused(void **state)
@@ -244,7 +244,7 @@ static uint64_t yields_of_wait(struct shm *s, uint64_t again)
 	struct shm_wait w;
 
 	shm_spread_update(s); /* a sleep that nothing ended: it was counted nowhere */
-	atomic_store(&shm_spread_cpu(s)->yield_again, again);
+	atomic_store(&s->in->cpu->yield_again, again);
 	shm_wait_begin(&w);
 	while (s->count.sleeps == slept)
 		CHECK(shm_idle(s, &w) == 0);
