@@ -378,8 +378,9 @@ void write_names_h(FILE *out)
 	for (bool more = entry_first(&e, -1); more; more = entry_next(&e, -1))
 		fprintf(out, "\tHAFT_%s,\n", e.name);
 	fputs("\tHAFT_FNS\n};\n\n"
-	      "/* \"MPI_Send\"; by enum haft_fn. */\n"
-	      "extern const char *const bind_fn_names[];\n\n"
+	      "/* \"MPI_Send\"; by enum haft_fn.  Pointers would be relocated in each process. */\n"
+	      "#define BIND_FN_NAME 48\n"
+	      "extern const char bind_fn_names[][BIND_FN_NAME];\n\n"
 	      "/* Its errors are those of files; by enum haft_fn. */\n"
 	      "extern const unsigned char haft_fn_files[];\n\n"
 	      "#endif\n",
@@ -393,7 +394,7 @@ void write_names_c(FILE *out)
 	fputs("// SPDX-License-Identifier: BSD-3-Clause\n"
 	      "/* Written by the generator in libmpi/api: change its tables, not this. */\n"
 	      "#include \"names.h\"\n\n"
-	      "const char *const bind_fn_names[HAFT_FNS] = {\n\t\"MPI\",\n",
+	      "const char bind_fn_names[HAFT_FNS][BIND_FN_NAME] = {\n\t\"MPI\",\n",
 		out);
 	for (bool more = entry_first(&e, -1); more; more = entry_next(&e, -1))
 		fprintf(out, "\t\"%s\",\n", e.name);

@@ -100,10 +100,10 @@ void haft_err_clear(void)
 		*words = (struct err_slot){.class = MPI_SUCCESS};
 }
 
-/* A class a row, in the order of their values. */
+/* A class a row, in the order of their values.  No pointers: each process would relocate them. */
 static const struct error_class {
 	int value;
-	const char *name, *text;
+	char name[36], text[72];
 } classes[] = {
 #define ERROR(name, value, text) {value, #name, text},
 #define ERROR_TOOL               ERROR
