@@ -44,7 +44,7 @@ static int ring_open(struct shm *s, int dst)
 	struct channel_offer o = {0};
 
 	if (p->out == NULL) {
-		o.off = shm_channel_new(s, ring_len(s->slots), CACHE_LINE, dst);
+		o.off = shm_channel_new(s, ring_len(s->slots), LINE_PAIR, dst);
 		if (o.off == 0) {
 			p->no_ring = true;
 			s->count.rings_none++;

@@ -5,11 +5,11 @@
  *                                             ^ heap_top
  *   heap_free[class] -> piece -> piece -> 0      (each begins with the offset of the next)
  *
- * A class is a size: 1 .. 128 lines, then whole pages with four steps an octave, always on a page
- * boundary, from a huge page on on one of those.  Pieces never change their class and are never
- * merged: address space is plentiful, and large pieces give their memory back when freed.  A
- * piece gets its pages when it is handed out, by fallocate, so that a full machine shows as an
- * error and not as a signal.
+ * A class is a size: 1 .. 130 lines, an even number of them on the boundary of a pair, then whole
+ * pages with four steps an octave, always on a page boundary, from a huge page on on one of those.
+ * Pieces never change their class and are never merged: address space is plentiful, and large
+ * pieces give their memory back when freed.  A piece gets its pages when it is handed out, by
+ * fallocate, so that a full machine shows as an error and not as a signal.
  *
  * Under head->lock.  Taking is one store (heap_top or the list's head); so is giving back. */
 #include <string.h>
@@ -23,8 +23,9 @@ static unsigned heap_class(size_t len, size_t align, uint64_t *size)
 	unsigned step, octave;
 	uint64_t pages, unit;
 
-	if (align <= CACHE_LINE && len <= HEAP_LINES * CACHE_LINE) {
-		*size = (len + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE;
+	if (align <= LINE_PAIR && len <= HEAP_LINES * CACHE_LINE) {
+		unit = align <= CACHE_LINE ? CACHE_LINE : LINE_PAIR;
+		*size = (len + unit - 1) / unit * unit;
 		return (unsigned)(*size / CACHE_LINE);
 	}
 	pages = (len + PAGE - 1) / PAGE;
@@ -88,6 +89,14 @@ double shm_heap_share(const struct shm *s)
 	return top < end ? (double)(top - h->heap) / (double)(end - h->heap) : 1;
 }
 
+/* Where a piece begins: at a multiple of this. */
+static uint64_t heap_boundary(unsigned class, uint64_t size)
+{
+	if (class <= HEAP_LINES)
+		return size % LINE_PAIR == 0 ? LINE_PAIR : CACHE_LINE;
+	return size >= SHM_HUGE ? SHM_HUGE : PAGE;
+}
+
 static uint64_t heap_take(struct shm *s, unsigned class, uint64_t size, bool *fresh)
 {
 	struct seg_head *h = s->seg->head;
@@ -100,7 +109,7 @@ static uint64_t heap_take(struct shm *s, unsigned class, uint64_t size, bool *fr
 		memcpy(&h->heap_free[class], s->base + off, sizeof(off));
 	} else {
 		start = h->heap_top != 0 ? h->heap_top : h->heap;
-		unit = size >= SHM_HUGE ? SHM_HUGE : class > HEAP_LINES ? PAGE : 1;
+		unit = heap_boundary(class, size);
 		start = (start + unit - 1) / unit * unit;
 		if (start <= heap_end(h) && size <= heap_end(h) - start) {
 			off = start;

@@ -4,7 +4,7 @@
  *   launcher                 rank 0              rank 1              rank 2
  *      | shm_seg_create        | shm_seg_open      |                   |
  *      |---- memfd ----------->| shm_attach        |                   |       (inherited fd)
- *                              |------ ring ------>|  64-byte slots, one writer, one reader
+ *                              |------ ring ------>|  128-byte slots, one writer, one reader
  *                              |====== pipe ======>|  64 KiB chunks for large messages
  *                              |                   |<---- inbox -------|   before a pair is busy
  *                              [ blocks: lines, counters and buffers that a group shares ]
@@ -44,9 +44,9 @@ const char *shm_error_text(int error);
 #define SHM_RANKS_MAX   65536          /* keeps every offset table of a segment below 1 GiB */
 #define SHM_NAME_MAX    0xfffffeu      /* greatest name of a tenant */
 #define SHM_INLINE      48             /* payload bytes in one slot: 64 less the 16 of the header */
-#define SHM_SLOTS       MEAN_OR(4, 64) /* slots of a ring by default: 4 KiB a pair */
+#define SHM_SLOTS       MEAN_OR(4, 64) /* slots of a ring by default: 8 KiB a pair */
 #define SHM_SLOTS_MIN   4              /* credit comes after a quarter */
-#define SHM_SLOTS_MAX   4096           /* 256 KiB a pair; no gain was seen above 1024 */
+#define SHM_SLOTS_MAX   4096           /* 512 KiB a pair; no gain was seen above 1024 */
 #define SHM_FRAME_MAX   16384          /* s->frame_max is never more: the slot has 15 bits for it */
 #define SHM_KIND_MAX    0xef /* greatest `kind' of a user's frame; above are libshm's own */
 #define SHM_LINE_DATA   56   /* payload bytes in one line of a block */
@@ -248,14 +248,18 @@ struct shm_count {
 	uint64_t writes;      /* pieces written into it */
 };
 
-/* One line of a ring.  The word is stored last and publishes the rest.  Its lap bit is 1 in even
- * laps of the ring and 0 in odd ones, so that zero-filled slots are empty. */
+#define LINE_PAIR (2 * CACHE_LINE) /* CPUs fetch lines in such pairs, on their boundary */
+
+/* A slot of a ring.  The word is stored last and publishes the rest.  Its lap bit is 1 in even laps
+ * of the ring and 0 in odd ones, so that zero-filled slots are empty.  A frame is in one line;
+ * the other line of its pair has nothing. */
 struct shm_slot {
 	uint64_t ctx;
 	_Atomic uint64_t word;    /* bits 0-14 len, 15 lap, 16-23 kind, 24-31 flags, 32-63 tag */
 	uint8_t data[SHM_INLINE]; /* or, if len is more, a struct shm_payload */
+	uint8_t pad[CACHE_LINE];
 };
-static_assert(sizeof(struct shm_slot) == CACHE_LINE, "a slot is one line");
+static_assert(sizeof(struct shm_slot) == LINE_PAIR, "a slot is a pair of lines");
 
 /* Where the payload of a frame longer than SHM_INLINE lies, in one piece. */
 struct shm_payload {
@@ -814,6 +818,16 @@ static inline struct shm_slot *shm_rx_slot(const struct shm *s, const struct shm
 	return shm_slot_at(slot, s->slots, r->tail);
 }
 
+/* Takes the line of a later slot from the receiver's cache, which has read it, ahead of its store:
+ * stores wait for lines one after the other. */
+static inline void shm_slot_fetch(const struct shm *s, const struct shm_tx *t)
+{
+	enum { AHEAD = 8 };
+
+	if (likely(t->limit - t->head > AHEAD))
+		__builtin_prefetch(shm_slot_at(t->slot, s->slots, t->head + AHEAD), 1);
+}
+
 /* len <= SHM_INLINE bytes, without a call: overlapping moves of 16, 8, 4 or single bytes. */
 static inline void shm_copy_inline(uint8_t *to, const uint8_t *from, size_t len)
 {
@@ -858,6 +872,7 @@ static inline int shm_put(
 	atomic_store_explicit(
 		&slot->word, shm_word(s->slots, t->head, h, len), memory_order_release);
 	t->head++;
+	shm_slot_fetch(s, t);
 	s->count.put++;
 	shm_wake_fence(s);
 	if (unlikely(atomic_load_explicit(&s->doorbell[dst].sleeping, memory_order_relaxed) != 0))

@@ -17,7 +17,7 @@
 #define PAGE           4096u
 #define SEG_MAGIC      UINT64_C(0x3167657374666148) /* "Haftseg1", little-endian */
 #define BUCKETS        4096 /* chains of blocks, by key: short ones up to 10^5 communicators */
-#define HEAP_LINES     128  /* up to here a heap class is a number of lines */
+#define HEAP_LINES     130  /* up to here a heap class is a number of lines: a ring is one */
 #define HEAP_CLASSES   (HEAP_LINES + 1 + 4 * 40) /* then four classes an octave of pages */
 #define INBOX_CELLS    MEAN_OR(4, 64)            /* 8 KiB a rank: a burst of first messages */
 #define INBOX_DATA     96                        /* payload in a cell of two lines */
@@ -130,15 +130,15 @@ struct shm_inbox {
 	struct inbox_cell cell[INBOX_CELLS];
 };
 
-/* A ring: a line more than it has slots, so that equal slots of several rings fall into different
- * sets. */
+/* A ring: a pair of lines more than it has slots, so that equal slots of several rings fall into
+ * different sets. */
 struct shm_ring {
 	_Atomic uint64_t
 		credit; /* by the receiver: high half payload area's end, low half frames */
-	uint8_t pad[CACHE_LINE - 8];
+	uint8_t pad[LINE_PAIR - 8];
 	struct shm_slot slot[];
 };
-static_assert(sizeof(struct shm_ring) == CACHE_LINE, "slots and one line");
+static_assert(sizeof(struct shm_ring) == LINE_PAIR, "slots and one pair of lines");
 
 static inline size_t ring_len(uint32_t slots)
 {
