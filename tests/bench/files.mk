@@ -35,13 +35,14 @@ bench_SRCS := \
 line_SRCS := tests/bench/line.c
 copy_SRCS := tests/bench/copy.c
 bare_SRCS := tests/bench/bare_start.c
+ring_SRCS := tests/bench/ring.c
 $(B)/tests/bench/mpi: $(filter-out tests/bench/mpi.c,$(bench_SRCS))
 tests_FLAGS-mpi := -D_GNU_SOURCE -lm \
 	$(if $(findstring clang,$(CC)),-Wno-unknown-attributes,-Wno-stringop-overflow)
 
 # The script compiles them, once with each library's compiler command.
 bench_env = B=$(abspath $(B)) SOURCES='$(bench_SRCS)' CC='$(CC)' LINE=$(line_SRCS) COPY=$(copy_SRCS) \
-	BARE=$(bare_SRCS) \
+	BARE=$(bare_SRCS) RING=$(ring_SRCS) \
 	$(if $(ROWS),ROWS='$(ROWS)') $(if $(LIMIT),LIMIT=$(LIMIT)) $(if $(OVER),OVER=$(OVER)) \
 	$(if $(BEFORE),BEFORE='$(abspath $(BEFORE))')
 

@@ -45,6 +45,7 @@ log=$work/log.txt
 LINE=${LINE:-tests/bench/line.c}
 COPY=${COPY:-tests/bench/copy.c}
 BARE=${BARE:-tests/bench/bare_start.c}
+RING=${RING:-tests/bench/ring.c}
 SOURCES=${SOURCES:-$(sed -n '/^bench_SRCS/,/[^\\]$/s/^\t\([^ ]*\).*/\1/p' "$here/files.mk")}
 failed=0
 busy=
@@ -122,6 +123,8 @@ build()
 		$COPY) || die "copy.c does not compile"
 	(cd "$top" && ${CC:-cc} -std=gnu11 -D_GNU_SOURCE -O2 -Wall -o "$work/bare_start" \
 		$BARE) || die "bare_start.c does not compile"
+	(cd "$top" && ${CC:-cc} -std=gnu11 -D_GNU_SOURCE -O2 -Wall -o "$work/ring" \
+		$RING) || die "ring.c does not compile"
 }
 
 # The first processor that this shell may use.
@@ -154,6 +157,7 @@ copy_probe()
 bare_of()
 {
 	case $1 in
+	rate8) "$work/ring" 2>>"$log" | awk '{ print $5 }' ;;
 	lat8) "$work/line" 2>>"$log" | awk '{ print $14 / 1e3 }' ;;
 	start) "$work/bare_start" "$2" 2>>"$log" | awk '$2 == "together" { print $4 }' ;;
 	lat64k | lat1m | allreduce1m)

@@ -195,7 +195,7 @@ static void wake_bare(struct shm *s, int n)
 }
 
 /* Rank 0 waits until rank 1 surely sleeps; the time is from put to the frame's arrival there. */
-static void shm_wake(struct shm *s, int n)
+static void wake_put(struct shm *s, int n)
 {
 	struct shm_wait w;
 	int got = 0;
@@ -395,7 +395,7 @@ static void shm_two(struct shm *s)
 	bandwidths(s);
 	wake_bare(s, WAKES);
 	shm_row(s, "bare futex wake, one way", common->result / WAKES * 1e6, "us");
-	shm_wake(s, WAKES);
+	wake_put(s, WAKES);
 	shm_row(s, "put to one who sleeps, one way", common->result / WAKES * 1e6, "us");
 }
 
