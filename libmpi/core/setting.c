@@ -150,7 +150,7 @@ static const struct setting_row rows[SETTING_COUNT] = {
 		.everywhere = true,
 		.launch = true,
 		.power = true,
-		.meaning = "slots of a ring, of 64 bytes each: one a message; a full ring blocks "
+		.meaning = "slots of a ring, of 128 bytes each: one a message; a full ring blocks "
 			   "its sender"},
 	[SETTING_SEATS] = {.name = "HAFT_SEATS",
 		.normal = MEAN_OR(64, 1024),
