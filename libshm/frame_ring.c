@@ -5,7 +5,8 @@
  *     tx.head ------> [slot][slot][slot][slot] <------ rx.tail
  *     payload_head -> [..... frame 7 .....|.. frame 8 ..|     ]   payload area: the slot of a long
  *                                                                 frame says where it lies there
- *     tx.limit, payload_tail <------ credit, after each quarter of the ring
+ *     credit, payload_tail <-------- credit, after each quarter of the ring
+ *     tx.limit: up to here the lines of slots have been fetched; credit or less
  *
  * A pair has no ring at first: frames go through the receiver's inbox.  The sender makes a ring
  * when the pair is busy, or when a frame is too long for the inbox, and offers it by a frame of its
@@ -24,7 +25,7 @@ static uint64_t ring_credit_read(struct shm *s, int dst)
 	struct shm_peer *p = &s->in->peer[dst];
 	uint64_t credit = atomic_load_explicit(&p->out->credit, memory_order_acquire);
 
-	s->tx[dst].limit = (uint32_t)credit + s->slots;
+	p->credit = (uint32_t)credit + s->slots;
 	p->payload_tail = (uint32_t)(credit >> 32);
 	return credit;
 }
@@ -61,8 +62,20 @@ static int ring_open(struct shm *s, int dst)
 	s->count.put_inbox--;
 	p->offered = true;
 	s->tx[dst].slot = p->out->slot;
-	s->tx[dst].limit = s->slots;
+	s->tx[dst].limit = 0;
+	p->credit = s->slots;
 	return 0;
+}
+
+/* Lets the next slots be filled.  Takes their lines, which the receiver has read, from its cache,
+ * all at once: stores wait for lines one after the other. */
+static void ring_fetch(const struct shm *s, struct shm_tx *t, uint32_t credit)
+{
+	enum { FETCHED = 16 }; /* more are not under way at a time */
+
+	t->limit = credit - t->head > FETCHED ? t->head + FETCHED : credit;
+	for (uint32_t pos = t->head; pos != t->limit; pos++)
+		__builtin_prefetch(shm_slot_at(t->slot, s->slots, pos), 1);
 }
 
 /* Where in the payload area `len' bytes lie in one piece, rounded up to lines, from now on: *at is
@@ -103,14 +116,18 @@ static int payload_claim(struct shm *s, int dst, size_t len, void **ptr)
 
 static int ring_reserve(struct shm *s, int dst, size_t len, void **ptr)
 {
+	struct shm_peer *p = &s->in->peer[dst];
 	struct shm_tx *t = &s->tx[dst];
 	uint64_t credit;
 	int e;
 
 	if (t->head == t->limit) {
-		credit = ring_credit_read(s, dst);
-		if (t->head == t->limit)
-			return ring_again(s, &s->in->peer[dst].out->credit, credit);
+		if (t->head == p->credit) {
+			credit = ring_credit_read(s, dst);
+			if (t->head == p->credit)
+				return ring_again(s, &p->out->credit, credit);
+		}
+		ring_fetch(s, t, p->credit);
 	}
 	if (len <= SHM_INLINE) {
 		*ptr = shm_slot_at(t->slot, s->slots, t->head)->data;

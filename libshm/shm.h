@@ -286,7 +286,7 @@ static_assert(sizeof(struct shm_doorbell) == CACHE_LINE, "a doorbell is one line
 struct shm_tx {
 	struct shm_slot *slot;
 	uint32_t head;  /* frames put so far */
-	uint32_t limit; /* head may go up to here before the credit is read again */
+	uint32_t limit; /* head may go up to here by shm_put alone: frame_ring.c */
 };
 
 /* The receiver's end of a ring (private memory).  No ring yet: all zero, and the slot at the start
@@ -818,16 +818,6 @@ static inline struct shm_slot *shm_rx_slot(const struct shm *s, const struct shm
 	return shm_slot_at(slot, s->slots, r->tail);
 }
 
-/* Takes the line of a later slot from the receiver's cache, which has read it, ahead of its store:
- * stores wait for lines one after the other. */
-static inline void shm_slot_fetch(const struct shm *s, const struct shm_tx *t)
-{
-	enum { AHEAD = 8 };
-
-	if (likely(t->limit - t->head > AHEAD))
-		__builtin_prefetch(shm_slot_at(t->slot, s->slots, t->head + AHEAD), 1);
-}
-
 /* len <= SHM_INLINE bytes, without a call: overlapping moves of 16, 8, 4 or single bytes. */
 static inline void shm_copy_inline(uint8_t *to, const uint8_t *from, size_t len)
 {
@@ -872,7 +862,6 @@ static inline int shm_put(
 	atomic_store_explicit(
 		&slot->word, shm_word(s->slots, t->head, h, len), memory_order_release);
 	t->head++;
-	shm_slot_fetch(s, t);
 	s->count.put++;
 	shm_wake_fence(s);
 	if (unlikely(atomic_load_explicit(&s->doorbell[dst].sleeping, memory_order_relaxed) != 0))

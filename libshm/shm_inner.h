@@ -201,6 +201,7 @@ struct shm_peer {
 	char *payload;         /* my payload area towards it */
 	uint32_t payload_head; /* of it handed out, and known to be free again */
 	uint32_t payload_tail;
+	uint32_t credit; /* the ring may be filled up to here before its credit is read again */
 	uint32_t puts;   /* through its inbox */
 	bool offered;    /* `out' has been announced */
 	bool no_ring;    /* one was wanted, none was to be had */

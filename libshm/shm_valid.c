@@ -28,7 +28,8 @@ static bool tx_valid(const struct shm *s, int dst)
 	if (!in_segment(s, p->out, ring_len(s->slots)))
 		return false;
 	credit = atomic_load_explicit(&p->out->credit, memory_order_acquire);
-	if (t->head - (uint32_t)credit > s->slots || t->limit - t->head > s->slots)
+	if (t->head - (uint32_t)credit > s->slots || t->limit - t->head > s->slots ||
+		p->credit - t->limit > s->slots)
 		return false;
 	return p->payload_head - (uint32_t)(credit >> 32) <= s->frame_max * PAYLOAD_FRAMES;
 }
