@@ -201,6 +201,7 @@ int life_progress_start(void)
 	if (thread.runs || haft_setting_get(SETTING_PROGRESS) == 0)
 		return 0;
 	thread.program_cpu = life_own_cpu();
+	haft_barrier_all(); /* to register for it takes 10 ms once there are threads */
 	obj_domain_threads(haft_domain, 1);
 	atomic_store(&thread.role, WATCH);
 	err = haft_thread_start(&thread.helper, NULL, helper_main, NULL);
