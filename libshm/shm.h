@@ -629,6 +629,18 @@ int shm_flag_wait(struct shm *s, struct shm_flag *f, uint32_t want, uint32_t ahe
 /* Ends the sleep of `rank' if it sleeps: needed only after a store that no function here makes. */
 void shm_wake(struct shm *s, int rank);
 
+/* From now on a wake-up of another rank is only noted, until the caller takes it: a rank that wakes
+ * may take the caller's CPU, and the caller has a lock.  Its sleep is bounded meanwhile as always.
+ * shm_wakes_take stores the noted words, at most SHM_HELD_MAX, and returns their number; it ends
+ * shm_wakes_hold.  The caller wakes all sleepers of these futex words soon.  Sleeps by
+ * shm_sleep_ops end at once. */
+#define SHM_HELD_MAX 8
+void shm_wakes_hold(struct shm *s);
+int shm_wakes_take(struct shm *s, _Atomic uint32_t *words[]);
+
+/* Is the calling thread on the CPU of `rank', or is it not known where that one is? */
+bool shm_shares_cpu(const struct shm *s, int rank);
+
 /* A sleep does not begin once *word differs from `seen'.  For what another thread of this process
  * stores before it calls shm_wake_own.  To be said again after each sleep. */
 void shm_watch(struct shm *s, const _Atomic uint64_t *word, uint64_t seen);

@@ -278,6 +278,11 @@ struct shm_private {
 	struct spread_cpu no_cpu; /* while it is counted on none */
 	shm_news_fn *hear;
 	struct shm_sleep_ops sleep_ops;   /* sleep NULL: none */
+	struct {
+		bool on;
+		int n;
+		_Atomic uint32_t *word[SHM_HELD_MAX];
+	} held;                           /* shm_wakes_hold */
 	const struct shm_wait *listening; /* whose sleep the doorbell's `sleeping' stands for */
 	struct shm *next;                 /* of the parked ones: see rank.c */
 	uint64_t cookie;                  /* whose rank this was */

@@ -83,6 +83,34 @@ static bool poll_word_unchanged(const struct shm *s)
 	return atomic_load_explicit(s->poll_word, memory_order_relaxed) == s->poll_word_seen;
 }
 
+/* Wakes the sleepers of a futex word, or notes that they are to be woken. */
+static void wake_sleepers(struct shm *s, _Atomic uint32_t *word)
+{
+	struct shm_private *in = s->in;
+
+	s->count.wakes++;
+	if (in->held.on && in->held.n < SHM_HELD_MAX)
+		in->held.word[in->held.n++] = word;
+	else
+		shm_os_wake(word, INT_MAX);
+}
+
+void shm_wakes_hold(struct shm *s)
+{
+	s->in->held.on = true;
+}
+
+int shm_wakes_take(struct shm *s, _Atomic uint32_t *words[])
+{
+	struct shm_private *in = s->in;
+	int n = in->held.n;
+
+	memcpy(words, in->held.word, (size_t)n * sizeof(in->held.word[0]));
+	in->held.n = 0;
+	in->held.on = false;
+	return n;
+}
+
 HAFT_HOT void shm_wake(struct shm *s, int rank)
 {
 	struct shm_doorbell *d = &s->in->doorbell[rank];
@@ -90,10 +118,12 @@ HAFT_HOT void shm_wake(struct shm *s, int rank)
 
 	if (was == SLEEP_NONE)
 		return;
+	if (was == SLEEP_FUTEX) {
+		wake_sleepers(s, &d->sleeping);
+		return;
+	}
 	s->count.wakes++;
-	if (was == SLEEP_FUTEX)
-		shm_os_wake(&d->sleeping, INT_MAX);
-	else if (s->in->sleep_ops.ring != NULL)
+	if (s->in->sleep_ops.ring != NULL)
 		s->in->sleep_ops.ring(s->in->sleep_ops.arg, rank);
 }
 
@@ -122,10 +152,8 @@ HAFT_HOT void shm_flag_wake(struct shm *s, struct shm_flag *f)
 {
 	uint32_t sleepers = atomic_load_explicit(&f->sleepers, memory_order_relaxed);
 
-	if (sleepers % SHM_OPS_SLEEPER != 0) {
-		s->count.wakes++;
-		shm_os_wake(&f->value, INT_MAX);
-	}
+	if (sleepers % SHM_OPS_SLEEPER != 0)
+		wake_sleepers(s, &f->value);
 	for (int i = 0, n = shm_seg_seats_end(s->seg); sleepers >= SHM_OPS_SLEEPER && i < n; i++)
 		if (atomic_load_explicit(&s->in->doorbell[i].sleeping, memory_order_relaxed) ==
 			SLEEP_OPS)

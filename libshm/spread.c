@@ -109,6 +109,13 @@ HAFT_HOT uint64_t shm_spread_take(struct shm *s, uint64_t ticks)
 	return c != given || since == 0 || since > ticks ? 0 : ticks - since;
 }
 
+bool shm_shares_cpu(const struct shm *s, int rank)
+{
+	int counted = atomic_load_explicit(&s->in->doorbell[rank].counted, memory_order_relaxed);
+
+	return counted == 0 || counted - 1 == shm_os_cpu();
+}
+
 void shm_spread_leave(struct shm *s)
 {
 	spread_count_own(s, 0);

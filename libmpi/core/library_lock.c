@@ -11,6 +11,7 @@
 #include "libmpi/core/library_lock.h"
 
 #include "libmpi/core/objects.h"
+#include <limits.h>
 #include <sched.h>
 
 enum { FREE, TAKEN, WANTED, KEPT };
@@ -210,7 +211,7 @@ void haft_unlock(void)
 	if (atomic_exchange(&lock.word, keep ? KEPT : FREE) != TAKEN)
 		haft_futex_wake(&lock.word, 1);
 	for (int i = 0; i < n; i++)
-		haft_futex_wake(wake[i], 1);
+		haft_futex_wake(wake[i], INT_MAX);
 	if (unlikely(lock_counted)) {
 		lock_counted = false;
 		program_leave();

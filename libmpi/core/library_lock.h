@@ -113,8 +113,8 @@ extern _Atomic(void *) haft_lock_deferred;
 extern void (*haft_lock_deferred_hook)(void);
 
 /* Set by libmpi/via; haft_unlock calls it with the lock held.  Stores at most `max' futex words of
- * waiting threads whose condition holds, and returns their number.  They are woken after the
- * unlock. */
+ * waiting threads whose condition holds, and of other ranks, and returns their number.  All
+ * sleepers of these words are woken after the unlock. */
 #define HAFT_LOCK_WAKES 16
 extern int (*haft_lock_ready_hook)(_Atomic uint32_t *words[], int max);
 

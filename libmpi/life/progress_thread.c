@@ -19,6 +19,7 @@
 #include "libmpi/core/setting.h"
 #include "libmpi/core/thread_start.h"
 #include "libmpi/p2p/p2p.h"
+#include "libmpi/via/via.h"
 #include <mpi.h>
 #include <pthread.h>
 #include <sched.h>
@@ -201,6 +202,7 @@ int life_progress_start(void)
 	if (thread.runs || haft_setting_get(SETTING_PROGRESS) == 0)
 		return 0;
 	thread.program_cpu = life_own_cpu();
+	via_helper_start();
 	haft_barrier_all(); /* to register for it takes 10 ms once there are threads */
 	obj_domain_threads(haft_domain, 1);
 	atomic_store(&thread.role, WATCH);

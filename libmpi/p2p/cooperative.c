@@ -64,13 +64,20 @@ static int64_t coop_cut_next(struct coop_cut *c)
 	return c->chunk;
 }
 
+/* A sender that is invited by the helper would take its CPU, and the rest of the job sleeps: no two
+ * copy at once then. */
+static bool coop_shares_cpu(int peer)
+{
+	return p2p_state.helping && via_shares_cpu(peer);
+}
+
 /* Invites the sender.  False: it is not worth it, there is no memory, or no room for the frame. */
 static bool coop_invite(struct req *r, int peer, const char *to, int64_t n)
 {
 	struct coop_msg j = {.to = (uint64_t)(uintptr_t)to, .n = n};
 
 	if (via_oversubscribed_now() || n < 2 * COOP_CHUNK_MIN || p2p_claim_unread(peer) ||
-		!id_table_take(&p2p_state.ids, r, &r->recv.coop_id))
+		coop_shares_cpu(peer) || !id_table_take(&p2p_state.ids, r, &r->recv.coop_id))
 		return false;
 	j.id = r->recv.coop_id;
 	if (via_put(peer, 0, (int32_t)r->recv.sender_id, FRAME_COOP, &j, sizeof(j)) == 0)
@@ -155,7 +162,7 @@ void p2p_coop_help(const struct shm_frame *f)
 	if (j.n < 0 || j.n > r->bytes)
 		p2p_protocol_error(f->src, "help with %lld bytes of %lld", (long long)j.n,
 			(long long)r->bytes);
-	if (!via_readable(f->src))
+	if (!via_readable(f->src) || coop_shares_cpu(f->src))
 		return;
 	if (coop_copy(COOP_SENDER, f->src, type_contiguous_at(r->type, r->buf, r->count), &j,
 		    r->send.claim, &bad) == 0)

@@ -55,6 +55,7 @@ struct p2p_state {
 	int64_t eager_remote; /* likewise, to remote peers */
 	bool checks;          /* users' messages carry type signatures: HAFT_CHECK=types */
 	bool watched;         /* a match is compared or counted: from the first `sig' or tool on */
+	bool helping;         /* a pass of the helper is not over: p2p_progress_help */
 	const struct p2p_sig *sig; /* of the message that is being matched, or NULL */
 	struct p2p_peer *worklist; /* list, by worklist_next */
 	struct id_table ids;       /* requests that frames of peers name: RTS and COOP */

@@ -30,7 +30,6 @@ static HAFT_HOT_DATA struct {
 	int (*hooks[HOOKS_MAX])(void);
 	int nhooks;
 	bool in_hooks;     /* a pass is inside them */
-	bool helping;      /* a pass of the helper is not over: p2p_progress_help */
 	int fruitless;     /* calls of p2p_progress_poll, lately, that moved nothing */
 	int empty;         /* as fruitless, since the clock was read */
 	uint64_t empty_ns; /* nothing has moved in a loop of such calls since then; 0: it has */
@@ -129,11 +128,12 @@ int p2p_progress_help(void)
 {
 	int moved;
 
-	if (progress.helping || via_is_waiting())
+	if (p2p_state.helping || via_is_waiting())
 		return -1;
-	progress.helping = true;
+	p2p_state.helping = true;
+	shm_wakes_hold(via.shm);
 	moved = p2p_progress();
-	progress.helping = false;
+	p2p_state.helping = false;
 	return moved;
 }
 
@@ -247,7 +247,7 @@ static void progress_until_alone(const struct p2p_condition *want, struct shm_wa
 			shm_flag_spin(via.shm, want->flag, w->old);
 		if (one && p2p_poll_posted(want->req->peer) > 0)
 			continue;
-		if (unlikely(progress.helping))
+		if (unlikely(p2p_state.helping))
 			progress_let_help();
 		if (p2p_progress() > 0)
 			shm_wait_again(w);

@@ -279,6 +279,12 @@ static inline bool via_read(int peer, void *dst, uint64_t at, size_t len)
 	return shm_read(via.shm, via_seat(peer), dst, at, len);
 }
 
+/* Would a local peer that wakes up take the CPU of the calling thread? */
+static inline bool via_shares_cpu(int peer)
+{
+	return shm_shares_cpu(via.shm, via_seat(peer));
+}
+
 /* via_read and via_write copy from and to it; false: not all could be copied. */
 static inline bool via_write(int peer, const void *src, uint64_t at, size_t len)
 {
@@ -364,6 +370,9 @@ void via_threads_start(void);
 
 /* Does a thread wait in via_wait?  Then it, or another one that does, polls. */
 bool via_is_waiting(void);
+
+/* From now on haft_unlock makes the wake-ups of other ranks that shm_wakes_hold has delayed. */
+void via_helper_start(void);
 
 /* One thread calls MPI again; none waits. */
 void via_threads_stop(void);

@@ -69,7 +69,9 @@ static int waiter_wake(struct waiter *s, _Atomic uint32_t **word)
 
 static int waiters_wake_ready(_Atomic uint32_t *words[], int max)
 {
-	int n = 0;
+	int n = shm_wakes_take(via.shm, words);
+
+	_Static_assert(SHM_HELD_MAX < HAFT_LOCK_WAKES, "room for a waiter");
 
 	for (struct waiter *s = waiters.head; s != NULL && n < max; s = s->next) {
 		if (s->state != AWAKE && s->want->ready(s->want->arg))
@@ -98,6 +100,11 @@ static void waiter_relock(struct shm_wait *w)
 {
 	haft_lock_to_poll();
 	((struct waiter *)w)->state = AWAKE;
+}
+
+void via_helper_start(void)
+{
+	haft_lock_ready_hook = waiters_wake_ready;
 }
 
 void via_threads_start(void)

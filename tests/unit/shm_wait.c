@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* shm_wait.c - sleeping costs next to nothing, is seen from outside, and ends when it should. */
 #include <errno.h>
+#include <limits.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <stddef.h>
@@ -243,6 +244,39 @@ static void wait_bell(void **state)
 	node_run_opts(&oversubscribed, bell_rank, NULL);
 }
 
+/* A wake-up that is held back is made by the caller, once: a frame's and a flag's. */
+static void held_rank(struct shm *s, void *arg)
+{
+	struct shm_flag *f = shm_seg_job(s->seg);
+	_Atomic uint32_t *words[SHM_HELD_MAX];
+
+	(void)arg;
+	if (s->me == 1) {
+		wait_frame(s);
+		put_frame(s, 0);
+		CHECK(shm_flag_wait(s, f, 1, SHM_FLAG_LATER, NULL, NULL, NULL) == 0);
+		return;
+	}
+	until_asleep(s, 1);
+	shm_wakes_hold(s);
+	put_frame(s, 1);
+	CHECK(shm_wakes_take(s, words) == 1);
+	shm_os_wake(words[0], INT_MAX);
+	wait_frame(s);
+	until_asleep(s, 1);
+	shm_wakes_hold(s);
+	shm_flag_set(s, f, 1);
+	CHECK(shm_wakes_take(s, words) == 1);
+	shm_os_wake(words[0], INT_MAX);
+	CHECK(shm_wakes_take(s, words) == 0);
+}
+
+static void wait_held(void **state)
+{
+	(void)state;
+	node_run(2, held_rank, NULL);
+}
+
 static void alarm_rank(struct shm *s, void *arg)
 {
 	struct shm_flag *f = shm_seg_job(s->seg);
@@ -464,6 +498,7 @@ int main(void)
 		cmocka_unit_test(oversubscribed_naps),
 		cmocka_unit_test(wait_view),
 		cmocka_unit_test(wait_bell),
+		cmocka_unit_test(wait_held),
 		cmocka_unit_test(alarms),
 		cmocka_unit_test(flags_and_frames),
 		cmocka_unit_test(wait_ready),
