@@ -211,6 +211,7 @@ int shm_attach(struct shm_seg *seg, int me, struct shm **out)
 	s->in->weak = !s->fence && shm_os_barrier_join() != 0;
 	shm_spread_update(s);
 	atomic_store_explicit(&s->in->record->cpu, shm_os_cpu(), memory_order_relaxed);
+	atomic_store_explicit(&s->in->record->calls, 0, memory_order_relaxed);
 	atomic_store_explicit(&s->in->doorbell[me].state, SHM_ATTACHED, memory_order_release);
 	*out = s;
 	return 0;

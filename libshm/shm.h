@@ -638,6 +638,11 @@ void shm_wake(struct shm *s, int rank);
 void shm_wakes_hold(struct shm *s);
 int shm_wakes_take(struct shm *s, _Atomic uint32_t *words[]);
 
+/* A word for how often calls of this rank have begun and ended, which it counts itself: odd while
+ * it is inside; 0: it does not count.  shm_computes: is `rank' outside of them now? */
+_Atomic uint32_t *shm_calls(struct shm *s);
+bool shm_computes(const struct shm *s, int rank);
+
 /* Is the calling thread on the CPU of `rank', or is it not known where that one is? */
 bool shm_shares_cpu(const struct shm *s, int rank);
 

@@ -97,7 +97,7 @@ struct wait_record {
 	_Atomic uint32_t seq;
 	_Atomic int32_t cpu;
 	_Atomic uint32_t waiting; /* asleep, or between two naps of one wait */
-	uint32_t pad0;
+	_Atomic uint32_t calls;   /* of a rank's first: shm_calls */
 	_Atomic uint64_t since_ns;
 	_Atomic uint64_t still_ns;
 	_Atomic uint64_t description[SHM_DESCRIPTION_LEN / 8];

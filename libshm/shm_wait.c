@@ -31,6 +31,7 @@
 
 #define SPINS_OVERSUB    50   /* other processes want our CPU, but each rank may have its own */
 #define SPINS_LOST       600  /* before a sleep without yields: about as long as a wake-up takes */
+#define SPINS_BRIEF      400  /* of a brief wait, about 10 us */
 #define SPIN_RETRY       8    /* after so many failures in a row, such spinning is tried seldom */
 #define SPIN_RETRY_EVERY 16   /* then in one wait of so many */
 #define YIELDS_SLOW      4    /* then other threads need the CPU more */
@@ -81,6 +82,19 @@ void shm_poll_word_set(struct shm *s, const _Atomic uint32_t *word)
 static bool poll_word_unchanged(const struct shm *s)
 {
 	return atomic_load_explicit(s->poll_word, memory_order_relaxed) == s->poll_word_seen;
+}
+
+_Atomic uint32_t *shm_calls(struct shm *s)
+{
+	return &s->in->record->calls;
+}
+
+bool shm_computes(const struct shm *s, int rank)
+{
+	const struct wait_record *all = seg_at(s->seg, s->seg->head->record);
+	uint32_t n = atomic_load_explicit(&all[rank * WAIT_RECORDS].calls, memory_order_relaxed);
+
+	return n != 0 && n % 2 == 0;
 }
 
 /* Wakes the sleepers of a futex word, or notes that they are to be woken. */
@@ -672,7 +686,7 @@ HAFT_HOT static inline int wait_idle(struct shm *s, struct shm_wait *w)
 		return shm_seg_aborted(s->seg) ? SHM_ABORTED : 0;
 	}
 	if (!w->nap) {
-		if (w->spins < spins_allowed(s)) {
+		if (w->spins < spins_allowed(s) && !(w->brief && w->spins >= SPINS_BRIEF)) {
 			w->spins++;
 			s->count.spins++;
 			lock_release(s, w);

@@ -27,10 +27,11 @@ static struct {
 
 /* Of a program with a helper.  A line of its own: the helper reads it. */
 static struct {
-	_Alignas(64) _Atomic uint32_t calls; /* begun and ended; written by the program alone */
-	_Atomic uint32_t claimed;            /* by the helper */
-	_Atomic uint32_t awaited;            /* the helper sleeps until `calls' changes */
-} program;
+	_Alignas(64) _Atomic uint32_t unseen;
+	_Atomic uint32_t *calls;  /* begun and ended; written by the program alone */
+	_Atomic uint32_t claimed; /* by the helper */
+	_Atomic uint32_t awaited; /* the helper sleeps until `calls' changes */
+} program = {.calls = &program.unseen};
 
 /* This thread has the lock from haft_lock_program: free of claims, or as threads take it. */
 static __thread bool lock_by_program, lock_counted;
@@ -120,10 +121,10 @@ void haft_lock_to_poll(void)
 
 static void program_count(void)
 {
-	uint32_t n = atomic_load_explicit(&program.calls, memory_order_relaxed);
+	uint32_t n = atomic_load_explicit(program.calls, memory_order_relaxed);
 
 	/* Release: the helper that sees an even number sees all of the call. */
-	atomic_store_explicit(&program.calls, n + 1, memory_order_release);
+	atomic_store_explicit(program.calls, n + 1, memory_order_release);
 }
 
 void haft_lock_program(void)
@@ -148,9 +149,22 @@ static void program_leave(void)
 		haft_program_await_end();
 }
 
+void haft_program_show(_Atomic uint32_t *word)
+{
+	uint32_t n = haft_program_calls();
+
+	if (word == NULL)
+		word = &program.unseen;
+	if (word == program.calls)
+		return;
+	atomic_store_explicit(word, n + 2, memory_order_relaxed);
+	atomic_store_explicit(program.calls, 0, memory_order_relaxed);
+	program.calls = word;
+}
+
 uint32_t haft_program_calls(void)
 {
-	return atomic_load_explicit(&program.calls, memory_order_acquire);
+	return atomic_load_explicit(program.calls, memory_order_acquire);
 }
 
 void haft_program_await(uint32_t calls)

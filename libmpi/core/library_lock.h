@@ -87,6 +87,10 @@ void haft_lock_program(void);
  * thread. */
 uint32_t haft_program_calls(void);
 
+/* From now on that number is kept in *word, where other processes see it, and is not 0; NULL: where
+ * none does.  There is no helper meanwhile. */
+void haft_program_show(_Atomic uint32_t *word);
+
 /* Sleeps until that number is not `calls' any more.  The helper's. */
 void haft_program_await(uint32_t calls);
 void haft_program_await_end(void); /* ends such a sleep.  Any thread */

@@ -234,6 +234,7 @@ void life_progress_stop(void)
 	pthread_join(thread.lookout, NULL);
 	pthread_join(thread.helper, NULL);
 	haft_gate_clear(HAFT_GATE_HELPER);
+	via_helper_stop();
 	haft_user_end(had);
 	thread.runs = false;
 }

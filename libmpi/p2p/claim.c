@@ -9,7 +9,7 @@
 
 #define CLAIMS MEAN_OR(2, 32) /* messages under way at once that are read in place */
 
-#define CLAIM_LONG (1 << 20) /* bytes: to copy them takes longer than a sleep and its end */
+#define CLAIM_LONG (1 << 19) /* bytes: to copy them takes longer than a sleep and its end */
 
 enum { CLAIM_OPEN, CLAIM_TAKEN, CLAIM_REVOKED, CLAIM_READ };
 
@@ -66,20 +66,32 @@ void p2p_claim_end(struct req *r)
 	claims.lengthy &= claims.used;
 }
 
-bool p2p_claim_has_long(void)
+/* Is the message of claim word i not read yet?  relaxed: a peer is invited, or a sleep begins, for
+ * nothing at worst. */
+static bool claim_is_unread(uint32_t i)
 {
-	return claims.lengthy != 0;
+	uint64_t off = claims.array + i * sizeof(struct claim_word);
+
+	return atomic_load_explicit(&claim_at(off)->word, memory_order_relaxed) != CLAIM_READ;
 }
 
-/* relaxed: only whether it is worth while to invite the peer depends on it. */
+bool p2p_claim_awaits_helper(void)
+{
+	for (uint32_t left = claims.lengthy; left != 0; left &= left - 1) {
+		uint32_t i = (uint32_t)__builtin_ctz(left);
+
+		if (via_computes(claims.peers[i]) && claim_is_unread(i))
+			return true;
+	}
+	return false;
+}
+
 bool p2p_claim_unread(int peer)
 {
 	for (uint32_t left = claims.used; left != 0; left &= left - 1) {
 		uint32_t i = (uint32_t)__builtin_ctz(left);
-		uint64_t off = claims.array + i * sizeof(struct claim_word);
 
-		if (claims.peers[i] == peer && atomic_load_explicit(&claim_at(off)->word,
-						       memory_order_relaxed) != CLAIM_READ)
+		if (claims.peers[i] == peer && claim_is_unread(i))
 			return true;
 	}
 	return false;

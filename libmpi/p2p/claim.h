@@ -23,8 +23,9 @@ uint64_t p2p_claim_new(int peer, int64_t bytes);
 /* The message of a send is over: gives its claim word back, if it has one. */
 void p2p_claim_end(struct req *r);
 
-/* Does a long message of this process have a claim word?  Then a peer may read for some time. */
-bool p2p_claim_has_long(void);
+/* Does a long message of this process wait to be read by a peer that computes?  Then its helper
+ * will read it. */
+bool p2p_claim_awaits_helper(void);
 
 /* Is a message of this process to this peer, to be read in place, not read yet?  Then the peer
  * reads now, or will. */

@@ -220,7 +220,7 @@ static bool progress_polls_peer(const struct req *r)
  * idle: this one, once the rank sleeps. */
 static void progress_idle(struct shm_wait *w)
 {
-	w->brief = haft_gate_has(HAFT_GATE_HELPER) && p2p_claim_has_long();
+	w->brief = haft_gate_has(HAFT_GATE_HELPER) && p2p_claim_awaits_helper();
 	via_idle(w);
 }
 

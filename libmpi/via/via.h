@@ -279,6 +279,12 @@ static inline bool via_read(int peer, void *dst, uint64_t at, size_t len)
 	return shm_read(via.shm, via_seat(peer), dst, at, len);
 }
 
+/* Does a local peer with HAFT_PROGRESS=thread compute just now? */
+static inline bool via_computes(int peer)
+{
+	return via_is_local(peer) && shm_computes(via.shm, via_seat(peer));
+}
+
 /* Would a local peer that wakes up take the CPU of the calling thread? */
 static inline bool via_shares_cpu(int peer)
 {
@@ -371,8 +377,11 @@ void via_threads_start(void);
 /* Does a thread wait in via_wait?  Then it, or another one that does, polls. */
 bool via_is_waiting(void);
 
-/* From now on haft_unlock makes the wake-ups of other ranks that shm_wakes_hold has delayed. */
+/* There is a helper (HAFT_PROGRESS=thread): haft_unlock makes the wake-ups of other ranks that
+ * shm_wakes_hold has delayed, and other ranks see whether this one computes.  Until
+ * via_helper_stop. */
 void via_helper_start(void);
+void via_helper_stop(void);
 
 /* One thread calls MPI again; none waits. */
 void via_threads_stop(void);

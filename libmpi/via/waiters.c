@@ -105,6 +105,12 @@ static void waiter_relock(struct shm_wait *w)
 void via_helper_start(void)
 {
 	haft_lock_ready_hook = waiters_wake_ready;
+	haft_program_show(shm_calls(via.shm));
+}
+
+void via_helper_stop(void)
+{
+	haft_program_show(NULL);
 }
 
 void via_threads_start(void)

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
+#include "libshm/shm_inner.h"
 #include "tests/unit/shm_node.h"
 
 static void wait_take(void *arg, const struct shm_frame *f)
