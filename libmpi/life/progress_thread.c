@@ -27,11 +27,13 @@
 #include <sys/prctl.h>
 
 /* A poll reads a line that each call of the program writes: 0.1 us of every POLL_NS. */
-#define POLL_NS      10000u   /* between two polls while the program calls, or messages move */
-#define ACTIVE_NS    200000u  /* and so long afterwards; then naps */
-#define NAP_FIRST_NS 50000u   /* they are doubled */
-#define NAP_LAST_NS  1000000u /* the end of a nap costs an idle CPU about 5 us */
-#define IN_VAIN_NS   200000u  /* of passes that move nothing, and of the yields in between */
+#define POLL_NS      10000u     /* between two polls while the program calls, or messages move */
+#define ACTIVE_NS    200000u    /* and so long afterwards; then naps */
+#define NAP_FIRST_NS 50000u     /* they are doubled */
+#define NAP_LAST_NS  1000000u   /* the end of a nap costs an idle CPU about 5 us */
+#define WANTED_NS    100000000u /* so long after its last request the program may begin another */
+#define NAP_CALLS_NS 8000000u   /* while it only makes other calls */
+#define IN_VAIN_NS   200000u    /* of passes that move nothing, and of the yields in between */
 
 enum progress_role { WATCH, HELP, STOP };
 
@@ -118,14 +120,13 @@ static void lookout_begin(void)
 	prctl(PR_SET_TIMERSLACK, slack_ns, 0, 0, 0);
 }
 
-/* Until the next poll. */
+/* Until the next poll, or STOP. */
 static void lookout_pause(uint32_t nap_ns)
 {
-	struct timespec nap = {.tv_nsec = nap_ns};
 	uint64_t until;
 
 	if (nap_ns != 0) {
-		nanosleep(&nap, NULL);
+		haft_futex_wait(&thread.role, WATCH, nap_ns);
 		return;
 	}
 	until = clock_now_ns() + POLL_NS;
@@ -159,6 +160,19 @@ static int lookout_call(void)
 	return role_await_change(HELP) == WATCH ? thread.moved : 0;
 }
 
+/* Has the program begun anything lately that needs help? */
+static bool lookout_is_wanted(uint64_t now)
+{
+	static uint32_t seen;
+	static uint64_t last_ns;
+	uint32_t demand = p2p_demand();
+
+	if (demand != seen || demand % 2 != 0)
+		last_ns = now;
+	seen = demand;
+	return now - last_ns < WANTED_NS;
+}
+
 static void *lookout_main(void *arg)
 {
 	uint32_t seen = haft_program_calls(), nap_ns = 0;
@@ -176,7 +190,7 @@ static void *lookout_main(void *arg)
 			stays = lookout_call() == 0;
 		if (!stays) {
 			last_ns = clock_now_ns();
-			nap_ns = 0;
+			nap_ns = lookout_is_wanted(last_ns) ? 0 : NAP_CALLS_NS;
 		} else if (calls % 2 != 0 && nap_ns >= NAP_LAST_NS) {
 			haft_program_await(calls);
 		} else if (nap_ns != 0 || clock_now_ns() - last_ns > ACTIVE_NS) {

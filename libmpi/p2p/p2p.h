@@ -224,6 +224,10 @@ void p2p_tune(void);
  * makes progress itself. */
 int p2p_progress_help(void);
 
+/* Has this process begun requests lately that a helper may serve?  The number changes with each; it
+ * is odd once there are windows, files or schedules, which a helper always serves.  Any thread. */
+uint32_t p2p_demand(void);
+
 /* As p2p_progress, for calls that look and come back (MPI_Test, MPI_Iprobe ...).  After some that
  * have moved nothing it gives up the CPU, if there are more ranks than CPUs. */
 void p2p_progress_poll(void);

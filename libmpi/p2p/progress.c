@@ -41,6 +41,7 @@ void p2p_progress_hook(int (*hook)(void))
 		if (progress.hooks[i] == hook)
 			return;
 	}
+	atomic_fetch_or_explicit(&p2p_state.demand, 1, memory_order_relaxed);
 	if (ALWAYS(progress.nhooks < HOOKS_MAX))
 		progress.hooks[progress.nhooks++] = hook;
 }
@@ -122,6 +123,11 @@ HAFT_HOT int p2p_progress(void)
 	if (p2p_state.worklist != NULL)
 		moved += progress_worklist();
 	return progress.nhooks > 0 ? moved + progress_hooks() : moved;
+}
+
+uint32_t p2p_demand(void)
+{
+	return atomic_load_explicit(&p2p_state.demand, memory_order_relaxed);
 }
 
 int p2p_progress_help(void)

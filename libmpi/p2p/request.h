@@ -17,6 +17,7 @@
 #include "libmpi/core/objects.h"
 #include "libmpi/core/req.h"
 #include "libmpi/core/type_object.h"
+#include "libmpi/p2p/p2p_state.h"
 #include "libmpi/type/type.h"
 #include <mpi.h>
 #include <string.h>
@@ -151,6 +152,7 @@ static inline struct req *p2p_req_alloc_fast(void)
 
 	if (unlikely(r == NULL))
 		return NULL;
+	p2p_demand_more();
 	must(!r->pristine || p2p_req_is_pristine(r));
 	if (likely(r->pristine))
 		p2p_req_clear(r, false);
