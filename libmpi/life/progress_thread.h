@@ -13,9 +13,10 @@
  * or nothing more moves.  The helper has the usual scheduling: it holds the lock of the library,
  * and must not be kept waiting.
  *
- * No message wakes the lookout: it looks by itself, often while the program calls MPI or
- * messages move, seldom after that, and never while the program waits in MPI.  The program's calls
- * lock as core/library_lock.h says, which costs them no atomic instruction. */
+ * No message wakes the lookout: it looks by itself, often while the program begins requests or
+ * messages move, seldom after that or while it only makes blocking calls, and never while the
+ * program waits in MPI.  The program's calls lock as core/library_lock.h says, which costs them no
+ * atomic instruction. */
 #ifndef HAFT_LIFE_PROGRESS_THREAD_H
 #define HAFT_LIFE_PROGRESS_THREAD_H
 
