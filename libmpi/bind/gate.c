@@ -88,11 +88,26 @@ static BIND_COLD int gate_unusual(int fn, uintptr_t ret, uintptr_t cfa)
 	return gate_open(fn, ret, cfa);
 }
 
-int bind_gate(int fn, uintptr_t ret, uintptr_t cfa)
+static __attribute__((noinline)) int gate_other(int fn, uintptr_t ret, uintptr_t cfa)
 {
 	if (bind_rare(haft_gate_has(HAFT_GATE_SHUT | HAFT_GATE_TOOLS)))
 		return gate_unusual(fn, ret, cfa);
 	return gate_open(fn, ret, cfa);
+}
+
+/* Is there a helper, and no other reason?  Then the call has the lock. */
+static inline bool gate_open_helper(int fn)
+{
+	if (bind_rare(haft_gate_now() != HAFT_GATE_HELPER))
+		return false;
+	haft_gated_call = bind_fn_names[fn];
+	haft_lock_program();
+	return true;
+}
+
+int bind_gate(int fn, uintptr_t ret, uintptr_t cfa)
+{
+	return gate_open_helper(fn) ? 0 : gate_other(fn, ret, cfa);
 }
 
 bool bind_chain(int fn, uintptr_t ret, uintptr_t cfa)
@@ -165,14 +180,22 @@ void bind_blocks_each(enum bind_blocks whose, struct haft_counts counts, const M
 	prof_message(PROF_COLL, sum, -1);
 }
 
-int bind_gate_message(uint32_t moves, int peer, int tag, int64_t count, MPI_Datatype datatype,
-	void *object, uintptr_t ret, uintptr_t cfa)
+static __attribute__((noinline)) int gate_message(uint32_t moves, int peer, int tag, int64_t count,
+	MPI_Datatype datatype, void *object, uintptr_t ret, uintptr_t cfa)
 {
-	int err = bind_gate((int)(moves & ((1u << BIND_MOVES) - 1)), ret, cfa);
+	int err = gate_other((int)(moves & ((1u << BIND_MOVES) - 1)), ret, cfa);
 
 	if (err == 0 && (gate_profiles() || gate_meters()))
 		message_tell(moves >> BIND_MOVES, peer, tag, count, datatype, object);
 	return err;
+}
+
+int bind_gate_message(uint32_t moves, int peer, int tag, int64_t count, MPI_Datatype datatype,
+	void *object, uintptr_t ret, uintptr_t cfa)
+{
+	if (gate_open_helper((int)(moves & ((1u << BIND_MOVES) - 1))))
+		return 0;
+	return gate_message(moves, peer, tag, count, datatype, object, ret, cfa);
 }
 
 /* A persistent request is started. */
@@ -266,7 +289,7 @@ int bind_gate_tool_read(int fn, uintptr_t ret, uintptr_t cfa)
 /* --- out of it ------------------------------------------------------------------------------ */
 
 /* MPI_Finalize shuts the gate, so the gate does not say whether this call took the lock. */
-void bind_leave(void)
+static __attribute__((noinline)) void leave_other(void)
 {
 	if (prof_state.table != NULL)
 		prof_leave();
@@ -276,6 +299,13 @@ void bind_leave(void)
 		haft_unlock();
 	if (bind_rare(haft_gate_has(HAFT_GATE_EVENTS)))
 		tool_events_deliver();
+}
+
+void bind_leave(void)
+{
+	if (haft_gate_now() != HAFT_GATE_HELPER || prof_state.table != NULL ||
+		!haft_unlock_program())
+		leave_other();
 }
 
 int bind_fail(int err, void *self, int fn)

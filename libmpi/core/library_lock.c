@@ -127,17 +127,22 @@ static void program_count(void)
 	atomic_store_explicit(program.calls, n + 1, memory_order_release);
 }
 
+/* Beside a claim of the helper's. */
+static __attribute__((noinline)) void lock_as_thread(void)
+{
+	haft_lock();
+	lock_counted = true;
+}
+
 void haft_lock_program(void)
 {
 	must(!haft_locked);
 	program_count();
 	atomic_signal_fence(memory_order_seq_cst); /* and haft_barrier_all, by the helper */
-	if (likely(atomic_load_explicit(&program.claimed, memory_order_acquire) == 0)) {
+	if (likely(atomic_load_explicit(&program.claimed, memory_order_acquire) == 0))
 		lock_by_program = haft_locked = true;
-		return;
-	}
-	haft_lock();
-	lock_counted = true;
+	else
+		lock_as_thread();
 }
 
 /* The call is over. */
@@ -201,11 +206,19 @@ void haft_help_end(void)
 static void lock_as_threads(void)
 {
 	lock_by_program = haft_locked = false;
-	haft_lock();
-	lock_counted = true;
+	lock_as_thread();
 }
 
 /* --- the lock of threads -------------------------------------------------------------------- */
+
+bool haft_unlock_program(void)
+{
+	if (!lock_by_program)
+		return false;
+	lock_by_program = haft_locked = false;
+	program_leave();
+	return true;
+}
 
 void haft_unlock(void)
 {
@@ -214,11 +227,8 @@ void haft_unlock(void)
 	int n;
 
 	must(haft_locked);
-	if (lock_by_program) {
-		lock_by_program = haft_locked = false;
-		program_leave();
+	if (haft_unlock_program())
 		return;
-	}
 	n = haft_lock_ready_hook != NULL ? haft_lock_ready_hook(wake, HAFT_LOCK_WAKES) : 0;
 	keep = atomic_load_explicit(&lock.starving, memory_order_relaxed) != 0;
 	haft_locked = false;

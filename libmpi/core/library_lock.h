@@ -80,8 +80,10 @@ void haft_threads_disable(void);
 static inline bool haft_threads_enabled(void);
 
 /* The lock of a call of a program that has a helper and one thread at a time (gate HELPER).
- * haft_unlock releases it. */
+ * haft_unlock releases it; so does haft_unlock_program, unless the call had to lock as threads do:
+ * false. */
 void haft_lock_program(void);
+bool haft_unlock_program(void);
 
 /* How often such calls have begun and ended, together: odd while the program is inside.  Any
  * thread. */
