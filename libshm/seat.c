@@ -136,7 +136,7 @@ void shm_seat_face(struct shm *s, int seat, uint32_t name)
 	s->tx[seat] = (struct shm_tx){0};
 	p->out = NULL;
 	p->payload = NULL;
-	p->payload_head = p->payload_tail = p->puts = 0;
+	p->payload_head = p->payload_tail = p->credit = p->puts = 0;
 	p->offered = p->no_ring = p->asked_read = p->readable = false;
 	p->name_out = name;
 }
