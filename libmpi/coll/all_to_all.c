@@ -247,8 +247,9 @@ void coll_alltoall_bruck(struct sched *s, const struct coll_args *k)
 	int64_t block = k->bytes;
 	int radix = coll_radix(k, block);
 	char *mem = coll_sched_bytes(s, block * k->n);
-	char *out = coll_sched_bytes(s, block * k->n);
-	char *in = coll_sched_bytes(s, block * k->n);
+	int stay = (k->n + radix - 1) / radix; /* at least so many have the digit 0 in a step */
+	char *out = coll_sched_bytes(s, block * (k->n - stay));
+	char *in = coll_sched_bytes(s, block * (k->n - stay));
 
 	for (int i = 0; i < k->n; i++) {
 		int to = (k->me + i) % k->n;

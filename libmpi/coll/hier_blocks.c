@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* hier_blocks.c - gathers, scatters and alltoalls over several hosts: one message between two hosts
- * for all blocks of their members.  For short blocks, which are copied once more for that.
+ * for all blocks of their members, which are copied once more for that.  And reductions and
+ * broadcasts of some KiB, cut into a part for each host.
  *
  *      gather     0 1 2 3 | 4 5 6 7     a row: the blocks of one host's members, in the order of
  *                 └┴┴┘      └┴┴┘        their ranks, as long as that of the largest host
  *                 0 <────── 4           leaders send rows
  *
- *      alltoall   each member gives its leader a row for each host; leaders exchange squares,
- *                 [from][to] of their members; each leader scatters column `to' to its member `to'
+ *      alltoall   each member gives its leader a row for each host; leaders exchange matrices of
+ *                 blocks, [from][to] of their members, and scatter column `to' to member `to'
  *
- *      ports      each member of a host exchanges squares with some of the other hosts; the members
- *                 share them before and after (hosts in lanes)
+ *      ports      each member of a host exchanges rows, or matrices, with some of the other hosts;
+ *                 the members share them before and after (hosts in lanes)
  *
  * Blocks are packed: bytes.  Unused places of a row are zero and never read. */
 #include "libmpi/coll/hierarchical.h"
@@ -169,19 +170,19 @@ static void hier_exchange_rows(struct sched *s, const struct coll_args *k, struc
 	const char *here, char *there)
 {
 	struct type *byte = type_predefined(MPI_BYTE);
-	int64_t block = k->bytes, row = h->largest * block, square = h->largest * row;
-	char *out = hier_bytes(s, h, h->nhosts * square),
-	     *in = coll_sched_bytes(s, h->nhosts * square);
+	int64_t block = k->bytes, row = h->largest * block, matrix = h->largest * row;
+	char *out = hier_bytes(s, h, h->nhosts * matrix),
+	     *in = coll_sched_bytes(s, h->nhosts * matrix);
 
 	for (int from = 0; from < h->local.size; from++)
 		for (int host = 0; host < h->nhosts; host++)
 			coll_sched_move(s, here + (from * h->nhosts + host) * row,
-				out + host * square + from * row, row, byte);
-	hier_leaders_bytes(s, k, h, out, in, square);
+				out + host * matrix + from * row, row, byte);
+	hier_leaders_bytes(s, k, h, out, in, matrix);
 	for (int host = 0; host < h->nhosts; host++)
 		for (int from = 0; from < h->host_sizes[host]; from++)
 			for (int to = 0; to < h->local.size; to++)
-				coll_sched_move(s, in + host * square + from * row + to * block,
+				coll_sched_move(s, in + host * matrix + from * row + to * block,
 					there + (to * h->nhosts + host) * row + from * block, block,
 					byte);
 }
@@ -225,10 +226,10 @@ static int port_distance(const struct coll_args *k, const struct coll_hier *h, i
 	return ((ahead ? -d : d) + h->nhosts) % h->nhosts;
 }
 
-/* Members have given each other the blocks that they exchange with other hosts, [from][part][to].
- * They go as squares, [part][from][to].  Returns those of other hosts. */
-static char *ports_exchange_squares(struct sched *s, const struct coll_args *k, struct coll_hier *h,
-	const char *lots, int64_t row)
+/* Members have given each other the blocks for other hosts, `given' [from][part][to].  They go as
+ * matrices, [part][from][to].  Returns those of other hosts. */
+static char *ports_exchange_matrices(struct sched *s, const struct coll_args *k,
+	struct coll_hier *h, const char *given, int64_t row)
 {
 	struct type *byte = type_predefined(MPI_BYTE);
 	int each = h->local.size, parts = coll_port_parts(h);
@@ -236,22 +237,48 @@ static char *ports_exchange_squares(struct sched *s, const struct coll_args *k, 
 
 	for (int from = 0; from < each; from++)
 		for (int i = 0; i < parts; i++)
-			coll_sched_move(s, lots + (from * parts + i) * row,
+			coll_sched_move(s, given + (from * parts + i) * row,
 				out + (i * each + from) * row, row, byte);
 	return coll_port_exchange(s, k, h, out, each * row, each * row, byte);
 }
 
-/* `bundle' is what a member gives another in the end: a block of each member of the hosts whose
- * squares it has got, and its own. */
+/* All members get the blocks of their host, exchange them with other hosts, and share those. */
+void coll_allgather_ports(struct sched *s, const struct coll_args *k)
+{
+	struct coll_hier *h = coll_hier_of(k->comm);
+	int64_t block = k->bytes, row = h->local.size * block, rows = coll_port_parts(h) * row;
+	struct coll_args rootless = *k;
+	char *mine = coll_sched_bytes(s, block), *here = coll_sched_bytes(s, row);
+	char *all = coll_sched_bytes(s, h->local.size * rows), *parts;
+
+	rootless.root = -1;
+	hier_pack_own(s, k, mine, block);
+	hier_local_bytes(s, &rootless, h, COLL_ALLGATHER, mine, here, block);
+	parts = coll_port_exchange(s, k, h, here, 0, row, type_predefined(MPI_BYTE));
+	hier_local_bytes(s, &rootless, h, COLL_ALLGATHER, parts, all, rows);
+	for (int r = 0; r < k->n; r++) {
+		struct block b = coll_block_in(k, r);
+		int64_t at = hier_block_at(k, h, r, block) % row;
+		int d = port_distance(k, h, r, false);
+
+		if (r != k->me || !k->in_place)
+			coll_sched_unpack(s,
+				d > 0 ? all + coll_port_row(h, d) * row + at : here + at, b.at,
+				b.count, b.type, block);
+	}
+}
+
+/* `column' is what a member gives another in the end: a block of each member of the hosts whose
+ * matrixs it has got, and its own. */
 void coll_alltoall_ports(struct sched *s, const struct coll_args *k)
 {
 	struct coll_hier *h = coll_hier_of(k->comm);
 	struct type *byte = type_predefined(MPI_BYTE);
 	int each = h->local.size, rows = coll_port_parts(h) * each;
-	int64_t block = k->bytes, row = each * block, bundle = rows * block + block;
+	int64_t block = k->bytes, row = each * block, column = rows * block + block;
 	struct coll_args rootless = *k;
-	char *mine = hier_zeros(s, rows * row), *lots = coll_sched_bytes(s, rows * row);
-	char *back = coll_sched_bytes(s, each * bundle), *got = coll_sched_bytes(s, each * bundle);
+	char *mine = hier_zeros(s, rows * row), *given = coll_sched_bytes(s, rows * row);
+	char *back = coll_sched_bytes(s, each * column), *got = coll_sched_bytes(s, each * column);
 	char *in;
 
 	rootless.root = -1;
@@ -262,24 +289,303 @@ void coll_alltoall_ports(struct sched *s, const struct coll_args *k)
 
 		coll_sched_pack(s, b.at, b.count, b.type,
 			d > 0 ? mine + coll_port_row(h, d) * row + at
-			      : back + at / block * bundle + rows * block,
+			      : back + at / block * column + rows * block,
 			block);
 	}
-	hier_local_bytes(s, &rootless, h, COLL_ALLTOALL, mine, lots, rows * block);
-	in = ports_exchange_squares(s, k, h, lots, row);
+	hier_local_bytes(s, &rootless, h, COLL_ALLTOALL, mine, given, rows * block);
+	in = ports_exchange_matrices(s, k, h, given, row);
 	for (int to = 0; to < each; to++)
 		for (int i = 0; i < rows; i++)
 			coll_sched_move(s, in + i * row + to * block,
-				back + to * bundle + i * block, block, byte);
-	hier_local_bytes(s, &rootless, h, COLL_ALLTOALL, back, got, bundle);
+				back + to * column + i * block, block, byte);
+	hier_local_bytes(s, &rootless, h, COLL_ALLTOALL, back, got, column);
 	for (int r = 0; r < k->n; r++) {
 		struct block b = coll_block_in(k, r);
 		int64_t at = hier_block_at(k, h, r, block) % row;
 		int d = port_distance(k, h, r, false);
 
 		coll_sched_unpack(s,
-			d > 0 ? got + (d - 1) % each * bundle + (d - 1) / each * row + at
-			      : got + at / block * bundle + rows * block,
+			d > 0 ? got + (d - 1) % each * column + (d - 1) / each * row + at
+			      : got + at / block * column + rows * block,
 			b.at, b.count, b.type, block);
 	}
+}
+
+/* --- parts: data of some KiB, all members of a host send ----------------------------------------
+ *
+ *      allreduce  local    reduce_scatter: member j has its host's sum of the parts of the hosts
+ *                          that it serves, j * per .. j * per + per - 1
+ *                 ports    each part goes to its host, which so gets one from every host
+ *                 local    alltoall and allgather: the host's members combine these
+ *                 ports    each host's result goes to all hosts
+ *                 local    allgather
+ *
+ *      reduce     the same up to the second ports, where results go to the root's host
+ *      bcast      scatter on the root's host; ports; bcast of the part on each host; and as
+ *                 allreduce from its second ports on
+ *
+ * Between hosts are two steps, whatever their number, and no more bytes than a scatter and an
+ * allgather need (van de Geijn).  port_tree.c has shorter data.  For hosts in lanes. */
+
+/* How the data are cut, in elements: a share is what a member combines of its host's part. */
+struct parts {
+	const struct coll_args *k;
+	struct coll_hier *h;
+	int per;             /* hosts that a member serves; the last members may serve fewer */
+	int64_t share, part; /* of a member, and of a host */
+	int64_t mine, all;   /* of the hosts that a member serves, and of all members */
+};
+
+static struct parts parts_of(const struct coll_args *k, struct coll_hier *h)
+{
+	int each = h->local.size;
+	int64_t shares = (int64_t)each * h->nhosts;
+	struct parts p = {.k = k, .h = h, .per = (h->nhosts - 1) / each + 1};
+
+	p.share = (k->rcount + shares - 1) / shares;
+	p.part = each * p.share;
+	p.mine = p.per * p.part;
+	p.all = each * p.mine;
+	return p;
+}
+
+/* The i-th host that this member serves; -1: there is none. */
+static int parts_host(const struct parts *p, int i)
+{
+	int host = p->h->local.rank * p->per + i;
+
+	return host < p->h->nhosts ? host : -1;
+}
+
+/* The member of a host that serves this one. */
+static int parts_partner(const struct parts *p, int host)
+{
+	return p->h->leaders[host] + p->h->my_host / p->per * p->h->lane_step;
+}
+
+/* The leader of this host for a call whose root serves a host. */
+static int parts_leader(const struct parts *p, int served)
+{
+	return p->h->leaders[p->h->my_host] + served / p->per * p->h->lane_step;
+}
+
+static void *parts_memory(struct sched *s, const struct parts *p, int64_t count)
+{
+	return coll_sched_elements(s, p->k->rtype, count);
+}
+
+static void *parts_at(const struct parts *p, const void *mem, int64_t at)
+{
+	return coll_element(mem, p->k->rtype, at);
+}
+
+static void parts_move(
+	struct sched *s, const struct parts *p, const void *from, void *to, int64_t count)
+{
+	coll_sched_move(s, from, to, count, p->k->rtype);
+}
+
+const void *coll_padded(
+	struct sched *s, const struct coll_args *k, const void *data, int64_t have, int64_t count)
+{
+	char *mem;
+
+	if (have == count)
+		return data;
+	mem = coll_sched_elements(s, k->rtype, count);
+	coll_sched_move(s, data, mem, have, k->rtype);
+	for (int64_t n, at = have; at < count; at += n) {
+		n = num_min(at, count - at);
+		coll_sched_move(s, mem, coll_element(mem, k->rtype, at), n, k->rtype);
+	}
+	return mem;
+}
+
+/* A call of this host's members, of `count' elements for each. */
+static void parts_local(struct sched *s, const struct parts *p, enum coll_kind kind, int leader,
+	const void *sbuf, void *rbuf, int64_t count)
+{
+	struct coll_args in = coll_hier_local_args(p->k, p->h, kind, leader);
+
+	in.in_place = false;
+	in.sbuf = sbuf;
+	in.rbuf = rbuf;
+	in.stype = p->k->rtype;
+	in.scount = in.rcount = count;
+	in.bytes = count * p->k->rtype->size;
+	if (kind != COLL_REDUCE_SCATTER_BLOCK)
+		in.op = NULL;
+	coll_hier_local(s, &in);
+}
+
+static int parts_first(const struct parts *p)
+{
+	return p->h->leaders[p->h->my_host];
+}
+
+/* Exchanges a part with each host that this member serves: i-th at mem + i * stride.  Returns
+ * those of the other hosts, and the own one, in the order of hosts. */
+static void *parts_exchange(struct sched *s, const struct parts *p, const void *mem, int64_t stride)
+{
+	void *in = parts_memory(s, p, p->mine);
+
+	coll_sched_group(s, p->k->comm->group);
+	for (int i = 0; i < p->per; i++) {
+		int host = parts_host(p, i);
+		void *to = parts_at(p, in, i * p->part);
+		const void *from = parts_at(p, mem, i * stride);
+
+		if (host < 0 || host == p->h->my_host) {
+			parts_move(s, p, from, to, p->part);
+			continue;
+		}
+		coll_sched_recv(s, to, p->part, p->k->rtype, parts_partner(p, host));
+		coll_sched_send(s, from, p->part, p->k->rtype, parts_partner(p, host));
+	}
+	coll_sched_fence(s);
+	return in;
+}
+
+/* The host's sums of the parts that this member serves. */
+static void *parts_reduce_local(struct sched *s, const struct parts *p)
+{
+	void *sums = parts_memory(s, p, p->mine);
+	const void *operand = coll_padded(s, p->k, coll_operand(p->k), p->k->rcount, p->all);
+
+	parts_local(s, p, COLL_REDUCE_SCATTER_BLOCK, parts_first(p), operand, sums, p->mine);
+	return sums;
+}
+
+/* Each member combines the parts that it has of the hosts that it serves, and then a share of what
+ * all members of the host have, in the order of hosts.  Returns this share. */
+static void *parts_combine(struct sched *s, const struct parts *p, void *in)
+{
+	int last = (p->h->nhosts - 1) / p->per, i = p->per - 1;
+	void *got = parts_memory(s, p, p->part), *sum;
+
+	while (i > 0 && parts_host(p, i) < 0)
+		i--;
+	sum = parts_at(p, in, i * p->part);
+	while (--i >= 0)
+		coll_sched_reduce(s, parts_at(p, in, i * p->part), sum, sum, p->part, p->k->rtype);
+	parts_local(s, p, COLL_ALLTOALL, parts_first(p), sum, got, p->share);
+	sum = parts_at(p, got, last * p->share);
+	for (i = last - 1; i >= 0; i--)
+		coll_sched_reduce(
+			s, parts_at(p, got, i * p->share), sum, sum, p->share, p->k->rtype);
+	return sum;
+}
+
+/* All have their hosts' parts: brings those of all hosts together, on each, in `result'. */
+static void parts_allgather(
+	struct sched *s, const struct parts *p, const void *slots, void *result, bool wanted)
+{
+	bool whole = p->all == p->k->rcount && wanted;
+	void *all = whole ? result : parts_memory(s, p, p->all);
+
+	parts_local(s, p, COLL_ALLGATHER, parts_first(p), slots, all, p->mine);
+	if (!whole && wanted)
+		parts_move(s, p, all, result, p->k->rcount);
+}
+
+void coll_allreduce_parts(struct sched *s, const struct coll_args *k)
+{
+	struct parts p = parts_of(k, coll_hier_of(k->comm));
+	void *in = parts_exchange(s, &p, parts_reduce_local(s, &p), p.part);
+	const void *share = parts_combine(s, &p, in);
+	void *part = parts_memory(s, &p, p.part);
+
+	parts_local(s, &p, COLL_ALLGATHER, parts_first(&p), share, part, p.share);
+	parts_allgather(s, &p, parts_exchange(s, &p, part, 0), k->rbuf, true);
+}
+
+/* Results go to the root's host, each by the member that serves it. */
+static void parts_to_root(
+	struct sched *s, const struct parts *p, int root, const void *part, void *slots)
+{
+	coll_sched_group(s, p->k->comm->group);
+	if (p->h->my_host != root && p->h->local.rank == root / p->per)
+		coll_sched_send(s, part, p->part, p->k->rtype, parts_partner(p, root));
+	for (int i = 0; i < p->per && p->h->my_host == root; i++) {
+		int host = parts_host(p, i);
+		void *to = parts_at(p, slots, i * p->part);
+
+		if (host == root)
+			parts_move(s, p, part, to, p->part);
+		else if (host >= 0)
+			coll_sched_recv(s, to, p->part, p->k->rtype, parts_partner(p, host));
+	}
+	coll_sched_fence(s);
+}
+
+void coll_reduce_parts(struct sched *s, const struct coll_args *k)
+{
+	struct parts p = parts_of(k, coll_hier_of(k->comm));
+	int root = coll_hier_host(p.h, k->comm, k->root);
+	void *slots = parts_exchange(s, &p, parts_reduce_local(s, &p), p.part), *all = k->rbuf;
+	const void *share = parts_combine(s, &p, slots);
+	void *part = parts_memory(s, &p, p.part);
+
+	parts_local(s, &p, COLL_GATHER, parts_leader(&p, root), share, part, p.share);
+	parts_to_root(s, &p, root, part, slots);
+	if (p.h->my_host != root)
+		return;
+	if (k->me == k->root && p.all != k->rcount)
+		all = parts_memory(s, &p, p.all);
+	parts_local(s, &p, COLL_GATHER, k->root, slots, all, p.mine);
+	if (k->me == k->root && p.all != k->rcount)
+		parts_move(s, &p, all, k->rbuf, k->rcount);
+}
+
+/* The root's host scatters the data; each other host gets its part.  Returns it, where there is
+ * one: at the member that serves the root's host. */
+static void *parts_scatter(
+	struct sched *s, const struct parts *p, int root, const void *data, void *slots)
+{
+	void *part = parts_memory(s, p, p->part);
+
+	if (p->h->my_host == root) {
+		if (p->k->me == p->k->root)
+			data = coll_padded(s, p->k, data, p->k->rcount, p->all);
+		parts_local(s, p, COLL_SCATTER, p->k->root, data, slots, p->mine);
+	}
+	coll_sched_group(s, p->k->comm->group);
+	for (int i = 0; i < p->per && p->h->my_host == root; i++) {
+		int host = parts_host(p, i);
+		void *from = parts_at(p, slots, i * p->part);
+
+		if (host == root)
+			parts_move(s, p, from, part, p->part);
+		else if (host >= 0)
+			coll_sched_send(s, from, p->part, p->k->rtype, parts_partner(p, host));
+	}
+	if (p->h->my_host != root && p->h->local.rank == root / p->per)
+		coll_sched_recv(s, part, p->part, p->k->rtype, parts_partner(p, root));
+	coll_sched_fence(s);
+	return part;
+}
+
+/* As bcast_long in rooted.c: of bytes. */
+void coll_bcast_parts(struct sched *s, const struct coll_args *k)
+{
+	struct coll_args bytes = *k;
+	bool sends = k->me == k->root;
+	struct parts p;
+	void *slots, *part;
+	char *mem = k->rtype->dense ? k->rbuf : coll_sched_bytes(s, k->bytes);
+	int root;
+
+	bytes.rtype = type_predefined(MPI_BYTE);
+	bytes.rcount = k->bytes;
+	p = parts_of(&bytes, coll_hier_of(k->comm));
+	root = coll_hier_host(p.h, k->comm, k->root);
+	if (!k->rtype->dense && sends)
+		coll_sched_pack(s, k->rbuf, k->rcount, k->rtype, mem, k->bytes);
+	slots = parts_memory(s, &p, p.mine);
+	part = parts_scatter(s, &p, root, mem, slots);
+	parts_local(s, &p, COLL_BCAST, parts_leader(&p, root), NULL, part, p.part);
+	slots = parts_exchange(s, &p, part, 0);
+	parts_allgather(s, &p, slots, mem, !sends);
+	if (!k->rtype->dense && !sends)
+		coll_sched_unpack(s, mem, k->rbuf, k->rcount, k->rtype, k->bytes);
 }

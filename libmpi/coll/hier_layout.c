@@ -232,7 +232,7 @@ int coll_hier_leader(const struct coll_args *k, const struct coll_hier *h)
 }
 
 #define RADIX_SHORT MEAN_OR(64, 16 * 1024)
-#define RADIX_HOSTS MEAN_OR(2, 8) /* with fewer, more messages cost more than a step less gains */
+#define RADIX_HOSTS 3
 
 int coll_radix(const struct coll_args *k, int64_t bytes)
 {

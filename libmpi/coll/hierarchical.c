@@ -538,6 +538,27 @@ void coll_reduce_lanes(struct sched *s, const struct coll_args *k)
 		coll_reduce_hier(s, &rest);
 }
 
+/* Ranks dealt out to hosts: a lane's blocks lie side by side, and are brought together first. */
+void coll_allgather_lanes(struct sched *s, const struct coll_args *k)
+{
+	struct coll_hier *h = coll_hier_of(k->comm);
+	struct coll_args in = coll_hier_local_args(k, h, k->kind, h->leaders[h->my_host]);
+	struct coll_args out = *k;
+
+	if (!h->dealt) {
+		coll_allgather_hier(s, k);
+		return;
+	}
+	out.root = -1;
+	out.rbuf = coll_element(k->rbuf, k->rtype, in.me * h->nhosts * k->rcount);
+	lane_call(s, k, h, &out);
+	in.in_place = true;
+	in.sbuf = NULL;
+	in.rcount = h->nhosts * k->rcount;
+	in.bytes = h->nhosts * k->bytes;
+	coll_hier_local(s, &in);
+}
+
 /* All blocks in the order of lanes: those of the first members of all hosts, and so on. */
 static const void *lanes_sort_blocks(
 	struct sched *s, const struct coll_args *k, const struct coll_hier *h, int64_t block)
@@ -637,7 +658,14 @@ void coll_reduce_scatter_hier(struct sched *s, const struct coll_args *k)
 		hier_take_block(s, k, h, blocks, nown);
 }
 
-/* --- scans: for hosts whose members are intervals of ranks ---------------------------------- */
+/* --- scans: for hosts whose members are intervals of ranks --------------------------------------
+ *
+ *      hierarchical   scan in each host; leaders exscan the totals; all members of a host add the
+ *                     result of earlier hosts
+ *      ports          short: each member gets the operands of its host and all hosts' totals
+ *      lanes          member j has part j of its host's operands, scans it, and adds the exscan of
+ *                     the totals of part j by the j-th members of all hosts; then the results go
+ *                     back to their members */
 
 /* The total of this host at its last member, whose operand is `mine', after the scan in the host.
  */
@@ -743,32 +771,108 @@ void coll_scan_hier(struct sched *s, const struct coll_args *k)
 		scan_apply(s, &rootless, h, before);
 }
 
-/* left op sum, in acc; sum == NULL: there is none yet. */
-static const void *scan_add(
-	struct sched *s, const struct coll_args *k, const void *left, const void *sum, void *acc)
+/* Scans the operands of the host's members, in their place.  Returns the total. */
+static const void *ports_scan_local(
+	struct sched *s, const struct coll_args *k, const struct coll_hier *h, void *here)
 {
-	if (sum == NULL)
-		return left;
-	coll_sched_reduce(s, left, sum, acc, k->rcount, k->rtype);
-	return acc;
+	char *last = here;
+
+	for (int i = 1; i < h->local.size; i++) {
+		char *next = coll_element(here, k->rtype, i * k->rcount);
+
+		coll_sched_reduce(s, last, next, next, k->rcount, k->rtype);
+		last = next;
+	}
+	return last;
 }
 
 /* Short scans: each member gets the operands of its host, and the totals of all hosts by ports. */
 void coll_scan_ports(struct sched *s, const struct coll_args *k)
 {
 	struct coll_hier *h = coll_hier_of(k->comm);
-	const char *here = ports_gather_local(s, k, h, coll_operand(k), k->rcount), *parts, *all;
-	void *acc = coll_sched_elements(s, k->rtype, k->rcount);
-	const void *total = NULL, *sum = NULL;
+	void *here = ports_gather_local(s, k, h, coll_operand(k), k->rcount), *all, *parts;
+	const void *total = ports_scan_local(s, k, h, here), *sum = NULL;
+	int upto = h->local.rank - (k->kind == COLL_EXSCAN), before = h->my_host - 1;
 
-	for (int i = h->local.size - 1; i >= 0; i--)
-		total = scan_add(s, k, coll_element(here, k->rtype, i * k->rcount), total, acc);
 	parts = coll_port_exchange(s, k, h, total, 0, k->rcount, k->rtype);
 	all = ports_gather_local(s, k, h, parts, coll_port_parts(h) * k->rcount);
-	for (int i = h->local.rank - (k->kind == COLL_EXSCAN); i >= 0; i--)
-		sum = scan_add(s, k, coll_element(here, k->rtype, i * k->rcount), sum, k->rbuf);
-	for (int i = h->my_host - 1; i >= 0; i--)
-		sum = scan_add(s, k, port_sum(k, h, NULL, all, i), sum, k->rbuf);
-	if (sum != NULL)
+	if (upto >= 0)
+		sum = coll_element(here, k->rtype, upto * k->rcount);
+	else if (before >= 0)
+		sum = port_sum(k, h, NULL, all, before--);
+	for (int i = before; i >= 0; i--) {
+		coll_sched_reduce(
+			s, port_sum(k, h, NULL, all, i), sum, k->rbuf, k->rcount, k->rtype);
+		sum = k->rbuf;
+	}
+	if (sum != NULL && sum != k->rbuf)
 		coll_sched_move(s, sum, k->rbuf, k->rcount, k->rtype);
+}
+
+/* An alltoall of the host's members, of `count' elements to each. */
+static void scan_exchange(struct sched *s, const struct coll_args *k, struct coll_hier *h,
+	const void *sbuf, void *rbuf, int64_t count)
+{
+	struct coll_args in = coll_hier_local_args(k, h, COLL_ALLTOALL, h->leaders[h->my_host]);
+
+	in.in_place = false;
+	in.op = NULL;
+	in.sbuf = sbuf;
+	in.rbuf = rbuf;
+	in.stype = k->rtype;
+	in.scount = in.rcount = count;
+	in.bytes = count * k->rtype->size;
+	coll_hier_local(s, &in);
+}
+
+/* The j-th members of all hosts exscan `total', `count' elements, into `before'. */
+static void scan_lane(struct sched *s, const struct coll_args *k, struct coll_hier *h,
+	const void *total, void *before, int64_t count)
+{
+	struct coll_args out = *k;
+
+	out.kind = COLL_EXSCAN;
+	out.root = -1;
+	out.in_place = false;
+	out.sbuf = total;
+	out.rbuf = before;
+	out.stype = k->rtype;
+	out.scount = out.rcount = count;
+	lane_call(s, k, h, &out);
+}
+
+/* mem: the result of earlier hosts, then this part of the operands of the host's members. */
+static void scan_lane_parts(
+	struct sched *s, const struct coll_args *k, struct coll_hier *h, void *mem, int64_t part)
+{
+	int each = h->local.size;
+	struct type *t = k->rtype;
+
+	for (int i = 2; i <= each; i++)
+		coll_sched_reduce(s, coll_element(mem, t, (i - 1) * part),
+			coll_element(mem, t, i * part), coll_element(mem, t, i * part), part, t);
+	scan_lane(s, k, h, coll_element(mem, t, each * part), mem, part);
+	for (int i = 1; i <= each && h->my_host > 0; i++)
+		coll_sched_reduce(s, mem, coll_element(mem, t, i * part),
+			coll_element(mem, t, i * part), part, t);
+	if (h->my_host == 0) /* rank 0 of an exscan gets it, and drops it */
+		coll_sched_move(s, coll_element(mem, t, part), mem, part, t);
+}
+
+void coll_scan_lanes(struct sched *s, const struct coll_args *k)
+{
+	struct coll_hier *h = coll_hier_of(k->comm);
+	int each = h->local.size, shift = k->kind == COLL_SCAN;
+	int64_t part = (k->rcount + each - 1) / each, all = each * part;
+	const void *operand = coll_padded(s, k, coll_operand(k), k->rcount, all);
+	void *mem = coll_sched_elements(s, k->rtype, all + part), *result = k->rbuf;
+	bool direct = all == k->rcount && (k->me > 0 || shift > 0);
+
+	scan_exchange(s, k, h, operand, coll_element(mem, k->rtype, part), part);
+	scan_lane_parts(s, k, h, mem, part);
+	if (!direct)
+		result = coll_sched_elements(s, k->rtype, all);
+	scan_exchange(s, k, h, coll_element(mem, k->rtype, shift * part), result, part);
+	if (!direct && (k->me > 0 || shift > 0))
+		coll_sched_move(s, result, k->rbuf, k->rcount, k->rtype);
 }

@@ -82,6 +82,11 @@ int64_t coll_port_row(const struct coll_hier *h, int d);
 void *coll_port_exchange(struct sched *s, const struct coll_args *k, const struct coll_hier *h,
 	const void *mem, int64_t stride, int64_t count, struct type *type);
 
+/* `have' elements of the call's rtype, and as many copies of them as make `count': those are valid
+ * operands, whose results are not used.  hier_blocks.c */
+const void *coll_padded(
+	struct sched *s, const struct coll_args *k, const void *data, int64_t have, int64_t count);
+
 /* --- a tree of hosts whose members send at once: port_tree.c -------------------------------- */
 
 /* Write the messages between hosts of a call whose hosts are in lanes.  _recv is before the part of

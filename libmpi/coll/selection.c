@@ -23,36 +23,38 @@
 #define PART_CHAIN_FEW    MEAN_OR(16, 16 * 1024)  /* as that, if members are FEW_HOSTS */
 #define PART_CHAIN_REDUCE MEAN_OR(16, 32 * 1024)  /* as that, with several members on hosts */
 #define PART_SCAN_CHAIN   MEAN_OR(16, 6 * 1024)   /* as that, of a scan */
-#define PART_SCAN_HOSTS   MEAN_OR(8, 4 * 1024)    /* as that, with several members on hosts */
+#define PART_SCAN_HOSTS   MEAN_OR(32, 12 * 1024)  /* as that, with several members on hosts */
 #define BCAST_CUT         MEAN_OR(32, 16 * 1024)  /* a broadcast goes in segments, or in parts */
 #define BCAST_CUT_LOCAL   MEAN_OR(16, 4 * 1024)   /* as that, on one host */
 #define HOSTS_CUT         MEAN_OR(64, 128 * 1024) /* as BCAST_CUT, with several members on hosts */
 #define DEALT_LONG        MEAN_OR(128, 1024 * 1024) /* as that, if ranks are dealt out to hosts */
 #define REDUCE_BINARY     MEAN_OR(64, 128 * 1024)   /* a reduction goes in segments */
-#define PORTS_SHORT       MEAN_OR(32, 2048)       /* each host sends all its data to each, below */
-#define PORTS_BCAST       MEAN_OR(64, 4 * 1024)   /* as that, to some hosts at a time */
-#define PORTS_REDUCE      MEAN_OR(64, 4 * 1024)   /* as that, of a reduction to a root */
-#define PORTS_BLOCK       MEAN_OR(16, 1024)       /* as that, of a block */
-#define LANES_FROM        MEAN_OR(16, 4 * 1024)   /* all members of a host combine a part */
-#define LANES_LONG        MEAN_OR(32, 16 * 1024)  /* as that, if elements are left */
-#define BLOCK_LANES       MEAN_OR(16, 512)        /* as that, of a block */
-#define BLOCK_LANES_MANY  MEAN_OR(8, 64)          /* as that, of many */
-#define BLOCK_SHORT       MEAN_OR(16, 4 * 1024)   /* a tree carries many, up to this */
-#define BLOCK_TINY        MEAN_OR(8, 64)          /* as that, for alltoall by leaders */
-#define BLOCK_LEADERS     MEAN_OR(8, 64)          /* as that, for many ranks, from this */
-#define BLOCK_HOPS        MEAN_OR(16, 1024)       /* as that, for alltoall in log n hops */
-#define BLOCK_HOPS_LOCAL  MEAN_OR(8, 32)          /* as that, on one host */
-#define BLOCK_RING        MEAN_OR(64, 512 * 1024) /* a block goes round a ring, from this */
-#define BLOCK_RING_FEW    MEAN_OR(16, 16 * 1024)  /* as that, if members are FEW_HOSTS */
-#define BLOCK_BRUCK       MEAN_OR(16, 128 * 1024) /* as that, if ranks are no power of two */
-#define RING_PART         MEAN_OR(16, 8 * 1024)   /* a part goes round a ring */
-#define HALVING_LONG      MEAN_OR(32, 32 * 1024)  /* an operand is halved */
-#define HALVING_LOCAL     MEAN_OR(32, 4 * 1024)   /* as that, on one host */
-#define BLOCK_HALVED      MEAN_OR(64, 256 * 1024) /* operands are halved up to this */
-#define BLOCK_HALVED_ODD  MEAN_OR(32, 4 * 1024)   /* as that, if ranks are no power of two */
-#define BLOCK_ALL         MEAN_OR(32, 64 * 1024)  /* each member may get its block of all */
-#define ORDERED_SHORT     MEAN_OR(16, 1024)       /* each member may get all operands */
-#define REDUCE_GATHER     MEAN_OR(16, 512)        /* the root may get all operands */
+#define PORTS_SHORT       MEAN_OR(32, 2048)      /* each host sends all its data to each, below */
+#define PORTS_BCAST       MEAN_OR(64, 4 * 1024)  /* as that, to some hosts at a time */
+#define PORTS_REDUCE      MEAN_OR(64, 4 * 1024)  /* as that, of a reduction to a root */
+#define PORTS_BLOCK       MEAN_OR(16, 1024)      /* as that, of a block */
+#define PORTS_GATHER      MEAN_OR(64, 32 * 1024) /* as that, of a block that all get */
+#define PARTS_BELOW       MEAN_OR(4096, 128 * 1024)  /* each host has a part of the data */
+#define LANES_FROM        MEAN_OR(16, 4 * 1024)      /* all members of a host combine a part */
+#define LANES_LONG        MEAN_OR(32, 16 * 1024)     /* as that, if elements are left */
+#define BLOCK_LANES       MEAN_OR(16, 512)           /* as that, of a block */
+#define BLOCK_LANES_MANY  MEAN_OR(8, 64)             /* as that, of many */
+#define BLOCK_SHORT       MEAN_OR(16, 4 * 1024)      /* a tree carries many, up to this */
+#define BLOCK_TINY        MEAN_OR(8, 64)             /* as that, for alltoall by leaders */
+#define BLOCK_LEADERS     MEAN_OR(8, 64)             /* as that, for many ranks, from this */
+#define BLOCK_HOPS        MEAN_OR(16, 1024)          /* as that, for alltoall in log n hops */
+#define BLOCK_HOPS_LOCAL  MEAN_OR(8, 32)             /* as that, on one host */
+#define BLOCK_RING        MEAN_OR(64, 512 * 1024)    /* a block goes round a ring, from this */
+#define BLOCK_RING_FEW    MEAN_OR(16, 16 * 1024)     /* as that, if members are FEW_HOSTS */
+#define BLOCK_BRUCK       MEAN_OR(16, 128 * 1024)    /* as that, if ranks are no power of two */
+#define RING_PART         MEAN_OR(16, 8 * 1024)      /* a part goes round a ring */
+#define HALVING_LONG      MEAN_OR(32, 32 * 1024)     /* an operand is halved */
+#define HALVING_LOCAL     MEAN_OR(32, 4 * 1024)      /* as that, on one host */
+#define BLOCK_HALVED      MEAN_OR(64, 256 * 1024)    /* operands are halved up to this */
+#define BLOCK_HALVED_ODD  MEAN_OR(32, 4 * 1024)      /* as that, if ranks are no power of two */
+#define BLOCK_ALL         MEAN_OR(32, 64 * 1024)     /* each member may get its block of all */
+#define ORDERED_SHORT     MEAN_OR(16, 1024)          /* each member may get all operands */
+#define REDUCE_GATHER     MEAN_OR(16, 512)           /* the root may get all operands */
 #define SCAN_PARTS        MEAN_OR(2048, 1024 * 1024) /* each makes a part of all scans, below */
 #define LOCAL_PARTS       8                          /* ... divided by this, on one host */
 #define SCAN_SHORT        MEAN_OR(16, 2 * 1024)      /* as that, of a scan */
@@ -60,7 +62,7 @@
 /* Numbers of members. */
 #define SCAN_MOST       256            /* each may get all operands of SCAN_SHORT */
 #define MANY            8              /* fewer messages pay */
-#define PORT_HOSTS      MEAN_OR(3, 8)  /* steps between leaders are worse than more messages */
+#define PORT_HOSTS      3              /* steps between fewer leaders are as few */
 #define PORT_HOSTS_MOST 512            /* a message to each is worse than steps */
 #define FEW_HOSTS       7              /* a chain is short */
 #define FEW             16             /* one root may send to all, or get from all */
@@ -91,6 +93,7 @@ enum rule_flags {
 	RULE_REMOTE = 1 << 15,    /* several hosts */
 	RULE_LOCAL = 1 << 16,     /* one host */
 	RULE_DEALT = 1 << 17,     /* rank r on host r mod hosts, which are a power of two */
+	RULE_SERVED = 1 << 22,    /* hosts of which none has more than twice as many members */
 	RULE_DIVIDED = 1 << 18,   /* as many elements for each member of a host, and none left */
 	/* `from' and `below' are bytes of */
 	RULE_LONGEST_BLOCK = 1 << 19, /* the longest block */
@@ -149,8 +152,8 @@ struct rule {
 	{"ordered_chain", coll_scan_ordered_chain, 0, 0, 0, 0, 0, RULE_ORDERED}, \
 	{"ordered_chain", coll_scan_ordered_chain, PART_SCAN_HOSTS, 0, 0, 0, 0, \
 		RULE_PART | RULE_INTERVALS}, \
-	{"ordered_chain", coll_scan_ordered_chain, PART_SCAN_HOSTS / 4, 0, 0, 32 * PAIRWISE, 0, \
-		RULE_PART | RULE_INTERVALS}, \
+	{"multi_lane", coll_scan_lanes, PORTS_SHORT / 2, 0, 0, 0, 0, \
+		RULE_CONTIGUOUS | RULE_EVEN_HOSTS}, \
 	{"hierarchical", coll_scan_hier, 0, 0, 0, SCAN_MANY, 0, \
 		RULE_HIERARCHICAL | RULE_CONTIGUOUS}, \
 	{"ordered_scatter", coll_scan_ordered_scatter, SCAN_PARTS / 256, SCAN_PARTS, MANY, 0, 0, \
@@ -159,7 +162,7 @@ struct rule {
 		HOPS_MANY, RULE_SHORT | RULE_FLAT | RULE_REMOTE}, \
 	{"ordered_scatter", coll_scan_ordered_scatter, SCAN_PARTS / 8, SCAN_PARTS, MANY, 0, \
 		SCAN_MOST, RULE_SHORT | RULE_FLAT | RULE_REMOTE}, \
-	{"ordered_chain", coll_scan_ordered_chain, PART_SCAN_HOSTS, 0, 0, 0, 0, \
+	{"ordered_chain", coll_scan_ordered_chain, PART_SCAN_HOSTS / 3, 0, 0, 0, 0, \
 		RULE_PART | RULE_LOCAL}, \
 	{"ordered_chain", coll_scan_ordered_chain, PART_SCAN_CHAIN, 0, 0, 0, 0, RULE_PART}, \
 	{"recursive_doubling", coll_scan_recursive_doubling, 0, 0, 0, 0, 0, 0}
@@ -184,6 +187,12 @@ static const struct rule *const rules[COLL_KINDS] = {
 			RULE_EVEN_HOSTS | RULE_MANY_HOSTS},
 		{"scatter_bruck", coll_bcast_scatter_bruck, BCAST_CUT, DEALT_LONG, 3, 0, 0,
 			RULE_DEALT},
+		{"multi_port_scatter", coll_bcast_parts, PORTS_BCAST, PARTS_BELOW, 0, HOPS_MANY, 0,
+			RULE_EVEN_HOSTS | RULE_MANY_HOSTS | RULE_SERVED},
+		{"multi_port_scatter", coll_bcast_parts, BCAST_CUT, PARTS_BELOW, 0, 0, 0,
+			RULE_EVEN_HOSTS | RULE_MANY_HOSTS | RULE_SERVED},
+		{"multi_port_scatter", coll_bcast_parts, BCAST_CUT, 4 * PARTS_BELOW, 0, PAIRWISE, 0,
+			RULE_EVEN_HOSTS | RULE_MANY_HOSTS | RULE_SERVED},
 		{"hierarchical_chain", coll_bcast_hier_chain, PART_CHAIN, 0, 0, 0, 0,
 			RULE_HIERARCHICAL | RULE_HOST_PART},
 		{"hierarchical_chain", coll_bcast_hier_chain, PART_CHAIN_FEW, 0, 0, 0, 4,
@@ -203,6 +212,12 @@ static const struct rule *const rules[COLL_KINDS] = {
 		ROOTED(coll_scatter_hier, coll_scatter_binomial, coll_scatter_linear)),
 	[COLL_SCATTERV] = ROWS({"linear", coll_scatter_linear, 0, 0, 0, 0, 0, 0}),
 	[COLL_ALLGATHER] = ROWS(
+		{"multi_lane", coll_allgather_lanes, PORTS_BLOCK / 2, 0, 0, 0, 0,
+			RULE_EVEN_HOSTS | RULE_DEALT},
+		{"multi_port", coll_allgather_ports, 0, PORTS_GATHER, 0, 0, 8 * PAIRWISE,
+			RULE_EVEN_HOSTS | RULE_MANY_HOSTS | RULE_SHORT},
+		{"multi_port", coll_allgather_ports, 0, PORTS_GATHER / 8, 0, 0, 0,
+			RULE_EVEN_HOSTS | RULE_MANY_HOSTS},
 		{"bruck", coll_allgather_bruck, 1024, 0, 2, 0, 0, RULE_DEALT},
 		{"recursive_doubling", coll_allgather_recursive_doubling, 0, 16, 2, 2 * PAIRWISE,
 			8 * PAIRWISE, RULE_POWER_OF_TWO | RULE_INTERVALS},
@@ -224,6 +239,8 @@ static const struct rule *const rules[COLL_KINDS] = {
 		{"ring", coll_allgather_ring, 0, 0, 0, 0, 0, 0}),
 	[COLL_ALLTOALL] = ROWS(
 		{"multi_port", coll_alltoall_ports, 0, PORTS_BLOCK, 0, HOPS_MANY, 0,
+			RULE_EVEN_HOSTS | RULE_MANY_HOSTS | RULE_SHORT},
+		{"multi_port", coll_alltoall_ports, 0, PORTS_BLOCK / 4, 0, FEW, 0,
 			RULE_EVEN_HOSTS | RULE_MANY_HOSTS | RULE_SHORT},
 		{"hierarchical", coll_alltoall_hier, 0, BLOCK_TINY, 0, MANY, LEADERS_MOST,
 			RULE_HIERARCHICAL},
@@ -249,6 +266,10 @@ static const struct rule *const rules[COLL_KINDS] = {
 			RULE_COMMUTES | RULE_EVEN_HOSTS | RULE_MANY_HOSTS},
 		{"multi_port", coll_reduce_ports, 0, PORTS_REDUCE / 8, 0, 0, 0,
 			RULE_COMMUTES | RULE_EVEN_HOSTS | RULE_MANY_HOSTS},
+		{"multi_port_scatter", coll_reduce_parts, PORTS_REDUCE, PARTS_BELOW, 0, HOPS_MANY,
+			64 * PAIRWISE, RULE_EVEN_HOSTS | RULE_MANY_HOSTS | RULE_SERVED},
+		{"multi_port_scatter", coll_reduce_parts, PORTS_REDUCE, 4 * PARTS_BELOW, 0,
+			PAIRWISE, 64 * PAIRWISE, RULE_EVEN_HOSTS | RULE_MANY_HOSTS | RULE_SERVED},
 		{"chain", coll_reduce_chain, PART_CHAIN_REDUCE, 0, 2, 0, 0,
 			RULE_COMMUTES | RULE_PART | RULE_INTERVALS},
 		{"multi_lane", coll_reduce_lanes, LANES_FROM, 0, 0, 0, 0,
@@ -278,6 +299,8 @@ static const struct rule *const rules[COLL_KINDS] = {
 	[COLL_ALLREDUCE] = ROWS(
 		{"multi_port", coll_allreduce_ports, 0, PORTS_SHORT, 0, 0, 0,
 			RULE_EVEN_HOSTS | RULE_MANY_HOSTS | RULE_SHORT},
+		{"multi_port_scatter", coll_allreduce_parts, LANES_FROM, PARTS_BELOW, 0,
+			HOPS_MANY, 64 * PAIRWISE, RULE_EVEN_HOSTS | RULE_MANY_HOSTS | RULE_SERVED},
 		{"hierarchical", coll_allreduce_hier, 0, 4 * LANES_FROM, 0, 4096 * PAIRWISE, 0,
 			RULE_HIERARCHICAL},
 		{"multi_lane", coll_allreduce_lanes, LANES_FROM, 0, 0, 0, 0,
@@ -315,7 +338,7 @@ static const struct rule *const rules[COLL_KINDS] = {
 			RULE_EVEN_HOSTS | RULE_SCATTERED},
 		{"multi_lane", coll_reduce_scatter_lanes, BLOCK_LANES, 0, 0, 0, 0,
 			RULE_EVEN_HOSTS},
-		{"multi_lane", coll_reduce_scatter_lanes, BLOCK_LANES_MANY, 0, 0, HOPS_MANY, 0,
+		{"multi_lane", coll_reduce_scatter_lanes, BLOCK_LANES_MANY, 0, 0, FEW, 0,
 			RULE_EVEN_HOSTS},
 		SCATTERS),
 	[COLL_REDUCE_SCATTER] = ROWS(SCATTERS),
@@ -441,6 +464,9 @@ static bool rule_suits_hosts(const struct rule *r, const struct coll_args *k, bo
 	if ((r->flags & RULE_SCATTERED) && coll_hier_useful(k->comm, true))
 		return false;
 	if ((r->flags & RULE_DEALT) && (leaders || !coll_hier_dealt(k->comm)))
+		return false;
+	if ((r->flags & RULE_SERVED) &&
+		coll_hier_of(k->comm)->largest > 2 * coll_hier_of(k->comm)->nhosts)
 		return false;
 	if ((r->flags & RULE_DIVIDED) && k->rcount % coll_hier_of(k->comm)->largest != 0)
 		return false;

@@ -29,6 +29,12 @@ over "-hosts a:2,b:2,c:2,d:2,e:2,f:2,g:2,h:2" 16 std/ch06/algorithms \
 p=alltoall=multi_port,scan=multi_port,exscan=multi_port
 over "-hosts a:2,b:2,c:2,d:2,e:2,f:2,g:2,h:2" 16 std/ch06/algorithms HAFT_COLL_ALGORITHM=$p
 over "-hosts a,b,c,d,e,f,g,h -rr" 16 std/ch06/algorithms HAFT_COLL_ALGORITHM=$p
+p=allreduce=multi_port_scatter,reduce=multi_port_scatter,bcast=multi_port_scatter
+p=$p,allgather=multi_port,scan=multi_lane,exscan=multi_lane
+over "-hosts a:2,b:2,c:2,d:2,e:2,f:2,g:2,h:2" 16 std/ch06/algorithms HAFT_COLL_ALGORITHM=$p
+over "-hosts a:3,b:3,c:3,d:3" 12 std/ch06/algorithms HAFT_COLL_ALGORITHM=$p
+over "-hosts a:3,b:3,c:3,d:3" 12 std/ch06/same_bits HAFT_COLL_ALGORITHM=$p
+over "-hosts a,b,c,d -rr" 12 std/ch06/algorithms HAFT_COLL_ALGORITHM=$p,allgather=multi_lane
 over "-hosts a,b,c,d,e,f,g,h,i,j" 10 std/ch06/algorithms # steps of radix 4
 over "-hosts a,b,c,d,e" 5 std/ch06/algorithms \
 	HAFT_COLL_ALGORITHM=reduce_scatter_block=ordered_scatter,reduce_scatter=ordered_scatter

@@ -8,7 +8,8 @@
  *          ──> time / least time of all algorithms,  least time / bound
  *
  *     coll_sim                       small cases
- *     coll_sim -s                    a line for each algorithm in them
+ *     coll_sim -s [RANKS HOSTS [CALL]]
+ *                                    a line for each algorithm in them, or in those of this shape
  *     coll_sim -a DIR [RANKS HOSTS]  all, or this shape: a line for each algorithm in
  *                                    DIR/sim-coll.txt, curves in DIR/sim-coll.svg
  *                                    DIR RANKS HOSTS CALL: that collective call only
@@ -139,6 +140,17 @@ static void check_fold(const struct plan_shape *shape, int *folded)
 			CHECK(fabs(one.messages - all.messages) <= FOLD_ERROR * all.messages);
 		}
 	}
+}
+
+static void check_folds(void)
+{
+	int folded = 0;
+
+	check_fold(&(struct plan_shape){12, 4, false}, &folded);
+	check_fold(&(struct plan_shape){32, 8, false}, &folded);
+	check_fold(&(struct plan_shape){9, 9, false}, &folded);
+	check_fold(&(struct plan_shape){48, 4, false}, &folded); /* one member for others */
+	CHECK(folded > 40);
 }
 
 /* --- cases ---------------------------------------------------------------------------------- */
@@ -286,6 +298,16 @@ static void check_makers(void)
 	free(t.messages);
 }
 
+/* The small cases, of this shape only if ranks > 0. */
+static void run_small(FILE *f, int ranks, int hosts)
+{
+	for (size_t i = 0; i < countof(small_shapes); i++)
+		for (int m = ETHERNET; m < MACHINES; m++)
+			if (ranks == 0 ||
+				(small_shapes[i].ranks == ranks && small_shapes[i].hosts == hosts))
+				cases_of_shape(f, &machines[m], &small_shapes[i], 8);
+}
+
 static void run_all(const char *dir, int ranks, int hosts)
 {
 	struct maker_table tables[2];
@@ -344,32 +366,27 @@ static void run_times(void)
 
 int main(int argc, char **argv)
 {
-	int folded = 0;
-
 	mallopt(M_MMAP_THRESHOLD, 1 << 28); /* buffers are used again */
 	mallopt(M_TRIM_THRESHOLD, 1 << 30);
 	MPI_Init(NULL, NULL);
 	cases = calloc(CASES_MAX, sizeof(*cases));
 	CHECK(cases != NULL);
-	only = argc > 5 ? argv[5] : NULL;
+	only = NULL;
+	if (argc > 4)
+		only = strcmp(argv[1], "-a") == 0 ? argv[5] : argv[4]; /* the last one is NULL */
 	if (argc > 1 && strcmp(argv[1], "-t") == 0)
 		run_times();
 	else if (argc > 1 && strcmp(argv[1], "-m") == 0)
 		run_makers();
-	else if (argc > 2)
+	else if (argc > 2 && strcmp(argv[1], "-a") == 0)
 		run_all(argv[2], argc > 4 ? atoi(argv[3]) : 0, argc > 4 ? atoi(argv[4]) : 0);
+	else if (argc > 1)
+		run_small(stdout, argc > 3 ? atoi(argv[2]) : 0, argc > 3 ? atoi(argv[3]) : 0);
 	else {
 		check_results();
 		check_makers();
-		check_fold(&(struct plan_shape){12, 4, false}, &folded);
-		check_fold(&(struct plan_shape){32, 8, false}, &folded);
-		check_fold(&(struct plan_shape){9, 9, false}, &folded);
-		check_fold(&(struct plan_shape){48, 4, false}, &folded); /* one member for others */
-		CHECK(folded > 40);
-		for (size_t i = 0; i < countof(small_shapes); i++)
-			for (int m = ETHERNET; m < MACHINES; m++)
-				cases_of_shape(argc > 1 ? stdout : NULL, &machines[m],
-					&small_shapes[i], 8);
+		check_folds();
+		run_small(NULL, 0, 0);
 	}
 	if (ncases > 0)
 		summary(argc == 1);
