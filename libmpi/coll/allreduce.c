@@ -87,13 +87,12 @@ void coll_allreduce_recursive_doubling(struct sched *s, const struct coll_args *
 	coll_allreduce_doubling(s, k, coll_radix(k, k->bytes));
 }
 
-/* In place in rbuf; the temp has room for one part. */
+/* For two members or more.  Results are in rbuf; the temp has room for one part. */
 void coll_allreduce_ring(struct sched *s, const struct coll_args *k)
 {
 	int n = k->n, left = (k->me + n - 1) % n, right = (k->me + 1) % n;
 	void *tmp = coll_sched_elements(s, k->rtype, k->rcount / n + 1);
 
-	coll_sched_move(s, coll_operand(k), k->rbuf, k->rcount, k->rtype);
 	for (int i = 0; i < 2 * (n - 1); i++) {
 		bool sums = i < n - 1;
 		int out = (k->me + 2 * n - i) % n, in = (k->me + 2 * n - i - 1) % n;
@@ -102,12 +101,14 @@ void coll_allreduce_ring(struct sched *s, const struct coll_args *k)
 		int64_t iat = coll_part_at(k->rcount, n, in),
 			ilen = coll_part_at(k->rcount, n, in + 1) - iat;
 		void *mine = coll_element(k->rbuf, k->rtype, iat);
+		const void *from = i == 0 ? coll_operand(k) : k->rbuf;
 
 		coll_sched_recv(s, sums ? tmp : mine, ilen, k->rtype, left);
-		coll_sched_send(s, coll_element(k->rbuf, k->rtype, oat), olen, k->rtype, right);
+		coll_sched_send(s, coll_element(from, k->rtype, oat), olen, k->rtype, right);
 		coll_sched_fence(s);
 		if (sums)
-			coll_sched_reduce(s, tmp, mine, mine, ilen, k->rtype);
+			coll_sched_reduce(s, tmp, coll_element(coll_operand(k), k->rtype, iat),
+				mine, ilen, k->rtype);
 	}
 }
 

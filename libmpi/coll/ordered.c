@@ -7,8 +7,7 @@
  *                         scan, each result so far goes back
  *      ordered_chain      the result so far goes from rank to rank, in pieces: long scans */
 #include "libmpi/coll/algorithms.h"
-
-#define ORDERED_CHUNK MEAN_OR(64, 16 * 1024) /* bytes of a chain's piece */
+#include "libmpi/coll/pipelined.h"
 
 /* Combines n of `size' operands of `count' elements that lie in a ring in our memory, from operand
  * `first' on, into out. */
@@ -205,29 +204,69 @@ void coll_scan_ordered_scatter(struct sched *s, const struct coll_args *k)
 			coll_element(k->rbuf, k->rtype, at), count, k->rtype);
 }
 
+/* Combines a piece of the result so far, `in', with this member's operand, from element `at' on.
+ * Returns the result for the next rank, which is `sum' in an exscan. */
+static void *chain_combine(struct sched *s, const struct coll_args *k, const void *in, void *sum,
+	int64_t at, int64_t n)
+{
+	void *out = k->kind == COLL_EXSCAN ? sum : coll_element(k->rbuf, k->rtype, at);
+	void *mine = coll_element(coll_operand(k), k->rtype, at);
+
+	if (k->kind == COLL_EXSCAN && k->me == k->n - 1)
+		return NULL;
+	coll_sched_reduce(s, in, mine, out, n, k->rtype);
+	return out;
+}
+
+/* Where pieces come from the rank below: two temps in turn, as the next piece comes while one is
+ * combined; the result of an exscan, unless the operand is there. */
+static void *chain_room(
+	const struct coll_args *k, void *const temp[2], int64_t at, int64_t step, bool direct)
+{
+	return direct ? coll_element(k->rbuf, k->rtype, at) : temp[at / step % 2];
+}
+
+/* The first rank sends its operand. */
+static void chain_first(struct sched *s, const struct coll_args *k, int64_t step)
+{
+	for (int64_t at = 0; at < k->rcount && k->n > 1; at += step)
+		coll_sched_send(s, coll_element(coll_operand(k), k->rtype, at),
+			num_min(step, k->rcount - at), k->rtype, 1);
+	if (k->kind == COLL_SCAN)
+		coll_sched_move(s, coll_operand(k), k->rbuf, k->rcount, k->rtype);
+}
+
 /* Each piece of the result so far comes from the rank below, and goes on with this operand. */
 void coll_scan_ordered_chain(struct sched *s, const struct coll_args *k)
 {
-	int64_t size = k->rtype->size, step = ORDERED_CHUNK / size > 0 ? ORDERED_CHUNK / size : 1;
-	void *mine = k->rbuf, *before = coll_sched_elements(s, k->rtype, step);
-	bool last = k->me == k->n - 1, exclusive = k->kind == COLL_EXSCAN;
+	int64_t step = num_max(
+			coll_segment(k, k->rcount * k->rtype->size) / num_max(k->rtype->size, 1),
+			1),
+		n;
+	bool exclusive = k->kind == COLL_EXSCAN, direct = exclusive && !k->in_place;
+	void *temp[2] = {NULL, NULL}, *sum = NULL, *in, *out;
 
+	if (k->me == 0 || k->rcount == 0) {
+		chain_first(s, k, step);
+		return;
+	}
+	for (int i = 0; i < 2 && !direct; i++)
+		temp[i] = coll_sched_elements(s, k->rtype, step);
 	if (exclusive)
-		mine = coll_sched_elements(s, k->rtype, k->rcount);
-	if (!exclusive || !last)
-		coll_sched_move(s, coll_operand(k), mine, k->rcount, k->rtype);
-	for (int64_t at = 0; at < k->rcount; at += step) {
-		int64_t n = k->rcount - at < step ? k->rcount - at : step;
-		void *in = exclusive ? coll_element(k->rbuf, k->rtype, at) : before;
-		void *to = coll_element(mine, k->rtype, at);
-
-		if (k->me > 0) {
-			coll_sched_recv(s, in, n, k->rtype, k->me - 1);
-			coll_sched_fence(s);
-		}
-		if (k->me > 0 && !(exclusive && last))
-			coll_sched_reduce(s, in, to, to, n, k->rtype);
-		if (!last)
-			coll_sched_send(s, to, n, k->rtype, k->me + 1);
+		sum = coll_sched_elements(s, k->rtype, step);
+	coll_sched_recv(s, chain_room(k, temp, 0, step, direct), num_min(step, k->rcount), k->rtype,
+		k->me - 1);
+	for (int64_t at = 0; at < k->rcount; at += n) {
+		n = num_min(step, k->rcount - at);
+		in = chain_room(k, temp, at, step, direct);
+		coll_sched_fence(s);
+		if (at + n < k->rcount)
+			coll_sched_recv(s, chain_room(k, temp, at + n, step, direct),
+				num_min(step, k->rcount - at - n), k->rtype, k->me - 1);
+		out = chain_combine(s, k, in, sum, at, n);
+		if (exclusive && !direct)
+			coll_sched_move(s, in, coll_element(k->rbuf, k->rtype, at), n, k->rtype);
+		if (k->me < k->n - 1)
+			coll_sched_send(s, out, n, k->rtype, k->me + 1);
 	}
 }

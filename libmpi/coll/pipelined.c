@@ -12,13 +12,25 @@
  * v = (rank - root) mod n.  A reduction combines neighbors in the tree: its operation commutes. */
 #include "libmpi/coll/pipelined.h"
 
-#define SEGMENT  MEAN_OR(64, 16 * 1024) /* bytes: an eager message between hosts */
-#define SEGMENTS 4096                   /* most of a call: each is some steps of a schedule */
+#include "libmpi/coll/coll_shm.h"
+
+#define SEGMENT      MEAN_OR(64, 16 * 1024) /* bytes: an eager message between hosts */
+#define SEGMENT_LONG MEAN_OR(256, 64 * 1024)
+#define LONG         MEAN_OR(1024, 1024 * 1024) /* bytes of which two hosts send such ones */
+#define SEGMENTS     4096 /* most of a call: each is some steps of a schedule */
+
+int64_t coll_segment(const struct coll_args *k, int64_t bytes)
+{
+	bool two = k->n == 2 && bytes >= LONG && !coll_one_host(k->comm);
+
+	return two ? SEGMENT_LONG : SEGMENT;
+}
 
 struct pipe coll_pipe_of(const struct coll_args *k, int arity, int64_t all, int64_t size)
 {
 	int v = (k->me - k->root + k->n) % k->n;
-	int64_t least = (all - 1) / SEGMENTS + 1, length = SEGMENT / (size > 0 ? size : 1);
+	int64_t least = (all - 1) / SEGMENTS + 1,
+		length = (k->op != NULL ? coll_segment(k, all * size) : SEGMENT) / num_max(size, 1);
 	struct pipe p = {.parent = -1, .all = all, .length = length > least ? length : least};
 
 	if (v > 0)

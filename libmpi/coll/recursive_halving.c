@@ -45,37 +45,46 @@ struct halving_range {
 	int64_t lo, hi;
 };
 
-/* Sends the partner's range of work, and combines the own one. */
-static void halving_exchange(struct sched *s, const struct coll_args *k, void *work, void *tmp,
-	struct halving_range own, struct halving_range other, int partner)
-{
-	void *mine = coll_element(work, k->rtype, own.lo);
+/* Where the result so far is: the operand at first, so that it need not be copied; then work. */
+struct halving_memory {
+	const void *from;
+	void *work, *tmp;
+};
 
-	coll_sched_recv(s, tmp, own.hi - own.lo, k->rtype, partner);
-	coll_sched_send(
-		s, coll_element(work, k->rtype, other.lo), other.hi - other.lo, k->rtype, partner);
+/* Sends the partner's range, and combines the own one. */
+static void halving_exchange(struct sched *s, const struct coll_args *k,
+	const struct halving_memory *m, struct halving_range own, struct halving_range other,
+	int partner)
+{
+	const void *mine = coll_element(m->from, k->rtype, own.lo);
+	void *out = coll_element(m->work, k->rtype, own.lo);
+
+	coll_sched_recv(s, m->tmp, own.hi - own.lo, k->rtype, partner);
+	coll_sched_send(s, coll_element(m->from, k->rtype, other.lo), other.hi - other.lo, k->rtype,
+		partner);
 	coll_sched_fence(s);
 	if (partner < k->me)
-		coll_sched_reduce(s, tmp, mine, mine, own.hi - own.lo, k->rtype);
+		coll_sched_reduce(s, m->tmp, mine, out, own.hi - own.lo, k->rtype);
 	else
-		coll_sched_reduce(s, mine, tmp, mine, own.hi - own.lo, k->rtype);
+		coll_sched_reduce(s, mine, m->tmp, out, own.hi - own.lo, k->rtype);
 }
 
 /* The second of a pair takes the operand of the first. */
 static void halving_take_pair(struct sched *s, const struct coll_args *k, const struct team *t,
-	void *work, void *tmp, int64_t count)
+	struct halving_memory *m, int64_t count)
 {
 	if (k->me >= 2 * t->extra)
 		return;
-	coll_sched_recv(s, tmp, count, k->rtype, k->me - 1);
+	coll_sched_recv(s, m->tmp, count, k->rtype, k->me - 1);
 	coll_sched_fence(s);
-	coll_sched_reduce(s, tmp, work, work, count, k->rtype);
+	coll_sched_reduce(s, m->tmp, m->from, m->work, count, k->rtype);
+	m->from = m->work;
 }
 
 /* Reduce_scatter by halving: work has this member's share in the end, [lo, hi) of the last level.
  */
 static void halving_reduce_scatter(struct sched *s, const struct coll_args *k, const struct team *t,
-	void *work, void *tmp, struct halves *h)
+	struct halving_memory *m, struct halves *h)
 {
 	h->level = 0;
 	h->lo[0] = 0;
@@ -86,9 +95,10 @@ static void halving_reduce_scatter(struct sched *s, const struct coll_args *k, c
 		struct halving_range low = {lo, mid}, high = {mid, hi};
 
 		if (t->v & bit)
-			halving_exchange(s, k, work, tmp, high, low, partner);
+			halving_exchange(s, k, m, high, low, partner);
 		else
-			halving_exchange(s, k, work, tmp, low, high, partner);
+			halving_exchange(s, k, m, low, high, partner);
+		m->from = m->work;
 		h->level++;
 		h->lo[h->level] = t->v & bit ? mid : lo;
 		h->hi[h->level] = t->v & bit ? hi : mid;
@@ -109,6 +119,7 @@ static void halving_sibling(const struct halves *h, int level, int64_t *lo, int6
 void coll_allreduce_rabenseifner(struct sched *s, const struct coll_args *k)
 {
 	struct team t = halving_team(k, k->me);
+	struct halving_memory m;
 	struct halves h;
 	void *tmp, *work = k->rbuf;
 
@@ -119,9 +130,9 @@ void coll_allreduce_rabenseifner(struct sched *s, const struct coll_args *k)
 		return;
 	}
 	tmp = coll_sched_elements(s, k->rtype, k->me < 2 * t.extra ? k->rcount : k->rcount / 2 + 1);
-	coll_sched_move(s, coll_operand(k), work, k->rcount, k->rtype);
-	halving_take_pair(s, k, &t, work, tmp, k->rcount);
-	halving_reduce_scatter(s, k, &t, work, tmp, &h);
+	m = (struct halving_memory){coll_operand(k), work, tmp};
+	halving_take_pair(s, k, &t, &m, k->rcount);
+	halving_reduce_scatter(s, k, &t, &m, &h);
 	for (int bit = t.pow2 >> 1; bit > 0; bit >>= 1, h.level--) {
 		int partner = halving_rank(&t, t.v ^ bit);
 		int64_t lo, hi;
@@ -141,6 +152,7 @@ void coll_allreduce_rabenseifner(struct sched *s, const struct coll_args *k)
 void coll_reduce_rabenseifner(struct sched *s, const struct coll_args *k)
 {
 	struct team t = halving_team(k, k->me), r = halving_team(k, k->root);
+	struct halving_memory m;
 	struct halves h;
 	void *tmp, *work = k->rbuf;
 
@@ -157,8 +169,9 @@ void coll_reduce_rabenseifner(struct sched *s, const struct coll_args *k)
 	if (k->me != k->root)
 		work = coll_sched_elements(s, k->rtype, k->rcount);
 	coll_sched_move(s, coll_operand(k), work, k->rcount, k->rtype);
-	halving_take_pair(s, k, &t, work, tmp, k->rcount);
-	halving_reduce_scatter(s, k, &t, work, tmp, &h);
+	m = (struct halving_memory){work, work, tmp};
+	halving_take_pair(s, k, &t, &m, k->rcount);
+	halving_reduce_scatter(s, k, &t, &m, &h);
 	for (int bit = t.pow2 >> 1; bit > 0; bit >>= 1, h.level--) {
 		int partner = halving_rank(&t, t.v ^ bit);
 		int64_t lo = h.lo[h.level], hi = h.hi[h.level];
@@ -221,9 +234,13 @@ void coll_reduce_scatter_recursive_halving(struct sched *s, const struct coll_ar
 		return;
 	}
 	work = coll_sched_elements(s, k->rtype, all);
-	coll_sched_move(s, coll_operand(k), work, all, k->rtype);
-	if (k->me < 2 * t.extra)
-		halving_take_pair(s, k, &t, work, coll_sched_elements(s, k->rtype, all), all);
+	if (k->me < 2 * t.extra) {
+		struct halving_memory m = {
+			coll_operand(k), work, coll_sched_elements(s, k->rtype, all)};
+
+		halving_take_pair(s, k, &t, &m, all);
+	} else
+		coll_sched_move(s, coll_operand(k), work, all, k->rtype);
 	for (int left = t.pow2; left > 1; left /= groups) {
 		groups = (int)num_min(radix, left);
 		halving_give(s, k, &t, work, left, groups);

@@ -156,6 +156,7 @@ struct rule {
 		RULE_CONTIGUOUS | RULE_EVEN_HOSTS}, \
 	{"hierarchical", coll_scan_hier, 0, 0, 0, SCAN_MANY, 0, \
 		RULE_HIERARCHICAL | RULE_CONTIGUOUS}, \
+	{"ordered_chain", coll_scan_ordered_chain, 0, 0, 0, 0, 2, RULE_LOCAL}, \
 	{"ordered_scatter", coll_scan_ordered_scatter, SCAN_PARTS / 256, SCAN_PARTS, MANY, 0, 0, \
 		RULE_SHORT | RULE_FLAT | RULE_LOCAL}, \
 	{"ordered_scatter", coll_scan_ordered_scatter, SCAN_PARTS / 32, SCAN_PARTS, MANY, 0, \
@@ -303,6 +304,8 @@ static const struct rule *const rules[COLL_KINDS] = {
 			HOPS_MANY, 64 * PAIRWISE, RULE_EVEN_HOSTS | RULE_MANY_HOSTS | RULE_SERVED},
 		{"hierarchical", coll_allreduce_hier, 0, 4 * LANES_FROM, 0, 4096 * PAIRWISE, 0,
 			RULE_HIERARCHICAL},
+		{"rabenseifner", coll_allreduce_rabenseifner, HALVING_LONG, 0, 2, 0, FEW,
+			RULE_PREDEFINED | RULE_EVEN | RULE_INTERVALS},
 		{"multi_lane", coll_allreduce_lanes, LANES_FROM, 0, 0, 0, 0,
 			RULE_EVEN_HOSTS | RULE_LANES | RULE_DIVIDED},
 		{"multi_lane", coll_allreduce_lanes, LANES_LONG, 0, 0, 0, 0,

@@ -102,6 +102,7 @@ struct job {
 	double bytes;
 	double D;     /* the shortest message between hosts, or of one host's members */
 	double reach; /* the least time in which all hosts, or members, hear of one */
+	bool dealt;
 	double r; /* a byte from another member of the host, for the receiver: the cheapest way */
 };
 
@@ -113,6 +114,7 @@ static struct job job_of(const struct coll_case *c)
 		.hosts = c->shape.hosts,
 		.each = plan_host_size(0),
 		.bytes = (double)c->call.bytes,
+		.dealt = c->shape.dealt,
 		.r = fmin(m->host.c, m->host.G)};
 	const struct loggp *l = j.hosts > 1 ? &m->net : &m->host;
 
@@ -126,7 +128,10 @@ static struct job job_of(const struct coll_case *c)
 	return j;
 }
 
-/* Bytes, through the bytes of the call, that pass the NIC of some host, each way. */
+/* Bytes, through the bytes of the call, that pass the NIC of some host, each way.  Of a scan of
+ * ranks dealt out: between two ranks of a host, and before its first, are ranks of others.  The sum
+ * of their operands is the difference of two results there, less an operand.  So as many such sums
+ * come to the host as it has members, and they are independent: other operands give any values. */
 static double nic_share(enum coll_kind kind, const struct job *j)
 {
 	switch (kind) {
@@ -136,6 +141,7 @@ static double nic_share(enum coll_kind kind, const struct job *j)
 	case COLL_REDUCE_SCATTER_BLOCK: return j->n - j->each;
 	case COLL_ALLTOALL: return j->each * (j->n - j->each);
 	case COLL_ALLREDUCE: return 2 * (j->hosts - 1) / j->hosts;
+	case COLL_SCAN: return j->dealt ? j->each : 1; /* not of the first host */
 	case COLL_BARRIER: return 0;
 	default: return 1;
 	}
@@ -196,7 +202,8 @@ static double bound_member(enum coll_kind kind, const struct job *j)
 }
 
 /* The arithmetic: n - 1 combinations, and one operand of each comes from another member, of the
- * host if it has some; the results of an allreduce go to all.  The mean of all members. */
+ * host if it has some; the results of an allreduce go to all; rank 0 copies that of a scan.
+ * The mean of all. */
 static double bound_work(enum coll_kind kind, const struct job *j)
 {
 	double all = kind == COLL_REDUCE_SCATTER_BLOCK ? j->n : 1;
@@ -205,7 +212,9 @@ static double bound_work(enum coll_kind kind, const struct job *j)
 	if (kind < COLL_REDUCE)
 		return 0;
 	return j->bytes * all *
-	       (j->m->work.reduce * (j->n - 1) / j->n + moves * j->r * (j->each - 1) / j->each);
+		       (j->m->work.reduce * (j->n - 1) / j->n +
+			       moves * j->r * (j->each - 1) / j->each) +
+	       (kind == COLL_SCAN ? j->m->work.copy * j->bytes / j->n : 0);
 }
 
 static double bound_of(const struct coll_case *c)
