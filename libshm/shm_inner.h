@@ -277,7 +277,7 @@ struct shm_private {
 	uint64_t spread_next_ns;  /* no check of the CPUs before */
 	struct spread_cpu no_cpu; /* while it is counted on none */
 	shm_news_fn *hear;
-	struct shm_sleep_ops sleep_ops;   /* sleep NULL: none */
+	struct shm_sleep_ops sleep_ops; /* sleep NULL: none */
 	struct {
 		bool on;
 		int n;
