@@ -517,10 +517,10 @@ struct shm_wait {
 	uint32_t spins, fast, slow; /* spent so far */
 	uint64_t begin_ns;          /* when it was shown first; 0: it was not */
 	uint64_t described_ns;      /* when it was described last: `described' */
-	bool brief;         /* few yields before a sleep: threads of other ranks want the CPU */
-	bool flag_only;     /* only the flag counts: frames that wait do not end the sleep */
-	bool nap;           /* a timeout has ended the last sleep */
-	bool described;     /* the describer was called in this sleep */
+	bool brief;     /* few spins and yields before a sleep: other ranks' threads want the CPU */
+	bool flag_only; /* only the flag counts: frames that wait do not end the sleep */
+	bool nap;       /* a timeout has ended the last sleep */
+	bool described; /* the describer was called in this sleep */
 	int standby_record; /* the wait record that shows it while on standby; 0: none */
 };
 
@@ -547,6 +547,7 @@ void shm_wait_observe(struct shm *s, const struct shm_wait_observer *o);
 
 static inline void shm_wait_begin(struct shm_wait *w)
 {
+	static_assert(sizeof(*w) > CACHE_LINE, "two parts");
 	/* in two parts: the compiler makes a string instruction of one, which starts slowly */
 	memset(w, 0, CACHE_LINE);
 	memset((char *)w + CACHE_LINE, 0, sizeof(*w) - CACHE_LINE);
@@ -630,7 +631,8 @@ int shm_flag_wait(struct shm *s, struct shm_flag *f, uint32_t want, uint32_t ahe
 void shm_wake(struct shm *s, int rank);
 
 /* From now on a wake-up of another rank is only noted, until the caller takes it: a rank that wakes
- * may take the caller's CPU, and the caller has a lock.  Its sleep is bounded meanwhile as always.
+ * may take the caller's CPU, and the caller has a lock.  Its sleep is bounded meanwhile as always,
+ * and a long copy, shm_read, makes those that were noted before it.
  * shm_wakes_take stores the noted words, at most SHM_HELD_MAX, and returns their number; it ends
  * shm_wakes_hold.  The caller wakes all sleepers of these futex words soon.  Sleeps by
  * shm_sleep_ops end at once. */

@@ -371,6 +371,8 @@ void shm_cross_memory_offer(struct shm *s);
 /* Remembers that the caller met something full: room shows as a change of *word from `seen'.  NULL:
  * nothing to watch, the next sleep is a short one. */
 void shm_wait_for_room(struct shm *s, const _Atomic uint64_t *word, uint64_t seen);
+/* Makes the wake-ups that shm_wakes_hold has held back. */
+void shm_wakes_give(struct shm *s);
 /* Rings the doorbell of `rank' after a store for it. */
 static inline void doorbell_ring(struct shm *s, int rank)
 {

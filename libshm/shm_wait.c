@@ -109,6 +109,15 @@ static void wake_sleepers(struct shm *s, _Atomic uint32_t *word)
 		shm_os_wake(word, INT_MAX);
 }
 
+void shm_wakes_give(struct shm *s)
+{
+	struct shm_private *in = s->in;
+
+	for (int i = 0; i < in->held.n; i++)
+		shm_os_wake(in->held.word[i], INT_MAX);
+	in->held.n = 0;
+}
+
 void shm_wakes_hold(struct shm *s)
 {
 	s->in->held.on = true;

@@ -25,8 +25,8 @@
  *    written if safe >= e - 1; a slot if safe >= e - SLOTS + 2 (results of a barrier are read one
  *    phase longer); an out line if safe >= e - SHM_BLOCK_OUTS + 1.
  *  - Only central barriers use `arrived', and none ends before all members have come.  Its last
- *    member sets it to 0.  If a call has failed, arrivals of it may be left there: then the sum of
- *    calls is wrong, and the one that looks like the last waits for the lines of all.
+ *    member sets it to 0.  A call in which members differ may leave arrivals there: then it has
+ *    broken the communicator.
  *  - A line says which call its member is in (coll_line_flag).  The members that read it compare.
  *    A wait that has become long compares the lines of all members, and ends if two differ.
  *  - Every member's line is written in every other phase, so the low bits of a phase tell its age.

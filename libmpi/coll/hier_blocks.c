@@ -269,7 +269,7 @@ void coll_allgather_ports(struct sched *s, const struct coll_args *k)
 }
 
 /* `column' is what a member gives another in the end: a block of each member of the hosts whose
- * matrixs it has got, and its own. */
+ * matrices it has got, and its own. */
 void coll_alltoall_ports(struct sched *s, const struct coll_args *k)
 {
 	struct coll_hier *h = coll_hier_of(k->comm);

@@ -14,9 +14,11 @@
 
 #include "libmpi/coll/coll_shm.h"
 
-#define SEGMENT      MEAN_OR(64, 16 * 1024) /* bytes: an eager message between hosts */
+/* Bytes of a segment: an eager message between hosts.  Of so many bytes, two members on two hosts
+ * send long ones. */
+#define SEGMENT      MEAN_OR(64, 16 * 1024)
 #define SEGMENT_LONG MEAN_OR(256, 64 * 1024)
-#define LONG         MEAN_OR(1024, 1024 * 1024) /* bytes of which two hosts send such ones */
+#define LONG         MEAN_OR(1024, 1024 * 1024)
 #define SEGMENTS     4096 /* most of a call: each is some steps of a schedule */
 
 int64_t coll_segment(const struct coll_args *k, int64_t bytes)

@@ -93,12 +93,12 @@ enum rule_flags {
 	RULE_REMOTE = 1 << 15,    /* several hosts */
 	RULE_LOCAL = 1 << 16,     /* one host */
 	RULE_DEALT = 1 << 17,     /* rank r on host r mod hosts, which are a power of two */
-	RULE_SERVED = 1 << 22,    /* hosts of which none has more than twice as many members */
 	RULE_DIVIDED = 1 << 18,   /* as many elements for each member of a host, and none left */
 	/* `from' and `below' are bytes of */
 	RULE_LONGEST_BLOCK = 1 << 19, /* the longest block */
 	RULE_PART = 1 << 20,          /* a member's part of the data */
-	RULE_HOST_PART = 1 << 21      /* a host's part of them; with RULE_HIERARCHICAL */
+	RULE_HOST_PART = 1 << 21,     /* a host's part of them; with RULE_HIERARCHICAL */
+	RULE_SERVED = 1 << 22         /* no host has more members than there are hosts, twice */
 };
 
 struct rule {

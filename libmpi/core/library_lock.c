@@ -25,13 +25,15 @@ static struct {
 	_Atomic uint32_t starving; /* those of them that were woken in vain */
 } lock;
 
+static _Atomic uint32_t program_unseen;
+
 /* Of a program with a helper.  A line of its own: the helper reads it. */
 static struct {
-	_Alignas(64) _Atomic uint32_t unseen;
-	_Atomic uint32_t *calls;  /* begun and ended; written by the program alone */
-	_Atomic uint32_t claimed; /* by the helper */
-	_Atomic uint32_t awaited; /* the helper sleeps until `calls' changes */
-} program = {.calls = &program.unseen};
+	_Alignas(64) _Atomic uint32_t calls; /* begun and ended; written by the program alone */
+	_Atomic uint32_t claimed;            /* by the helper */
+	_Atomic uint32_t awaited;            /* the helper sleeps until `calls' changes */
+	_Atomic uint32_t *shown;             /* a copy of `calls' for other processes */
+} program = {.shown = &program_unseen};
 
 /* This thread has the lock from haft_lock_program: free of claims, or as threads take it. */
 static __thread bool lock_by_program, lock_counted;
@@ -121,10 +123,11 @@ void haft_lock_to_poll(void)
 
 static void program_count(void)
 {
-	uint32_t n = atomic_load_explicit(program.calls, memory_order_relaxed);
+	uint32_t n = atomic_load_explicit(&program.calls, memory_order_relaxed) + 1;
 
 	/* Release: the helper that sees an even number sees all of the call. */
-	atomic_store_explicit(program.calls, n + 1, memory_order_release);
+	atomic_store_explicit(&program.calls, n, memory_order_release);
+	atomic_store_explicit(program.shown, n + 2, memory_order_relaxed);
 }
 
 /* Beside a claim of the helper's. */
@@ -156,20 +159,14 @@ static void program_leave(void)
 
 void haft_program_show(_Atomic uint32_t *word)
 {
-	uint32_t n = haft_program_calls();
-
-	if (word == NULL)
-		word = &program.unseen;
-	if (word == program.calls)
-		return;
-	atomic_store_explicit(word, n + 2, memory_order_relaxed);
-	atomic_store_explicit(program.calls, 0, memory_order_relaxed);
-	program.calls = word;
+	atomic_store_explicit(program.shown, 0, memory_order_relaxed);
+	program.shown = word != NULL ? word : &program_unseen;
+	atomic_store_explicit(program.shown, haft_program_calls() + 2, memory_order_relaxed);
 }
 
 uint32_t haft_program_calls(void)
 {
-	return atomic_load_explicit(program.calls, memory_order_acquire);
+	return atomic_load_explicit(&program.calls, memory_order_acquire);
 }
 
 void haft_program_await(uint32_t calls)

@@ -89,8 +89,8 @@ bool haft_unlock_program(void);
  * thread. */
 uint32_t haft_program_calls(void);
 
-/* From now on that number is kept in *word, where other processes see it, and is not 0; NULL: where
- * none does.  There is no helper meanwhile. */
+/* From now on other processes see that number, plus 2, in *word; 0: they see none.  word NULL: none
+ * any more.  There is no helper meanwhile. */
 void haft_program_show(_Atomic uint32_t *word);
 
 /* Sleeps until that number is not `calls' any more.  The helper's. */

@@ -32,7 +32,7 @@
 #define NAP_FIRST_NS 50000u     /* they are doubled */
 #define NAP_LAST_NS  1000000u   /* the end of a nap costs an idle CPU about 5 us */
 #define WANTED_NS    100000000u /* so long after its last request the program may begin another */
-#define NAP_CALLS_NS 8000000u   /* while it only makes other calls */
+#define NAP_CALLS_NS 1000000u   /* while it only makes other calls */
 #define IN_VAIN_NS   200000u    /* of passes that move nothing, and of the yields in between */
 
 enum progress_role { WATCH, HELP, STOP };
@@ -221,13 +221,16 @@ int life_progress_start(void)
 	obj_domain_threads(haft_domain, 1);
 	atomic_store(&thread.role, WATCH);
 	err = haft_thread_start(&thread.helper, NULL, helper_main, NULL);
-	if (err != 0)
+	if (err != 0) {
+		via_helper_stop();
 		return progress_refused(err);
+	}
 	err = haft_thread_start(&thread.lookout, NULL, lookout_main, NULL);
 	if (err != 0) {
 		atomic_store(&thread.role, STOP);
 		haft_futex_wake(&thread.role, 2);
 		pthread_join(thread.helper, NULL);
+		via_helper_stop();
 		return progress_refused(err);
 	}
 	haft_gate_set(HAFT_GATE_HELPER);

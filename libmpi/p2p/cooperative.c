@@ -12,7 +12,8 @@
  *
  * Chunks are numbered as they are taken, two of each length, and the receiver has its own from the
  * front, the sender from the back.  So a buffer that is used again is copied by the same CPU as
- * before, but for some lines in the middle, and neither side waits for longer than the last chunk.
+ * before, but for some lines in the middle.  A side waits for at most a chunk of the other: if both
+ * copy equally fast, an eighth of the message, for a sender that comes late.
  *
  * A receiver does not invite a peer that has a message of this process to read: in an exchange both
  * copy already, and what the peer writes would have to cross to this CPU once more.

@@ -224,8 +224,9 @@ void p2p_tune(void);
  * makes progress itself. */
 int p2p_progress_help(void);
 
-/* Has this process begun requests lately that a helper may serve?  The number changes with each; it
- * is odd once there are windows, files or schedules, which a helper always serves.  Any thread. */
+/* Has this process begun requests lately that a helper may serve?  The number changes with each.
+ * It is odd once there has been a window, a file, a schedule or a failure that the job survives: a
+ * helper looks after these as often as ever.  Any thread. */
 uint32_t p2p_demand(void);
 
 /* As p2p_progress, for calls that look and come back (MPI_Test, MPI_Iprobe ...).  After some that

@@ -99,6 +99,7 @@ int p2p_start(struct req **request)
 	if (r->active)
 		return haft_err(MPI_ERR_REQUEST,
 			"the request is active: it must complete before it is started again");
+	p2p_demand_more();
 	p2p_req_copies_take(r);
 	free(r->errwords);
 	r->errwords = NULL;

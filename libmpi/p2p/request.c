@@ -29,7 +29,6 @@ struct req *p2p_req_alloc(void)
 	struct req *r = obj_new(&haft_req_class, NULL);
 
 	p2p_demand_more();
-
 	if (r != NULL)
 		p2p_req_clear(r, true);
 	return r;
