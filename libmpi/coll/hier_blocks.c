@@ -385,37 +385,10 @@ static void parts_move(
 	coll_sched_move(s, from, to, count, p->k->rtype);
 }
 
-const void *coll_padded(
-	struct sched *s, const struct coll_args *k, const void *data, int64_t have, int64_t count)
-{
-	char *mem;
-
-	if (have == count)
-		return data;
-	mem = coll_sched_elements(s, k->rtype, count);
-	coll_sched_move(s, data, mem, have, k->rtype);
-	for (int64_t n, at = have; at < count; at += n) {
-		n = num_min(at, count - at);
-		coll_sched_move(s, mem, coll_element(mem, k->rtype, at), n, k->rtype);
-	}
-	return mem;
-}
-
-/* A call of this host's members, of `count' elements for each. */
 static void parts_local(struct sched *s, const struct parts *p, enum coll_kind kind, int leader,
 	const void *sbuf, void *rbuf, int64_t count)
 {
-	struct coll_args in = coll_hier_local_args(p->k, p->h, kind, leader);
-
-	in.in_place = false;
-	in.sbuf = sbuf;
-	in.rbuf = rbuf;
-	in.stype = p->k->rtype;
-	in.scount = in.rcount = count;
-	in.bytes = count * p->k->rtype->size;
-	if (kind != COLL_REDUCE_SCATTER_BLOCK)
-		in.op = NULL;
-	coll_hier_local(s, &in);
+	coll_hier_local_elements(s, p->k, p->h, kind, leader, sbuf, rbuf, count);
 }
 
 static int parts_first(const struct parts *p)

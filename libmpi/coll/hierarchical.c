@@ -69,6 +69,40 @@ void coll_hier_local(struct sched *s, const struct coll_args *in)
 	coll_sched_call(s, hier_local_run, step);
 }
 
+void coll_hier_local_elements(struct sched *s, const struct coll_args *k, struct coll_hier *h,
+	enum coll_kind kind, int leader, const void *sbuf, void *rbuf, int64_t count)
+{
+	struct coll_args in = coll_hier_local_args(k, h, kind, leader);
+
+	if (in.n == 1 && sbuf != NULL && sbuf != rbuf)
+		coll_sched_move(s, sbuf, rbuf, count, k->rtype);
+	in.in_place = false;
+	in.sbuf = sbuf;
+	in.rbuf = rbuf;
+	in.stype = k->rtype;
+	in.scount = in.rcount = count;
+	in.bytes = count * k->rtype->size;
+	if (kind != COLL_REDUCE_SCATTER_BLOCK)
+		in.op = NULL;
+	coll_hier_local(s, &in);
+}
+
+const void *coll_padded(
+	struct sched *s, const struct coll_args *k, const void *data, int64_t have, int64_t count)
+{
+	char *mem;
+
+	if (have == count)
+		return data;
+	mem = coll_sched_elements(s, k->rtype, count);
+	coll_sched_move(s, data, mem, have, k->rtype);
+	for (int64_t n, at = have; at < count; at += n) {
+		n = num_min(at, count - at);
+		coll_sched_move(s, mem, coll_element(mem, k->rtype, at), n, k->rtype);
+	}
+	return mem;
+}
+
 void coll_hier_leaders(
 	struct sched *s, const struct coll_args *k, struct coll_hier *h, struct coll_args *out)
 {
@@ -813,16 +847,7 @@ void coll_scan_ports(struct sched *s, const struct coll_args *k)
 static void scan_exchange(struct sched *s, const struct coll_args *k, struct coll_hier *h,
 	const void *sbuf, void *rbuf, int64_t count)
 {
-	struct coll_args in = coll_hier_local_args(k, h, COLL_ALLTOALL, h->leaders[h->my_host]);
-
-	in.in_place = false;
-	in.op = NULL;
-	in.sbuf = sbuf;
-	in.rbuf = rbuf;
-	in.stype = k->rtype;
-	in.scount = in.rcount = count;
-	in.bytes = count * k->rtype->size;
-	coll_hier_local(s, &in);
+	coll_hier_local_elements(s, k, h, COLL_ALLTOALL, h->leaders[h->my_host], sbuf, rbuf, count);
 }
 
 /* The j-th members of all hosts exscan `total', `count' elements, into `before'. */

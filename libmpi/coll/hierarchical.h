@@ -64,6 +64,16 @@ struct coll_args coll_hier_local_args(
 /* Writes the steps of that call; none if the host has one member. */
 void coll_hier_local(struct sched *s, const struct coll_args *in);
 
+/* Writes such a call, which moves data or is a reduce_scatter_block, of `count' elements of the
+ * call's rtype for each member; of a host with one member, the copy.  sbuf NULL: a bcast. */
+void coll_hier_local_elements(struct sched *s, const struct coll_args *k, struct coll_hier *h,
+	enum coll_kind kind, int leader, const void *sbuf, void *rbuf, int64_t count);
+
+/* `have' elements of the call's rtype, and as many copies of them as make `count': those are valid
+ * operands, whose results are not used. */
+const void *coll_padded(
+	struct sched *s, const struct coll_args *k, const void *data, int64_t have, int64_t count);
+
 /* Writes the steps of a call of the leaders: as k, with rbuf and so on as the caller has set them
  * in *out.  Only leaders call this. */
 void coll_hier_leaders(
@@ -81,11 +91,6 @@ int64_t coll_port_row(const struct coll_hier *h, int d);
  * mem + i * stride; stride 0: each member has a copy.  Returns the parts of other hosts. */
 void *coll_port_exchange(struct sched *s, const struct coll_args *k, const struct coll_hier *h,
 	const void *mem, int64_t stride, int64_t count, struct type *type);
-
-/* `have' elements of the call's rtype, and as many copies of them as make `count': those are valid
- * operands, whose results are not used.  hier_blocks.c */
-const void *coll_padded(
-	struct sched *s, const struct coll_args *k, const void *data, int64_t have, int64_t count);
 
 /* --- a tree of hosts whose members send at once: port_tree.c -------------------------------- */
 
