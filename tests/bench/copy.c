@@ -22,7 +22,8 @@
  * LINES are all of it; and "= rows us BYTES PIPE READ BOTH ...": rows of three lengths, and 8 MiB
  * without gaps.  Exit code 77: one processor only, or the kernel forbids it.
  */
-#include <sched.h>
+#include "tests/bench/pin.h"
+
 #include <stdatomic.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -333,21 +334,6 @@ static void lines_run(int first)
 	overlap(from + 1); /* the other has read it */
 }
 
-/* This process on the k-th of the processors that it may use. */
-static void copy_pin(int k)
-{
-	cpu_set_t all, one;
-	size_t cpu = 0;
-
-	if (sched_getaffinity(0, sizeof(all), &all) || k >= CPU_COUNT(&all))
-		exit(77);
-	while (!CPU_ISSET(cpu, &all) || k-- > 0)
-		cpu++;
-	CPU_ZERO(&one);
-	CPU_SET(cpu, &one);
-	sched_setaffinity(0, sizeof(one), &one);
-}
-
 int main(void)
 {
 	ends = mmap(
@@ -369,7 +355,8 @@ int main(void)
 	alarm(30); /* the other may have given up */
 	if (pid == 0)
 		me->pid = getpid();
-	copy_pin(pid == 0);
+	if (!pin_to_nth(pid == 0))
+		exit(77);
 	copy_set(&me->ready, 0);
 	copy_set(&me->wrote, 0);
 	copy_set(&me->got, 0);

@@ -119,11 +119,11 @@ build()
 	done
 	(cd "$top" && ${CC:-cc} -std=gnu11 -D_GNU_SOURCE -O2 -Wall -o "$work/line" \
 		$LINE) || die "line.c does not compile"
-	(cd "$top" && ${CC:-cc} -std=gnu11 -D_GNU_SOURCE -O2 -Wall -o "$work/copy" \
+	(cd "$top" && ${CC:-cc} -std=gnu11 -D_GNU_SOURCE -O2 -Wall -I. -o "$work/copy" \
 		$COPY) || die "copy.c does not compile"
 	(cd "$top" && ${CC:-cc} -std=gnu11 -D_GNU_SOURCE -O2 -Wall -o "$work/bare_start" \
 		$BARE) || die "bare_start.c does not compile"
-	(cd "$top" && ${CC:-cc} -std=gnu11 -D_GNU_SOURCE -O2 -Wall -o "$work/ring" \
+	(cd "$top" && ${CC:-cc} -std=gnu11 -D_GNU_SOURCE -O2 -Wall -I. -o "$work/ring" \
 		$RING) || die "ring.c does not compile"
 }
 

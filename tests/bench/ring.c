@@ -12,7 +12,8 @@
  * The row rate8 of lat.c, whose windows these are, without a library.  Both ways take turns; the
  * median of SAMPLES batches of each is printed: "= ring M/s PLAIN MATCHED".  Exit code 77: one
  * processor only. */
-#include <sched.h>
+#include "tests/bench/pin.h"
+
 #include <stdatomic.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -244,21 +245,6 @@ static void ring_run(int sender)
 	printf("\n");
 }
 
-/* This process on the k-th of the processors that it may use. */
-static void ring_pin(int k)
-{
-	cpu_set_t all, one;
-	size_t cpu = 0;
-
-	if (sched_getaffinity(0, sizeof(all), &all) || k >= CPU_COUNT(&all))
-		exit(77);
-	while (!CPU_ISSET(cpu, &all) || k-- > 0)
-		cpu++;
-	CPU_ZERO(&one);
-	CPU_SET(cpu, &one);
-	sched_setaffinity(0, sizeof(one), &one);
-}
-
 int main(void)
 {
 	int status;
@@ -278,7 +264,8 @@ int main(void)
 			return 1;
 		request_free(r);
 	}
-	ring_pin(pid == 0);
+	if (!pin_to_nth(pid == 0))
+		exit(77);
 	alarm(30); /* the other may have given up */
 	ring_run(pid != 0);
 	return pid != 0 && (waitpid(pid, &status, 0) != pid || status != 0);

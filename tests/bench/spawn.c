@@ -10,9 +10,9 @@
  * A spawned process runs the row `child'.
  */
 #include "tests/bench/bench.h"
+#include "tests/bench/pin.h"
 
 #include <mpi.h>
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -57,21 +57,6 @@ static void children_end(MPI_Comm children, int n)
 	MPI_Comm_disconnect(&children);
 }
 
-/* The second of the allowed processors, where rank 1 is as well. */
-static void child_pin(void)
-{
-	cpu_set_t all, one;
-	int cpu = 0, left = 1;
-
-	if (sched_getaffinity(0, sizeof(all), &all) != 0 || CPU_COUNT(&all) < 2)
-		return;
-	while (!CPU_ISSET(cpu, &all) || left-- > 0)
-		cpu++;
-	CPU_ZERO(&one);
-	CPU_SET(cpu, &one);
-	sched_setaffinity(0, sizeof(one), &one);
-}
-
 /* Sends what comes back, until the first word says stop. */
 static void spawn_echo(MPI_Comm c)
 {
@@ -96,7 +81,7 @@ void spawn_child(struct bench *b, const struct bench_row *row)
 	if (parent == MPI_COMM_NULL)
 		return; /* all rows are measured */
 	MPI_Send(&b->rank, 1, MPI_INT, 0, BENCH_TAG, parent);
-	child_pin();
+	pin_to_nth(1); /* where rank 1 is as well, if there are two processors */
 	spawn_echo(parent);
 	MPI_Comm_disconnect(&parent);
 }
