@@ -131,6 +131,8 @@ static void reduce_last_line(struct shm_reduction *f)
 	reduce_give(f, 0, k->rcount);
 	out = shm_block_out(f->s->block, f->e)->data;
 	if (coll_phase_arrive_last(f->s, f->e)) {
+		for (int i = 0; i < k->n; i++) /* all at once: one by one each is waited for */
+			__builtin_prefetch(coll_phase_data(f->s, f->e, f->area, i));
 		reduce_range(f, k->n, 0, k->rcount, out);
 		coll_phase_release(f->s, f->e);
 	}
