@@ -82,9 +82,11 @@ HAFT_HOT static inline void deliver_contiguous(struct req *r, const struct shm_f
 	p2p_req_finish(r);
 }
 
-/* The slow paths get a copy of the frame's descriptor, so that the fast path keeps it in registers.
- * It does so only if it is inline. */
-__attribute__((always_inline)) static inline void deliver_frame(const struct shm_frame *f)
+/* False: `awaited' is done, and no receive is posted for this message, which stays.  The slow paths
+ * get a copy of the frame's descriptor, so that the fast path keeps it in registers.  It does so
+ * only if it is inline. */
+__attribute__((always_inline)) static inline bool deliver_frame(
+	const struct shm_frame *f, const struct req *awaited)
 {
 	struct req *r = NULL;
 	struct shm_frame copy;
@@ -93,34 +95,36 @@ __attribute__((always_inline)) static inline void deliver_frame(const struct shm
 		r = p2p_match_take(f->ctx, f->src, f->tag);
 		if (likely(r != NULL && r->recv.contiguous && f->len <= r->bytes)) {
 			deliver_contiguous(r, f);
-			return;
+			return true;
 		}
+		if (awaited != NULL && r == NULL && awaited->done)
+			return false;
 	}
 	copy = *f;
 	if (copy.kind == FRAME_EAGER)
 		p2p_recv_eager(r, &copy);
 	else
 		deliver_slow(&copy);
+	return true;
 }
 
 HAFT_HOT void p2p_deliver(void *arg, const struct shm_frame *f)
 {
 	(void)arg;
-	deliver_frame(f);
+	deliver_frame(f, NULL);
 }
 
-/* Delivers a batch of a peer's frames; `posted': none after the last posted receive has matched. */
-static inline int deliver_from(int peer, bool posted)
+/* Delivers a batch of a peer's frames.  awaited: NULL, or as p2p_poll_awaited. */
+static inline int deliver_from(int peer, const struct req *awaited)
 {
 	struct shm_frame f;
 	int n = 0;
 
 	if (unlikely(via.mixed))
 		return via_poll_from(peer);
-	while (via_frame_peek(peer, &f)) {
-		deliver_frame(&f);
+	while (via_frame_peek(peer, &f) && deliver_frame(&f, awaited)) {
 		via_frame_next(&f);
-		if (++n == VIA_BATCH || (posted && p2p_match.nposted == 0))
+		if (++n == VIA_BATCH || (awaited != NULL && p2p_match.nposted == 0))
 			break;
 	}
 	return n;
@@ -128,10 +132,10 @@ static inline int deliver_from(int peer, bool posted)
 
 int p2p_poll_from(int peer)
 {
-	return deliver_from(peer, false);
+	return deliver_from(peer, NULL);
 }
 
-HAFT_HOT int p2p_poll_posted(int peer)
+HAFT_HOT int p2p_poll_awaited(const struct req *r)
 {
-	return deliver_from(peer, true);
+	return deliver_from(r->peer, r);
 }

@@ -251,7 +251,7 @@ static void progress_until_alone(const struct p2p_condition *want, struct shm_wa
 		}
 		if (want->flag != NULL)
 			shm_flag_spin(via.shm, want->flag, w->old);
-		if (one && p2p_poll_posted(want->req->peer) > 0)
+		if (one && p2p_poll_awaited(want->req) > 0)
 			continue;
 		if (unlikely(p2p_state.helping))
 			progress_let_help();
