@@ -220,6 +220,7 @@ int shm_attach(struct shm_seg *seg, int me, struct shm **out)
 void shm_tune_set(struct shm *s, const struct shm_tune *t)
 {
 	s->in->tune = *t;
+	s->bare = 0;
 }
 
 void shm_detach(struct shm *s)

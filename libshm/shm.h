@@ -313,6 +313,7 @@ struct shm {
 	uint32_t slots;          /* of each ring, a power of two */
 	int me;                  /* my rank */
 	bool fence;              /* senders fence before they read a doorbell: shm_wait.c */
+	uint8_t bare;            /* so many waits may begin with shm_yield_bare */
 	/* The first cache line ends here. */
 	uint32_t frame_max;  /* greatest payload of a frame, bytes: 16 KiB, less with many ranks */
 	int nranks;          /* seats of the segment */
@@ -559,6 +560,18 @@ static inline void shm_wait_begin(struct shm_wait *w)
  * a change of the flag, or ready().  It may return without any of these: call it in a loop that
  * looks again.  SHM_ABORTED. */
 int shm_idle(struct shm *s, struct shm_wait *w);
+
+/* Do other ranks need this CPU, and may a wait begin with shm_yield_bare?  Not with
+ * shm_lock_hooks_set. */
+static inline bool shm_may_yield_bare(const struct shm *s)
+{
+	return s->bare > 0;
+}
+
+/* Before a wait, if shm_may_yield_bare: gives the CPU up once, and notes little, so it costs less
+ * than a wait with one yield.  Look again, then begin the wait, with `slow' 1 if this returns true:
+ * other threads wanted the CPU. */
+bool shm_yield_bare(struct shm *s);
 
 /* By a program that polls and does not wait: lets other processes have the CPU.  One yield; where
  * yields lose the CPU for long, a sleep of 50 us that a frame for this rank ends, unless the rank

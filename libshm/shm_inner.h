@@ -248,15 +248,16 @@ struct shm_private {
 	struct spread_cpu *given;    /* the CPU that it has given up, or NULL */
 	struct {                     /* of yields: shm_wait.c */
 		uint64_t slow, next; /* a yield of so many is slow; the next read of the clock */
-		uint64_t first, first_ns; /* of the first such check, in ticks and by the clock */
+		uint64_t first;      /* of the first such check, in ticks */
 	} ticks;
+	uint32_t no_spin;                   /* > 0: others want this CPU: do not spin */
 	shm_lock_hook_fn *release, *retake; /* of a rank with threads, or NULL */
 	/* The second line ends here. */
 	const struct shm_wait *shown; /* whose wait my first record shows, or NULL */
 	uint64_t nap_ns;
-	uint32_t waits;   /* ended so far */
-	uint32_t retries; /* > 0: a short spin has ended waits lately */
-	uint32_t no_spin; /* > 0: others want this CPU: do not spin */
+	uint32_t waits;     /* ended so far */
+	uint32_t retries;   /* > 0: a short spin has ended waits lately */
+	uint32_t bare_rest; /* waits to go before one may begin with a bare yield again */
 	int nwatches;
 	/* All else. */
 	struct shm_peer *peer;         /* by rank */
@@ -274,6 +275,7 @@ struct shm_private {
 	int hot_next;
 	int hot[HOT_RINGS];
 	struct room_watch watch[ROOM_WATCHES];
+	uint64_t ticks_first_ns;  /* ticks.first by the clock */
 	uint64_t spread_next_ns;  /* no check of the CPUs before */
 	struct spread_cpu no_cpu; /* while it is counted on none */
 	shm_news_fn *hear;

@@ -12,6 +12,10 @@
  * rank yields on this CPU for a time, however many ranks there are.  While another rank of the job
  * computes, it may have had the CPU: then nothing is concluded.
  *
+ * Where many ranks share a CPU, each wait ends with its first slow yield, and those notes cost more
+ * than all else of it.  So only one wait in BARE_WAITS + 1 makes them; the others begin with a bare
+ * yield, which is only timed.
+ *
  * The rank's struct shm_tune sets these numbers, and whether it sleeps.  A rank that never sleeps
  * goes on yielding, and shows its wait all the same.
  *
@@ -45,6 +49,8 @@
 #define TICKS_POLL_NS    50000u    /* between clock reads of a CPU's ranks while yields are slow */
 #define TICKS_LEAST_NS   1000000u  /* so long a time measures a tick well enough */
 #define NO_SPIN_WAITS    32        /* waits without spinning after a slow yield */
+#define BARE_WAITS       15        /* that begin with a bare yield after one with slow yields */
+#define BARE_REST        64        /* waits without, after a yield that lost the CPU for long */
 #define NAP_OVERSUB      8         /* so many ranks a CPU make naps longer, see nap_stretch */
 #define NAP_FIRST_NS     10000000u /* naps grow from here */
 #define NAP_FIRST_MANY   2         /* times that, if naps are stretched: a start takes as long */
@@ -222,6 +228,7 @@ void shm_lock_hooks_set(struct shm *s, shm_lock_hook_fn *release, shm_lock_hook_
 {
 	s->in->release = release;
 	s->in->retake = retake;
+	s->bare = 0;
 }
 
 /* Lets other threads of this rank call; then no longer. */
@@ -566,11 +573,11 @@ HAFT_HOT static bool yield_enough(struct shm *s, struct shm_wait *w, uint64_t ti
 static __attribute__((noinline)) void yield_check(struct shm *s, uint64_t ticks)
 {
 	struct shm_private *in = s->in;
-	uint64_t now = shm_os_now(), ns = now - in->ticks.first_ns;
+	uint64_t now = shm_os_now(), ns = now - in->ticks_first_ns;
 
-	if (in->ticks.first_ns == 0) {
+	if (in->ticks_first_ns == 0) {
 		in->ticks.first = ticks;
-		in->ticks.first_ns = now;
+		in->ticks_first_ns = now;
 	} else if (ns >= TICKS_LEAST_NS) {
 		double a_ns = (double)(ticks - in->ticks.first) / (double)ns;
 
@@ -638,6 +645,43 @@ HAFT_HOT static inline bool yield_once(struct shm *s, struct shm_wait *w)
 	else
 		w->fast++;
 	return false;
+}
+
+/* A yield lost the CPU for long: all ranks are to note theirs, so that yield_forgo can conclude. */
+static void bare_rest(struct shm *s)
+{
+	s->bare = 0;
+	s->in->bare_rest = BARE_REST;
+}
+
+/* After a wait: may the next ones begin with a bare yield? */
+HAFT_HOT static inline void bare_allow(struct shm *s, const struct shm_wait *w)
+{
+	struct shm_private *in = s->in;
+
+	if (unlikely(in->yield_lost))
+		bare_rest(s);
+	else if (in->bare_rest > 0)
+		in->bare_rest--;
+	else if (in->oversubscribed && w->slow > 0 && in->observer == NULL && in->release == NULL)
+		s->bare = BARE_WAITS;
+}
+
+/* A yield that was fast is for the wait to tell. */
+HAFT_HOT bool shm_yield_bare(struct shm *s)
+{
+	const uint64_t slow = yield_slow_ticks(s->in), before = shm_ticks();
+	uint64_t ticks;
+
+	sched_yield();
+	ticks = shm_ticks() - before;
+	s->count.yields++;
+	s->bare--;
+	if (unlikely(ticks < slow))
+		s->bare = 0;
+	else if (unlikely(ticks > slow * (YIELD_LOST_NS / YIELD_SLOW_NS)))
+		bare_rest(s);
+	return ticks >= slow;
 }
 
 void shm_yield(struct shm *s)
@@ -713,6 +757,7 @@ HAFT_HOT static inline int wait_idle(struct shm *s, struct shm_wait *w)
 void shm_wait_observe(struct shm *s, const struct shm_wait_observer *o)
 {
 	s->in->observer = o;
+	s->bare = 0;
 }
 
 static __attribute__((noinline)) int wait_idle_observed(struct shm *s, struct shm_wait *w)
@@ -749,6 +794,7 @@ HAFT_HOT void shm_wait_end(struct shm *s, struct shm_wait *w)
 		in->retries--;
 	if (w->slow == 0 && in->no_spin > 0)
 		in->no_spin--;
+	bare_allow(s, w);
 }
 
 static bool flag_reached(const struct shm_flag *f, uint32_t want, uint32_t ahead, uint32_t *value)

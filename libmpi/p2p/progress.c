@@ -263,10 +263,27 @@ static void progress_until_alone(const struct p2p_condition *want, struct shm_wa
 	} while (!progress_ready(want, &w->old));
 }
 
+HAFT_HOT static int progress_poll(const struct req *r)
+{
+	return progress_polls_peer(r) ? p2p_poll_awaited(r) : p2p_progress();
+}
+
+/* Where ranks share CPUs: is it there once the others have had this one?  A flag comes without a
+ * pass of this rank, a message does not.  *slow: of the yield, for the wait. */
+HAFT_HOT static bool progress_yield(const struct p2p_condition *want, uint32_t *old, uint32_t *slow)
+{
+	if (want->flag == NULL && progress_poll(want->req) > 0 && want->ready(want->arg))
+		return true;
+	*slow = shm_yield_bare(via.shm);
+	if (want->flag == NULL)
+		progress_poll(want->req);
+	return progress_ready(want, old);
+}
+
 HAFT_HOT void p2p_progress_until(const struct p2p_condition *want)
 {
 	struct shm_wait w;
-	uint32_t old = 0;
+	uint32_t old = 0, slow = 0;
 
 	if (progress_ready(want, &old))
 		return;
@@ -274,11 +291,14 @@ HAFT_HOT void p2p_progress_until(const struct p2p_condition *want)
 		progress_until_threads(want);
 		return;
 	}
+	if (shm_may_yield_bare(via.shm) && progress_yield(want, &old, &slow))
+		return;
 	via_await(want->req != NULL ? want->req->peer : -1);
 	shm_wait_begin(&w);
 	w.describer = want->describer;
 	w.flag = want->flag;
 	w.old = old;
+	w.slow = slow;
 	progress_until_alone(want, &w);
 	via_wait_end(&w);
 	via_await(-1);
