@@ -115,7 +115,7 @@ HAFT_HOT void p2p_deliver(void *arg, const struct shm_frame *f)
 }
 
 /* Delivers a batch of a peer's frames.  awaited: NULL, or as p2p_poll_awaited. */
-static inline int deliver_from(int peer, const struct req *awaited)
+static inline int deliver_from(int peer, const struct req *awaited, bool several)
 {
 	struct shm_frame f;
 	int n = 0;
@@ -124,7 +124,9 @@ static inline int deliver_from(int peer, const struct req *awaited)
 		return via_poll_from(peer);
 	while (via_frame_peek(peer, &f) && deliver_frame(&f, awaited)) {
 		via_frame_next(&f);
-		if (++n == VIA_BATCH || (awaited != NULL && p2p_match.nposted == 0))
+		if (++n == VIA_BATCH)
+			break;
+		if (awaited != NULL && (p2p_match.nposted == 0 || (awaited->done && !several)))
 			break;
 	}
 	return n;
@@ -132,10 +134,10 @@ static inline int deliver_from(int peer, const struct req *awaited)
 
 int p2p_poll_from(int peer)
 {
-	return deliver_from(peer, NULL);
+	return deliver_from(peer, NULL, true);
 }
 
-HAFT_HOT int p2p_poll_awaited(const struct req *r)
+HAFT_HOT int p2p_poll_awaited(const struct req *r, bool several)
 {
-	return deliver_from(r->peer, r);
+	return deliver_from(r->peer, r, several);
 }

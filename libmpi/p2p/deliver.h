@@ -3,16 +3,19 @@
 #ifndef HAFT_P2P_DELIVER_H
 #define HAFT_P2P_DELIVER_H
 
+#include <stdbool.h>
+
 struct req;
 
 /* Delivers frames in the ring of one local peer, at most a batch; returns how many frames.  It may
  * miss frames that p2p_progress finds. */
 int p2p_poll_from(int peer);
 
-/* As p2p_poll_from of the peer of receive r, which is waited for.  It stops when no receive is
- * posted any more, and, once r is done, in front of a message that has no receive yet.  Messages
- * behind stay in the ring: taken now, they would be copied twice, the first time into new memory.
- */
-int p2p_poll_awaited(const struct req *r);
+/* As p2p_poll_from of the peer of receive r, which is waited for.  It stops once r is done or no
+ * receive is posted.  Messages behind it stay in the ring: taken now, one without a receive would
+ * be copied twice, the first time into new memory.  The next slot, if empty, is not looked at: its
+ * line would leave the sender's CPU.  several: others of this peer may be waited for next; it stops
+ * only in front of a message without a receive. */
+int p2p_poll_awaited(const struct req *r, bool several);
 
 #endif

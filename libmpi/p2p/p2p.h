@@ -259,6 +259,7 @@ struct p2p_condition {
 	struct shm_flag *flag;  /* NULL, or: a change of it ends a sleep, as frames do */
 	const uint32_t *nap_ns; /* NULL, or: no sleep is longer, if not 0; ready may change it */
 	const struct req *req;  /* NULL, or a request whose peer is looked at first */
+	bool several;           /* others are waited for after it */
 };
 
 /* Makes progress until want->ready(want->arg): polls, then yields, then sleeps.  The lock is given

@@ -251,7 +251,7 @@ static void progress_until_alone(const struct p2p_condition *want, struct shm_wa
 		}
 		if (want->flag != NULL)
 			shm_flag_spin(via.shm, want->flag, w->old);
-		if (one && p2p_poll_awaited(want->req) > 0)
+		if (one && p2p_poll_awaited(want->req, want->several) > 0)
 			continue;
 		if (unlikely(p2p_state.helping))
 			progress_let_help();
@@ -263,20 +263,21 @@ static void progress_until_alone(const struct p2p_condition *want, struct shm_wa
 	} while (!progress_ready(want, &w->old));
 }
 
-HAFT_HOT static int progress_poll(const struct req *r)
+HAFT_HOT static int progress_poll(const struct p2p_condition *want)
 {
-	return progress_polls_peer(r) ? p2p_poll_awaited(r) : p2p_progress();
+	return progress_polls_peer(want->req) ? p2p_poll_awaited(want->req, want->several)
+					      : p2p_progress();
 }
 
 /* Where ranks share CPUs: is it there once the others have had this one?  A flag comes without a
  * pass of this rank, a message does not.  *slow: of the yield, for the wait. */
 HAFT_HOT static bool progress_yield(const struct p2p_condition *want, uint32_t *old, uint32_t *slow)
 {
-	if (want->flag == NULL && progress_poll(want->req) > 0 && want->ready(want->arg))
+	if (want->flag == NULL && progress_poll(want) > 0 && want->ready(want->arg))
 		return true;
 	*slow = shm_yield_bare(via.shm);
 	if (want->flag == NULL)
-		progress_poll(want->req);
+		progress_poll(want);
 	return progress_ready(want, old);
 }
 
@@ -335,8 +336,11 @@ HAFT_HOT bool p2p_wait_one_of(struct req *r, struct req *const reqs[], int n)
 	struct p2p_about about = {{p2p_wait_report_req}, r, reqs, n, false};
 	struct one_of one = {r, p2p_state.ft ? 0 : p2p_state.lost};
 
-	p2p_progress_until(&(struct p2p_condition){
-		.ready = progress_one_of, .arg = &one, .describer = &about.describer, .req = r});
+	p2p_progress_until(&(struct p2p_condition){.ready = progress_one_of,
+		.arg = &one,
+		.describer = &about.describer,
+		.req = r,
+		.several = n > 1});
 	return r->done;
 }
 
