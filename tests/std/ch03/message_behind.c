@@ -6,7 +6,7 @@
 #include "tests/check.h"
 #include <unistd.h>
 
-enum { MESSAGES = 3, WARM = 8 };
+enum { MESSAGES = 3, OTHER = MESSAGES, WARM = 8 };
 
 static unsigned long long unexpected_now(void)
 {
@@ -34,7 +34,7 @@ static void warm(void)
 	OK(MPI_Barrier(MPI_COMM_WORLD));
 }
 
-static void sender(volatile int *there)
+static void sender(volatile int *round, int all)
 {
 	MPI_Request r[MESSAGES];
 	int x[MESSAGES];
@@ -43,30 +43,38 @@ static void sender(volatile int *there)
 		x[i] = i;
 		OK(MPI_Isend(&x[i], 1, MPI_INT, 1, i, MPI_COMM_WORLD, &r[i]));
 	}
-	__atomic_store_n(there, 1, __ATOMIC_RELEASE);
+	__atomic_store_n(round, 1 + all, __ATOMIC_RELEASE);
 	OK(MPI_Waitall(MESSAGES, r, MPI_STATUSES_IGNORE));
+	OK(MPI_Send(x, 1, MPI_INT, 1, OTHER, MPI_COMM_WORLD));
 }
 
-static void receiver(volatile int *there)
+/* A receive of another message is posted meanwhile.  all: two messages are waited for at once. */
+static void receiver(volatile int *round, int all)
 {
-	MPI_Request r;
-	int x = -1;
+	int x[MESSAGES] = {-1, -1, -1}, other = -1, n = all ? 2 : 1;
+	MPI_Request r[MESSAGES], last;
 
-	while (__atomic_load_n(there, __ATOMIC_ACQUIRE) == 0)
+	while (__atomic_load_n(round, __ATOMIC_ACQUIRE) != 1 + all)
 		usleep(1000);
-	OK(MPI_Irecv(&x, 1, MPI_INT, 0, 0, MPI_COMM_WORLD, &r));
-	OK(MPI_Wait(&r, MPI_STATUS_IGNORE));
-	expect_eq(x, 0);
+	OK(MPI_Irecv(&other, 1, MPI_INT, 0, OTHER, MPI_COMM_WORLD, &last));
+	for (int i = 0; i < n; i++)
+		OK(MPI_Irecv(&x[i], 1, MPI_INT, 0, i, MPI_COMM_WORLD, &r[i]));
+	if (all)
+		OK(MPI_Waitall(n, r, MPI_STATUSES_IGNORE));
+	else
+		OK(MPI_Wait(&r[0], MPI_STATUS_IGNORE));
 	expect_eq(unexpected_now(), 0);
-	for (int i = 1; i < MESSAGES; i++) {
-		OK(MPI_Recv(&x, 1, MPI_INT, 0, i, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
-		expect_eq(x, i);
-	}
+	for (int i = n; i < MESSAGES; i++)
+		OK(MPI_Recv(&x[i], 1, MPI_INT, 0, i, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+	for (int i = 0; i < MESSAGES; i++)
+		expect_eq(x[i], i);
+	OK(MPI_Wait(&last, MPI_STATUS_IGNORE));
+	expect_eq(other, 0);
 }
 
 int main(int argc, char **argv)
 {
-	volatile int *there;
+	volatile int *round;
 	MPI_Aint bytes;
 	MPI_Win win;
 	int unit, level;
@@ -74,13 +82,16 @@ int main(int argc, char **argv)
 	check_init(&argc, &argv);
 	OK(MPI_T_init_thread(MPI_THREAD_SINGLE, &level));
 	OK(MPI_Win_allocate_shared(check_rank == 0 ? (MPI_Aint)sizeof(int) : 0, 1, MPI_INFO_NULL,
-		MPI_COMM_WORLD, (void *)&there, &win));
-	OK(MPI_Win_shared_query(win, 0, &bytes, &unit, (void *)&there));
+		MPI_COMM_WORLD, (void *)&round, &win));
+	OK(MPI_Win_shared_query(win, 0, &bytes, &unit, (void *)&round));
 	warm();
-	if (check_rank == 0)
-		sender(there);
-	else
-		receiver(there);
+	for (int all = 0; all < 2; all++) {
+		if (check_rank == 0)
+			sender(round, all);
+		else
+			receiver(round, all);
+		OK(MPI_Barrier(MPI_COMM_WORLD));
+	}
 	OK(MPI_Win_free(&win));
 	OK(MPI_T_finalize());
 	MPI_Finalize();
