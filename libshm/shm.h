@@ -561,17 +561,18 @@ static inline void shm_wait_begin(struct shm_wait *w)
  * looks again.  SHM_ABORTED. */
 int shm_idle(struct shm *s, struct shm_wait *w);
 
-/* Do other ranks need this CPU, and may a wait begin with shm_yield_bare?  Not with
- * shm_lock_hooks_set. */
+/* May the next wait begin with shm_yield_bare?  True for some waits after one that slow yields have
+ * ended, where ranks are more than CPUs.  False with shm_lock_hooks_set or shm_wait_observe. */
 static inline bool shm_may_yield_bare(const struct shm *s)
 {
 	return s->bare > 0;
 }
 
-/* Before a wait, if shm_may_yield_bare: gives the CPU up once, and notes little, so it costs less
- * than a wait with one yield.  Look again, then begin the wait, with `slow' 1 if this returns true:
- * other threads wanted the CPU. */
-bool shm_yield_bare(struct shm *s);
+/* Before a wait, if shm_may_yield_bare: gives the CPU up once.  It costs less than a wait with one
+ * yield, as it leaves no notes for the other ranks of the CPU (shm_wait.c).  Look again afterwards,
+ * and begin the wait if nothing has come, with its `slow' set to the value that this returns: slow
+ * yields, 0 or 1. */
+uint32_t shm_yield_bare(struct shm *s);
 
 /* By a program that polls and does not wait: lets other processes have the CPU.  One yield; where
  * yields lose the CPU for long, a sleep of 50 us that a frame for this rank ends, unless the rank

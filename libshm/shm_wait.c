@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* shm_wait.c - waiting that adapts, and wake-ups that cost the sender one load.
  *
+ *   bare yield                  (only if slow yields ended the last waits: see below)
  *   pass, pass, pass: spin      (alone on the CPU: a message often comes within a switch's time)
  *   yield, yield, yield         (timed: a fast yield means that no other thread wanted the CPU)
  *   sleep in the futex          (after 4 slow yields or 200 fast ones)
@@ -12,9 +13,11 @@
  * rank yields on this CPU for a time, however many ranks there are.  While another rank of the job
  * computes, it may have had the CPU: then nothing is concluded.
  *
- * Where many ranks share a CPU, each wait ends with its first slow yield, and those notes cost more
- * than all else of it.  So only one wait in BARE_WAITS + 1 makes them; the others begin with a bare
- * yield, which is only timed.
+ * Where many ranks share a CPU, the first slow yield ends most waits, and those notes cost more
+ * than all else of such a wait.  So only one wait in BARE_WAITS + 1 makes them.  The others begin
+ * with a bare yield, which is timed and notes nothing.  One that took long ends this for BARE_REST
+ * waits: all ranks make notes then, and stop yielding if they should.  A rank makes bare yields
+ * until it has lost the CPU itself, also while others have stopped.
  *
  * The rank's struct shm_tune sets these numbers, and whether it sleeps.  A rank that never sleeps
  * goes on yielding, and shows its wait all the same.
@@ -41,22 +44,22 @@
 #define YIELDS_SLOW      4    /* then other threads need the CPU more */
 #define YIELDS_BRIEF     20   /* of a brief wait, about 10 us */
 #define YIELD_SLOW_NS    1600 /* a yield that took longer: another thread ran */
-#define YIELD_LOST_NS    500000u   /* longer: a process that computes had the CPU for its slice */
-#define YIELD_LOST_AGAIN 2         /* twice within so many times as long ... */
-#define YIELD_LOST_TIMES 64        /* ... then no yields for so many times as long ... */
-#define YIELD_LOST_MAX_S 2         /* ... but not longer: a process may have been stopped */
-#define TICKS_GUESS      3         /* a nanosecond, until they are measured */
-#define TICKS_POLL_NS    50000u    /* between clock reads of a CPU's ranks while yields are slow */
-#define TICKS_LEAST_NS   1000000u  /* so long a time measures a tick well enough */
-#define NO_SPIN_WAITS    32        /* waits without spinning after a slow yield */
-#define BARE_WAITS       15        /* that begin with a bare yield after one with slow yields */
-#define BARE_REST        64        /* waits without, after a yield that lost the CPU for long */
-#define NAP_OVERSUB      8         /* so many ranks a CPU make naps longer, see nap_stretch */
-#define NAP_FIRST_NS     10000000u /* naps grow from here */
-#define NAP_FIRST_MANY   2         /* times that, if naps are stretched: a start takes as long */
-#define NAP_SHORT_NS     1000000u  /* from here if no wake-up is certain ... */
-#define NAP_SHORT_MAX    4000000u  /* ... such as for room in an inbox, which rings no doorbell */
-#define NAP_POLL_NS      50000u    /* of a program that polls, where yields lose the CPU */
+#define YIELD_LOST_NS    500000u  /* longer: a process that computes had the CPU for its slice */
+#define YIELD_LOST_AGAIN 2        /* twice within so many times as long ... */
+#define YIELD_LOST_TIMES 64       /* ... then no yields for so many times as long ... */
+#define YIELD_LOST_MAX_S 2        /* ... but not longer: a process may have been stopped */
+#define TICKS_GUESS      3        /* a nanosecond, until they are measured */
+#define TICKS_POLL_NS    50000u   /* between clock reads of a CPU's ranks while yields are slow */
+#define TICKS_LEAST_NS   1000000u /* so long a time measures a tick well enough */
+#define NO_SPIN_WAITS    32       /* waits without spinning after a slow yield */
+#define BARE_WAITS       MEAN_OR(2, 15) /* with a bare yield, after a wait with slow yields */
+#define BARE_REST        MEAN_OR(3, 64) /* waits without one, after one that lost the CPU */
+#define NAP_OVERSUB      8              /* so many ranks a CPU make naps longer, see nap_stretch */
+#define NAP_FIRST_NS     10000000u      /* naps grow from here */
+#define NAP_FIRST_MANY   2        /* times that, if naps are stretched: a start takes as long */
+#define NAP_SHORT_NS     1000000u /* from here if no wake-up is certain ... */
+#define NAP_SHORT_MAX    4000000u /* ... such as for room in an inbox, which rings no doorbell */
+#define NAP_POLL_NS      50000u   /* of a program that polls, where yields lose the CPU */
 #define NAP_MAX_NS       (SHM_NAP_MS * 1000000u)
 #define REDESCRIBE_NS    UINT64_C(2000000000) /* between two descriptions of one sleep */
 
@@ -667,8 +670,8 @@ HAFT_HOT static inline void bare_allow(struct shm *s, const struct shm_wait *w)
 		s->bare = BARE_WAITS;
 }
 
-/* A yield that was fast is for the wait to tell. */
-HAFT_HOT bool shm_yield_bare(struct shm *s)
+/* After a fast yield the next waits begin without one: they find out whether to spin again. */
+HAFT_HOT uint32_t shm_yield_bare(struct shm *s)
 {
 	const uint64_t slow = yield_slow_ticks(s->in), before = shm_ticks();
 	uint64_t ticks;
@@ -677,11 +680,14 @@ HAFT_HOT bool shm_yield_bare(struct shm *s)
 	ticks = shm_ticks() - before;
 	s->count.yields++;
 	s->bare--;
-	if (unlikely(ticks < slow))
+	if (unlikely(ticks < slow)) {
 		s->bare = 0;
-	else if (unlikely(ticks > slow * (YIELD_LOST_NS / YIELD_SLOW_NS)))
+		return 0;
+	}
+	s->count.yields_slow++;
+	if (unlikely(ticks > slow * (YIELD_LOST_NS / YIELD_SLOW_NS)))
 		bare_rest(s);
-	return ticks >= slow;
+	return 1;
 }
 
 void shm_yield(struct shm *s)

@@ -114,7 +114,7 @@ HAFT_HOT void p2p_deliver(void *arg, const struct shm_frame *f)
 	deliver_frame(f, NULL);
 }
 
-/* Delivers a batch of a peer's frames.  awaited: NULL, or as p2p_poll_awaited. */
+/* Delivers a batch of a peer's frames.  awaited: NULL, or with `several' as p2p_poll_awaited. */
 static inline int deliver_from(int peer, const struct req *awaited, bool several)
 {
 	struct shm_frame f;
@@ -134,7 +134,7 @@ static inline int deliver_from(int peer, const struct req *awaited, bool several
 
 int p2p_poll_from(int peer)
 {
-	return deliver_from(peer, NULL, true);
+	return deliver_from(peer, NULL, false);
 }
 
 HAFT_HOT int p2p_poll_awaited(const struct req *r, bool several)

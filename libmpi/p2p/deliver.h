@@ -11,11 +11,14 @@ struct req;
  * miss frames that p2p_progress finds. */
 int p2p_poll_from(int peer);
 
-/* As p2p_poll_from of the peer of receive r, which is waited for.  It stops once r is done or no
- * receive is posted.  Messages behind it stay in the ring: taken now, one without a receive would
- * be copied twice, the first time into new memory.  The next slot, if empty, is not looked at: its
- * line would leave the sender's CPU.  several: others of this peer may be waited for next; it stops
- * only in front of a message without a receive. */
+/* As p2p_poll_from of the peer of receive r, which is waited for.  It stops once no receive is
+ * posted, and once r is done:
+ *   several    in front of a message that has no receive yet.  For a first look, and if others of
+ *              this peer are waited for after r: the ring is emptied for its sender.
+ *   else       at once.  r came after a wait, so the next slot is likely to be empty, and looking
+ *              at it would take its line from the sender's CPU.
+ * Messages that stay are not copied twice, the first time into new memory.  Where seats are no
+ * numbers of peers (via.mixed) it delivers as via_poll_from. */
 int p2p_poll_awaited(const struct req *r, bool several);
 
 #endif

@@ -6,11 +6,13 @@
  *                    ├─> the worklist      credit, out, pipe_sends, pipe_recvs, pending
  *                    └─> hooks             schedules of collectives, windows ...
  *
- *     p2p_progress_until ── ready? ── no: one pass ── nothing moved: spin, yield or sleep ──┐
- *                             ^                                                             │
- *                             └─────────────────────────────────────────────────────────────┘
+ *     p2p_progress_until ── ready? ── no: ranks share CPUs? then one yield ── ready? ── no ──┐
+ *                                                                                            v
+ *                             ready? <── spin, yield or sleep <── nothing moved <──── one pass
+ *                               └───────────────────────── no ───────────────────────────────^
  *
- * Every blocking call makes progress for all outstanding operations of the process. */
+ * A call that has to wait longer than that yield makes progress for all outstanding operations of
+ * the process. */
 #include "libmpi/p2p/progress.h"
 
 #include "libmpi/core/clock.h"
@@ -241,7 +243,7 @@ static inline bool progress_ready(const struct p2p_condition *want, uint32_t *ol
 /* The caller has found that it is not ready, with w->old. */
 static void progress_until_alone(const struct p2p_condition *want, struct shm_wait *w)
 {
-	bool one = progress_polls_peer(want->req);
+	bool one = progress_polls_peer(want->req), several = true;
 
 	do {
 		if (want->nap_ns != NULL) {
@@ -251,8 +253,9 @@ static void progress_until_alone(const struct p2p_condition *want, struct shm_wa
 		}
 		if (want->flag != NULL)
 			shm_flag_spin(via.shm, want->flag, w->old);
-		if (one && p2p_poll_awaited(want->req, want->several) > 0)
+		if (one && p2p_poll_awaited(want->req, several) > 0)
 			continue;
+		several = want->several;
 		if (unlikely(p2p_state.helping))
 			progress_let_help();
 		if (p2p_progress() > 0)
@@ -265,12 +268,11 @@ static void progress_until_alone(const struct p2p_condition *want, struct shm_wa
 
 HAFT_HOT static int progress_poll(const struct p2p_condition *want)
 {
-	return progress_polls_peer(want->req) ? p2p_poll_awaited(want->req, want->several)
-					      : p2p_progress();
+	return progress_polls_peer(want->req) ? p2p_poll_awaited(want->req, true) : p2p_progress();
 }
 
 /* Where ranks share CPUs: is it there once the others have had this one?  A flag comes without a
- * pass of this rank, a message does not.  *slow: of the yield, for the wait. */
+ * pass of this rank, a message does not.  *slow: slow yields so far, for struct shm_wait. */
 HAFT_HOT static bool progress_yield(const struct p2p_condition *want, uint32_t *old, uint32_t *slow)
 {
 	if (want->flag == NULL && progress_poll(want) > 0 && want->ready(want->arg))
@@ -292,9 +294,11 @@ HAFT_HOT void p2p_progress_until(const struct p2p_condition *want)
 		progress_until_threads(want);
 		return;
 	}
-	if (shm_may_yield_bare(via.shm) && progress_yield(want, &old, &slow))
-		return;
 	via_await(want->req != NULL ? want->req->peer : -1);
+	if (shm_may_yield_bare(via.shm) && progress_yield(want, &old, &slow)) {
+		via_await(-1);
+		return;
+	}
 	shm_wait_begin(&w);
 	w.describer = want->describer;
 	w.flag = want->flag;

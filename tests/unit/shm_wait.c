@@ -4,6 +4,7 @@
 #include <limits.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
+#include <sched.h>
 #include <stddef.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -115,6 +116,67 @@ static void oversubscribed_naps(void **state)
 
 	(void)state;
 	node_run_opts(&opts, oversubscribed_rank, NULL);
+}
+
+static void observe_nothing(struct shm_wait *w)
+{
+	(void)w;
+}
+
+/* One frame there and one back, `rounds' times; the waits for them begin with a bare yield if they
+ * may.  Returns how many did. */
+static int exchange(struct shm *s, int rounds)
+{
+	int bare = 0, got;
+
+	for (int i = 0; i < rounds; i++) {
+		if (s->me == 0)
+			put_frame(s, 1);
+		got = 0;
+		if (shm_poll(s, wait_take, &got) == 0 && shm_may_yield_bare(s)) {
+			CHECK(shm_yield_bare(s) <= 1);
+			bare++;
+			shm_poll(s, wait_take, &got);
+		}
+		if (got == 0)
+			wait_frame(s);
+		if (s->me == 1)
+			put_frame(s, 0);
+	}
+	return bare;
+}
+
+/* Two ranks of one CPU: slow yields end their waits, so some begin with a bare one.  None does with
+ * an observer, nor after other settings. */
+static void bare_rank(struct shm *s, void *arg)
+{
+	static const struct shm_wait_observer nothing = {
+		observe_nothing, observe_nothing, observe_nothing};
+	const struct shm_tune tune = s->in->tune;
+	cpu_set_t one;
+	int cpu = *(const int *)arg;
+
+	CPU_ZERO(&one);
+	CPU_SET((size_t)cpu, &one);
+	CHECK(sched_setaffinity(0, sizeof(one), &one) == 0);
+	CHECK(!shm_may_yield_bare(s));
+	CHECK(exchange(s, 2000) > 0);
+	CHECK(s->count.yields_slow > 0 && s->count.yields_slow <= s->count.yields);
+	shm_wait_observe(s, &nothing);
+	CHECK(exchange(s, 100) == 0);
+	shm_wait_observe(s, NULL);
+	exchange(s, 500);
+	shm_tune_set(s, &tune);
+	CHECK(!shm_may_yield_bare(s));
+}
+
+static void bare_yields(void **state)
+{
+	const struct shm_opts opts = {.nranks = 2, .ncpus = 1};
+	int cpu = sched_getcpu();
+
+	(void)state;
+	node_run_opts(&opts, bare_rank, &cpu);
 }
 
 static void watched_rank(struct shm *s, void *arg)
@@ -497,6 +559,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(idle_cheap),
 		cmocka_unit_test(oversubscribed_naps),
+		cmocka_unit_test(bare_yields),
 		cmocka_unit_test(wait_view),
 		cmocka_unit_test(wait_bell),
 		cmocka_unit_test(wait_held),
