@@ -13,6 +13,13 @@
 #include <engine.h>
 #include <string.h>
 
+/* Has this request of an array ended as an earlier entry?  Its slot is not used again before the
+ * call returns, as only this thread's magazine has it. */
+static inline bool wait_req_ended(const struct req *r)
+{
+	return r->o.refs == 0;
+}
+
 /* Ends a finished pristine request: it has no words, no parts, no memory of its own. */
 static inline void wait_req_end_pristine(struct req *r, MPI_Status *status)
 {
@@ -266,6 +273,12 @@ static struct p2p_about wait_about_some(const struct some *s)
 }
 
 /* Ends request i with its status in an array; returns its error.  In arrays MPI_ERROR is set. */
+static int wait_end_twice(struct req **r)
+{
+	*r = NULL;
+	return haft_err(MPI_ERR_REQUEST, "an earlier entry is the same request, which has ended");
+}
+
 static int wait_end_at(struct req **r, MPI_Status *statuses, int i)
 {
 	MPI_Status *s = statuses == MPI_STATUSES_IGNORE ? MPI_STATUS_IGNORE : &statuses[i];
@@ -273,6 +286,8 @@ static int wait_end_at(struct req **r, MPI_Status *statuses, int i)
 
 	if (p2p_req_idle(*r))
 		haft_status_empty(s);
+	else if (unlikely(wait_req_ended(*r)))
+		err = wait_end_twice(r);
 	else
 		err = wait_req_end(r, s);
 	if (s != MPI_STATUS_IGNORE)
@@ -316,7 +331,7 @@ HAFT_HOT static int wait_end_all(int count, struct req *reqs[], MPI_Status *stat
 	bad.err = 0;
 	for (int i = 0; i < count; i++) {
 		if (likely(statuses == MPI_STATUSES_IGNORE && reqs[i] != NULL &&
-			    reqs[i]->pristine)) {
+			    reqs[i]->pristine && !wait_req_ended(reqs[i]))) {
 			wait_req_end_pristine(reqs[i], MPI_STATUS_IGNORE);
 			reqs[i] = NULL;
 			continue;
