@@ -34,47 +34,9 @@
 #define LIBOBJ_OBJ_INNER_H
 
 #include "libobj/base.h"
+#include "libobj/magazine.h"
 #include "libobj/obj.h"
 #include <stdbool.h>
-
-/* ------------------------------------------------------------------------ tokens */
-
-#define TOKEN_TAG      (0x5aULL << 56)
-#define TOKEN_CLASS(t) ((uint32_t)((t) >> 48) & 0xff)
-#define TOKEN_INDEX(t) ((uint32_t)(t)&OBJ_INDEX_MAX)
-#define TOKEN_GEN_ONE  (1ULL << 24)
-#define TOKEN_GEN_OVER (1ULL << 31) /* set when the low generation passes 127 */
-#define TOKEN_GEN_HI   (1ULL << 32) /* carry into the high generation */
-#define TOKEN_HI(t)    ((uint32_t)((t) >> 32) & 0xffff)
-#define TOKEN_HI_MAX   ((uint32_t)MEAN_OR(3, 0xffff)) /* then the slot retires */
-#define TOKEN_DEAD     1ULL                           /* xor: index bit 0 */
-
-#define REFS_INTERNAL 0x7fffffffULL
-#define REFS_CLOSING  (1ULL << 62) /* obj_free runs callbacks */
-#define REFS_DYING    (1ULL << 63) /* no new reference is taken: destroy is due or runs */
-#define REFS_IGNORE   1ULL         /* permanent objects, which count nothing: freeing is ignored */
-#define REFS_USER(r)  ((uint32_t)((r) >> 32) & 0x3fffffff)
-
-/* Number of generations that a slot with token word `t' has used (0: none). */
-static inline uint64_t token_uses(uint64_t t)
-{
-	return t == 0 ? 0 : (uint64_t)TOKEN_HI(t) * 127 + ((t >> 24) & 127);
-}
-
-/* The next token of a slot whose dead token is `dead'; it is dead, too. */
-static inline uint64_t token_next(uint64_t dead)
-{
-	uint64_t t = dead + TOKEN_GEN_ONE;
-
-	return likely(!(t & TOKEN_GEN_OVER)) ? t
-					     : t - TOKEN_GEN_OVER + TOKEN_GEN_ONE + TOKEN_GEN_HI;
-}
-
-/* Has the slot no generation left after token `t'? */
-static inline bool token_last(uint64_t t)
-{
-	return TOKEN_HI(t) >= TOKEN_HI_MAX && (t & (127 * TOKEN_GEN_ONE)) == 127 * TOKEN_GEN_ONE;
-}
 
 /* ------------------------------------------------------------------------ threads */
 
@@ -83,44 +45,7 @@ static inline bool token_last(uint64_t t)
 #define FIFO_BATCH  ((uint32_t)MEAN_OR(1, 64))  /* freed slots that a thread takes at once */
 #define SPILL_MIN   ((uint32_t)MEAN_OR(2, 512)) /* free slots that a thread keeps */
 
-/* A magazine: free slots of one class in one thread, in the order of freeing.  The first `avail'
- * may be handed out.  The `limbo' after them wait until as many others have been freed.  Only the
- * owner thread touches it. */
-struct mag {
-	struct obj *head;
-	struct obj *tail; /* valid while avail + limbo != 0 */
-	uint32_t avail;
-	uint32_t limbo;
-	uint32_t fresh; /* never-used slots [fresh, fresh_end) */
-	uint32_t fresh_end;
-};
-static_assert(sizeof(struct mag) == 32, "two a cache line");
-
-#define MAGS           256 /* one for each value of a token's class byte */
-#define LOCKS_HELD_MAX 16  /* nested locks that a debug build remembers */
-
-struct obj_thread {
-	struct mag *mags; /* [MAGS], by class id; NULL: not attached */
-	struct obj *reap; /* objects to be destroyed, newest first */
-	uintptr_t site;   /* obj_site_set */
-	uint32_t defer;   /* depth of obj_defer_begin */
-	uint32_t nlocks;
-	int user_rc;
-	bool reaping;
-	struct obj_thread *next, *prev; /* list of attached threads: lock THREADS */
-	struct obj_lock *locks[HAFT_DEBUG ? LOCKS_HELD_MAX : 1];
-};
-extern __thread struct obj_thread obj_this_thread; /* mutex.c */
-
 /* ------------------------------------------------------------------------ class and domain */
-
-/* obj_class.flags, the half that is libobj's: flags that stop the fast paths. */
-#define CLASS_F_CONSTRUCT 0x100
-#define CLASS_F_ON_FREE   0x200
-#define CLASS_F_DESTROY   0x400
-#define CLASS_F_TRACE     0x800
-#define CLASS_F_EXACT     0x1000 /* no magazines */
-#define CLASS_F_SLOW_FREE (CLASS_F_ON_FREE | CLASS_F_DESTROY | CLASS_F_EXACT | OBJ_F_LATER)
 
 struct obj_inside {
 	struct obj_class_desc desc;
@@ -278,7 +203,6 @@ extern struct obj_lock obj_threads_lock;
  * any thread. */
 struct obj *obj_slot_refill(struct obj_class *c);         /* slow half of slot_pop; NULL: full */
 void obj_slot_retire(struct obj_class *c, struct obj *o); /* slow half of slot_push */
-void obj_mag_spill(struct obj_class *c, struct mag *m);   /* gives all freed slots to the class */
 void obj_mag_return(struct obj_class *c, struct mag *m);  /* gives all slots to the class */
 void obj_table_drop(struct obj_class *c);                 /* gives the address space back */
 bool obj_table_valid(struct obj_class *c);   /* checks the invariants above; exclusive */
@@ -288,23 +212,6 @@ void obj_table_rebuild(struct obj_class *c); /* finds the free slots (refs == 0)
 static inline uintptr_t site_of(const struct obj *o)
 {
 	return __atomic_load_n(&o->site, __ATOMIC_RELAXED);
-}
-
-static inline void slot_record(struct obj *o, void *ext, uintptr_t site)
-{
-	__atomic_store_n(&o->ext, ext, __ATOMIC_RELAXED);
-	__atomic_store_n(&o->site, site, __ATOMIC_RELAXED);
-}
-
-static inline uint32_t slot_index(const struct obj_class *c, const struct obj *o)
-{
-	return (uint32_t)((size_t)((const char *)o - c->base) / c->stride);
-}
-
-/* Is `t', read from the slot, a live token? */
-static inline bool slot_live(uint64_t t, uint32_t index)
-{
-	return t != 0 && TOKEN_INDEX(t) == index;
 }
 
 /* Likewise, of the object's slot: without slot_index's division. */

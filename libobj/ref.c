@@ -101,24 +101,15 @@ static __attribute__((noinline)) void *object_new_any(
  * register. */
 static inline void *object_new_at(struct obj_class *c, void *arg, uintptr_t site)
 {
-	struct mag *m = obj_this_thread.mags;
+	struct mag *m = obj_mag_of(c, CLASS_F_CONSTRUCT | CLASS_F_TRACE);
 	struct obj *o;
 
-	if (unlikely(m == NULL || HAFT_ASAN || c->flags & (CLASS_F_CONSTRUCT | CLASS_F_TRACE)))
+	if (unlikely(m == NULL || m->avail == 0))
 		return object_new_any(c, arg, site);
-	m += c->id;
-	if (unlikely(m->avail == 0))
-		return object_new_any(c, arg, site);
-	o = m->head;
-	m->head = o->u.next;
-	m->avail--;
-	__builtin_prefetch(m->head, 1);
-	o->u.cls = c;
-	slot_record(o, NULL, site);
-	__atomic_store_n(&o->refs, OBJ_REFS_USER, __ATOMIC_RELEASE); /* obj_slot_hold sees cls */
+	o = obj_mag_new(c, m, site);
 	if (!(c->flags & OBJ_F_RAW))
 		object_clear(c, o);
-	__atomic_store_n(&o->token, token_next(o->token) ^ TOKEN_DEAD, __ATOMIC_RELEASE);
+	obj_mag_publish(o);
 	return o;
 }
 
@@ -396,19 +387,6 @@ static __attribute__((noinline)) int object_free_handle(
 	return rc;
 }
 
-/* Enters a slot whose object has ended in this thread's magazine, which is not empty. */
-static inline void mag_push(struct obj_class *c, struct mag *m, struct obj *o, uintptr_t site)
-{
-	__atomic_store_n(&o->ext, (void *)site, __ATOMIC_RELAXED);
-	__atomic_store_n(&o->refs, 0, __ATOMIC_RELEASE);
-	m->tail->u.next = o;
-	m->tail = o;
-	if (unlikely(m->limbo < c->quarantine))
-		m->limbo++;
-	else if (unlikely(++m->avail > c->spill))
-		obj_mag_spill(c, m);
-}
-
 /* The usual case is in line: one handle, no reference, no callback, a magazine that is not
  * empty. */
 OBJ_SITED int obj_free(struct obj_class *c, obj_h *handle)
@@ -416,13 +394,10 @@ OBJ_SITED int obj_free(struct obj_class *c, obj_h *handle)
 	uintptr_t site = obj_this_thread.site != 0 ? obj_this_thread.site : obj_caller();
 	uint64_t token = (uint64_t)(uintptr_t)*handle;
 	uint32_t index = TOKEN_INDEX(token);
-	struct mag *m = obj_this_thread.mags;
+	struct mag *m = obj_mag_of(c, CLASS_F_SLOW_FREE | OBJ_F_DIRECT);
 	struct obj *o;
 
-	if (unlikely(m == NULL || HAFT_ASAN || c->flags & (CLASS_F_SLOW_FREE | OBJ_F_DIRECT)))
-		return object_free_handle(c, handle, site);
-	m += c->id;
-	if (unlikely(index >= __atomic_load_n(&c->limit, __ATOMIC_ACQUIRE)))
+	if (unlikely(m == NULL || index >= __atomic_load_n(&c->limit, __ATOMIC_ACQUIRE)))
 		return object_free_handle(c, handle, site);
 	o = obj_slot(c, index);
 	if (unlikely(!object_token_is(o, token) || token_last(token) || m->limbo == 0))
@@ -430,27 +405,23 @@ OBJ_SITED int obj_free(struct obj_class *c, obj_h *handle)
 	if (unlikely(!object_free_claim(c, o, token)))
 		return object_free_handle(c, handle, site);
 	*handle = (obj_h)c->null_value;
-	mag_push(c, m, o, site);
+	obj_mag_give(c, m, o, site);
 	return OBJ_OK;
 }
 
 OBJ_SITED void obj_free_fresh(struct obj_class *c, void *self)
 {
 	uintptr_t site = obj_this_thread.site != 0 ? obj_this_thread.site : obj_caller();
-	struct mag *m = obj_this_thread.mags;
+	struct mag *m = obj_mag_of(c, CLASS_F_SLOW_FREE);
 	struct obj *o = self;
 	uint64_t token = object_token(o);
 
 	must(object_live(c, o, token) && !(c->flags & OBJ_F_DIRECT));
-	if (unlikely(m == NULL || HAFT_ASAN || c->flags & CLASS_F_SLOW_FREE || token_last(token))) {
-		object_free_any(c, o, token, site);
-		return;
-	}
-	m += c->id;
-	if (unlikely(m->limbo == 0 || !object_free_claim(c, o, token)))
+	if (unlikely(m == NULL || token_last(token) || m->limbo == 0 ||
+		     !object_free_claim(c, o, token)))
 		object_free_any(c, o, token, site);
 	else
-		mag_push(c, m, o, site);
+		obj_mag_give(c, m, o, site);
 }
 
 OBJ_SITED int obj_free_obj(void *self)
