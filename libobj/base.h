@@ -47,6 +47,10 @@
 #define HAFT_HOT_DATA
 #endif
 
+/* Of a declaration of such a variable: it lies in the library that uses it, so that its address is
+ * no load there. */
+#define HAFT_INSIDE __attribute__((visibility("hidden")))
+
 /* A large variable without a first value that few processes touch: it lies behind the others, so
  * that those are on few pages. */
 #if defined(__x86_64__) && defined(__linux__)

@@ -114,21 +114,37 @@ static int payload_claim(struct shm *s, int dst, size_t len, void **ptr)
 	return 0;
 }
 
-static int ring_reserve(struct shm *s, int dst, size_t len, void **ptr)
+/* As shm_ring_room, of a ring that is offered.  False: *credit is the receiver's credit as it was
+ * read. */
+static bool ring_room(struct shm *s, int dst, uint64_t *credit)
 {
 	struct shm_peer *p = &s->in->peer[dst];
+	struct shm_tx *t = &s->tx[dst];
+
+	if (t->head == p->credit) {
+		*credit = ring_credit_read(s, dst);
+		if (t->head == p->credit)
+			return false;
+	}
+	ring_fetch(s, t, p->credit);
+	return true;
+}
+
+bool shm_ring_room(struct shm *s, int dst)
+{
+	uint64_t credit;
+
+	return s->in->peer[dst].offered && ring_room(s, dst, &credit);
+}
+
+static int ring_reserve(struct shm *s, int dst, size_t len, void **ptr)
+{
 	struct shm_tx *t = &s->tx[dst];
 	uint64_t credit;
 	int e;
 
-	if (t->head == t->limit) {
-		if (t->head == p->credit) {
-			credit = ring_credit_read(s, dst);
-			if (t->head == p->credit)
-				return ring_again(s, &p->out->credit, credit);
-		}
-		ring_fetch(s, t, p->credit);
-	}
+	if (t->head == t->limit && !ring_room(s, dst, &credit))
+		return ring_again(s, &s->in->peer[dst].out->credit, credit);
 	if (len <= SHM_INLINE) {
 		*ptr = shm_slot_at(t->slot, s->slots, t->head)->data;
 		s->in->reserved = RESERVED_SLOT;

@@ -389,6 +389,12 @@ struct shm_frame {
 static inline int shm_put(
 	struct shm *s, int dst, const struct shm_hdr *h, const void *buf, size_t len);
 
+/* As shm_put, in two steps, for a caller that does something in between: the end of the ring, if it
+ * has room for a frame of `len' bytes at once.  Then shm_put_at puts it there and cannot fail. */
+static inline struct shm_tx *shm_room(struct shm *s, int dst, size_t len);
+static inline void shm_put_at(struct shm *s, struct shm_tx *t, int dst, const struct shm_hdr *h,
+	const void *buf, size_t len);
+
 /* As shm_put, in two steps, for payload that is built in place: *ptr is room for `len' bytes
  * (aligned to 16); shm_commit sends the first `len' or fewer bytes there, and cannot fail.
  * Between the two no other function may be called with this `s'.  Errors as of shm_put. */
@@ -409,6 +415,10 @@ static inline bool shm_peek(struct shm *s, int src, struct shm_frame *f);
 
 /* Consumes the frame that shm_peek has just shown. */
 static inline void shm_next(struct shm *s, const struct shm_frame *f);
+
+/* As shm_peek and shm_next, for a loop over one ring: r is &s->rx[src]. */
+static inline bool shm_peek_rx(struct shm *s, struct shm_rx *r, int src, struct shm_frame *f);
+static inline void shm_next_rx(struct shm *s, struct shm_rx *r, const struct shm_frame *f);
 
 /* --- pipes: large messages, one direction between two ranks --------------------------------- */
 /* The producer's chunks reach the consumer in order.  A pipe is made at the producer's first
@@ -813,6 +823,9 @@ void shm_fence_all(const struct shm *s);
 
 /* As shm_put, for frames that do not fit into the slot.  0, or an error of shm_reserve. */
 int shm_put_slow(struct shm *s, int dst, const struct shm_hdr *h, const void *buf, size_t len);
+/* Fetches slots of the ring to dst, if there is one with free slots that have not been fetched yet:
+ * tx.head is not tx.limit any more. */
+bool shm_ring_room(struct shm *s, int dst);
 /* Handles the frame of libshm's own at the head of src's ring, then peeks again: see shm_peek. */
 bool shm_peek_internal(struct shm *s, int src, struct shm_frame *f);
 /* Returns credit to src once a quarter of the ring, or of its payload area, is free again. */
@@ -881,15 +894,20 @@ static inline void shm_wake_fence(const struct shm *s)
 		atomic_signal_fence(memory_order_seq_cst); /* the sleeper's membarrier does it */
 }
 
-static inline int shm_put(
-	struct shm *s, int dst, const struct shm_hdr *h, const void *buf, size_t len)
+static inline struct shm_tx *shm_room(struct shm *s, int dst, size_t len)
 {
 	struct shm_tx *t = &s->tx[dst];
-	struct shm_slot *slot;
 
-	if (unlikely(len > SHM_INLINE || t->head == t->limit))
-		return shm_put_slow(s, dst, h, buf, len);
-	slot = shm_slot_at(t->slot, s->slots, t->head);
+	if (unlikely(len > SHM_INLINE || (t->head == t->limit && !shm_ring_room(s, dst))))
+		return NULL;
+	return t;
+}
+
+static inline void shm_put_at(struct shm *s, struct shm_tx *t, int dst, const struct shm_hdr *h,
+	const void *buf, size_t len)
+{
+	struct shm_slot *slot = shm_slot_at(t->slot, s->slots, t->head);
+
 	slot->ctx = h->ctx;
 	shm_copy_inline(slot->data, buf, len);
 	atomic_store_explicit(
@@ -899,12 +917,26 @@ static inline int shm_put(
 	shm_wake_fence(s);
 	if (unlikely(atomic_load_explicit(&s->doorbell[dst].sleeping, memory_order_relaxed) != 0))
 		shm_wake(s, dst);
+}
+
+static inline int shm_put(
+	struct shm *s, int dst, const struct shm_hdr *h, const void *buf, size_t len)
+{
+	struct shm_tx *t = &s->tx[dst];
+
+	if (unlikely(len > SHM_INLINE || t->head == t->limit))
+		return shm_put_slow(s, dst, h, buf, len);
+	shm_put_at(s, t, dst, h, buf, len);
 	return 0;
 }
 
 static inline bool shm_peek(struct shm *s, int src, struct shm_frame *f)
 {
-	struct shm_rx *r = &s->rx[src];
+	return shm_peek_rx(s, &s->rx[src], src, f);
+}
+
+static inline bool shm_peek_rx(struct shm *s, struct shm_rx *r, int src, struct shm_frame *f)
+{
 	struct shm_slot *slot = shm_rx_slot(s, r);
 	uint64_t word = atomic_load_explicit(&slot->word, memory_order_acquire);
 
@@ -916,7 +948,9 @@ static inline bool shm_peek(struct shm *s, int src, struct shm_frame *f)
 
 		if (!shm_peek_internal(s, src, &behind))
 			return false;
-		*f = behind;
+		/* by fields: else the flags would be put together on the usual path, too */
+		*f = (struct shm_frame){behind.ctx, behind.data, behind.tag, behind.len, behind.src,
+			behind.kind, behind.flags};
 		return true;
 	}
 	f->ctx = slot->ctx;
@@ -937,8 +971,11 @@ static inline bool shm_peek(struct shm *s, int src, struct shm_frame *f)
 
 static inline void shm_next(struct shm *s, const struct shm_frame *f)
 {
-	struct shm_rx *r = &s->rx[f->src];
+	shm_next_rx(s, &s->rx[f->src], f);
+}
 
+static inline void shm_next_rx(struct shm *s, struct shm_rx *r, const struct shm_frame *f)
+{
 	r->tail++;
 	s->count.got++;
 	if (f->len > SHM_INLINE || r->tail - r->credited >= s->slots / 4)

@@ -664,6 +664,11 @@ static void binding_body_quick(FILE *out, const struct entry *e)
 	}
 }
 
+static bool binding_quick(const struct entry *e)
+{
+	return (e->f->flags & QUICK) && !e->large;
+}
+
 /* The generated binding under a name of its own; the caller writes the usual case after it. */
 static void binding_whole(FILE *out, const struct entry *e, const char *prefix)
 {
@@ -676,13 +681,10 @@ static void binding_whole(FILE *out, const struct entry *e, const char *prefix)
 	fputs(";\n", out);
 	text_write(&t, out);
 	fputs("\n{\n", out);
+	if (binding_quick(e))
+		fprintf(out, "\tBIND_NAMED(HAFT_%s);\n", e->name);
 	binding_body(out, e, false);
 	fputs("}\n", out);
-}
-
-static bool binding_quick(const struct entry *e)
-{
-	return (e->f->flags & QUICK) && !e->large;
 }
 
 /* Has it a second binding, which enters by a gate that is not 0? */

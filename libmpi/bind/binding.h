@@ -23,6 +23,7 @@
 #include "libmpi/core/err.h"
 #include "libmpi/core/language.h"
 #include "libmpi/core/counts.h"
+#include "libmpi/core/current_call.h"
 #include "libmpi/core/library_lock.h"
 #include "libmpi/core/comm_object.h"
 #include "libmpi/core/objects.h"
@@ -148,6 +149,9 @@ BIND_SLOW void bind_blocks_each(enum bind_blocks whose, struct haft_counts count
 			(ret = bind_gate_starts(fn, n, requests, BIND_CALLER)) != 0) \
 			return BIND_REFUSED(chain);                                  \
 	} while (0)
+
+/* For a binding behind a quick one, which has no frame of the call's name (core/current_call.h). */
+#define BIND_NAMED(fn) ((void)(haft_gated_call = bind_fn_names[fn]))
 
 /* For functions that enter by no gate: does the call belong to a tool? */
 #define BIND_TO_TOOLS(fn) (bind_rare(haft_life.tools) && bind_chain(fn, BIND_CALLER))

@@ -3,6 +3,7 @@
  *
  *      PMPI_Pack ── quick_type_pack_at: nothing unusual: packs ──> MPI_SUCCESS
  *            └───── false: whole_MPI_Pack, the generated binding, words errors and does the rest
+ *      PMPI_Isend, PMPI_Irecv, PMPI_Waitall likewise, by p2p/quick_message.h
  *
  * A row with the flag QUICK has such a function: quick_ and the name of its engine, with the user's
  * own types.  It words no error.  It writes its results before it calls anything, so that it saves
@@ -12,6 +13,7 @@
 #define HAFT_BIND_QUICK_H
 
 #include "libmpi/bind/binding.h"
+#include "libmpi/p2p/quick_message.h"
 #include "libmpi/type/type.h"
 
 /* The type, if `count' of its elements at `buf' can be packed from or into a buffer of `size' bytes
@@ -85,6 +87,75 @@ static inline bool quick_type_unpack_at(const void *inbuf, int insize, int *posi
 	else
 		type_unpack_whole(t, outbuf, outcount, src);
 	return true;
+}
+
+/* --- messages ------------------------------------------------------------------------------- */
+
+/* The user's call: these functions are in line in it. */
+#define QUICK_SITE bind_site((uintptr_t)__builtin_return_address(0))
+#define QUICK      __attribute__((always_inline)) static inline
+
+/* The type of `count' elements to or from a rank of the communicator, MPI_PROC_NULL excepted; NULL:
+ * something is unusual. */
+QUICK struct type *quick_message(
+	int count, MPI_Datatype datatype, int rank, int tag, const struct comm *c)
+{
+	struct type *t = obj_get_token(&haft_type_class, (obj_h)datatype);
+
+	if (bind_rare(t == NULL || !t->committed || count < 0 || tag < 0 || c == NULL ||
+		      !BIND_BELOW(rank, bind_peers(c))))
+		return NULL;
+	return t;
+}
+
+QUICK bool quick_p2p_isend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag,
+	MPI_Comm comm, MPI_Request *request)
+{
+	const struct comm *c = obj_get_token(&haft_comm_class, (obj_h)comm);
+	struct type *t;
+	uint64_t handle;
+
+	if (bind_rare(haft_gate_now() != 0 || request == NULL))
+		return false;
+	t = quick_message(count, datatype, dest, tag, c);
+	if (bind_rare(t == NULL))
+		return false;
+	handle = p2p_quick_isend(buf, count, t, dest, tag, c, QUICK_SITE);
+	if (bind_rare(handle == 0))
+		return false;
+	*request = (MPI_Request)(uintptr_t)handle;
+	return true;
+}
+
+QUICK bool quick_p2p_irecv(void *buf, int count, MPI_Datatype datatype, int source, int tag,
+	MPI_Comm comm, MPI_Request *request)
+{
+	struct comm *c = obj_get_token(&haft_comm_class, (obj_h)comm);
+	struct type *t;
+	uint64_t handle;
+
+	if (bind_rare(haft_gate_now() != 0 || request == NULL))
+		return false;
+	t = quick_message(count, datatype, source, tag, c);
+	if (bind_rare(t == NULL))
+		return false;
+	handle = p2p_quick_irecv(buf, count, t, source, tag, c, QUICK_SITE);
+	if (bind_rare(handle == 0))
+		return false;
+	*request = (MPI_Request)(uintptr_t)handle;
+	return true;
+}
+
+/* The slow half of quick_p2p_waitall: 0 < n <= BIND_SCRATCH.  False: some request is not pristine,
+ * and none has ended. */
+bool bind_quick_waitall(int n, MPI_Request requests[], uintptr_t site);
+
+QUICK bool quick_p2p_waitall(int count, MPI_Request requests[], MPI_Status statuses[])
+{
+	if (bind_rare(haft_gate_now() != 0 || statuses != MPI_STATUSES_IGNORE || requests == NULL ||
+		      !BIND_BELOW(count - 1, BIND_SCRATCH)))
+		return false;
+	return bind_quick_waitall(count, requests, QUICK_SITE);
 }
 
 #endif

@@ -14,12 +14,13 @@
 #ifndef HAFT_CORE_OBJECTS_H
 #define HAFT_CORE_OBJECTS_H
 
+#include "libobj/base.h"
 #include "libobj/obj.h"
 
 extern struct obj_domain *haft_domain;
-extern struct obj_class haft_comm_class, haft_group_class, haft_type_class, haft_op_class,
-	haft_req_class, haft_errh_class, haft_info_class, haft_msg_class, haft_win_class,
-	haft_file_class, haft_session_class;
+extern HAFT_INSIDE struct obj_class haft_comm_class, haft_group_class, haft_type_class,
+	haft_op_class, haft_req_class, haft_errh_class, haft_info_class, haft_msg_class,
+	haft_win_class, haft_file_class, haft_session_class;
 
 /* haft_objects_open opens the classes above and registers the permanent objects that core owns; the
  * second call and later ones do nothing.  Works before MPI_Init and after MPI_Finalize.  0 or

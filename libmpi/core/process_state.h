@@ -11,6 +11,7 @@
 #ifndef HAFT_CORE_PROCESS_STATE_H
 #define HAFT_CORE_PROCESS_STATE_H
 
+#include "libobj/base.h"
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -43,7 +44,7 @@ struct haft_life {
 	int spawn; /* the spawn that has started it: rank_name.h; 0: none of our mpiexec */
 };
 
-extern struct haft_life haft_life;
+extern HAFT_INSIDE struct haft_life haft_life;
 
 /* The gate, and is one of these bits set?  Another thread may set or clear some meanwhile. */
 static inline uint32_t haft_gate_now(void)

@@ -111,7 +111,8 @@ struct req_range {
  *
  * libobj does not clear requests (objects.c).  p2p_req_alloc_fast clears lines 0 and 1, and the
  * rest only of a request that is not pristine.  So call req_touch before writing to the cold part,
- * or to the union as another kind than REQ_RECV.
+ * or to the union as another kind than REQ_RECV.  A slot that was a send in one frame, and is one
+ * again, is left as it is (`sent').
  *
  * p2p drops a request's references when it ends (p2p_req_release).  A destructor would cost every
  * message. */
@@ -124,10 +125,11 @@ struct req {
 	uint8_t kind;            /* enum req_kind */
 	uint8_t state;           /* p2p's enum req_state */
 	bool done;
-	bool persist;      /* made by an _init call: completion leaves the handle */
-	bool active;       /* persistent: started, and not completed by a Wait or Test */
-	bool orphan;       /* the handle is gone: the request goes when the operation is over */
-	bool pristine;     /* the cold part is zero */
+	bool persist;  /* made by an _init call: completion leaves the handle */
+	bool active;   /* persistent: started, and not completed by a Wait or Test */
+	bool orphan;   /* the handle is gone: the request goes when the operation is over */
+	bool pristine; /* the cold part is zero */
+	bool sent;     /* pristine: lines 0 and 1 are those of a send that is done, in one frame */
 	struct type *type; /* held if the request has a handle */
 	struct comm *comm; /* likewise */
 	struct req_result res;

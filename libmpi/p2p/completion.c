@@ -9,6 +9,7 @@
 #include "libmpi/core/status.h"
 #include "libmpi/p2p/failed.h"
 #include "libmpi/p2p/progress.h"
+#include "libmpi/p2p/quick_message.h"
 #include "libmpi/p2p/request.h"
 #include <engine.h>
 #include <string.h>
@@ -326,18 +327,23 @@ static int wait_error_result(const struct bad *b, int count)
 
 HAFT_HOT static int wait_end_all(int count, struct req *reqs[], MPI_Status *statuses)
 {
+	struct obj_batch batch;
 	struct bad bad;
 
 	bad.err = 0;
+	p2p_quick_end_begin(&batch, obj_site_now());
 	for (int i = 0; i < count; i++) {
 		if (likely(statuses == MPI_STATUSES_IGNORE && reqs[i] != NULL &&
 			    reqs[i]->pristine && !wait_req_ended(reqs[i]))) {
-			wait_req_end_pristine(reqs[i], MPI_STATUS_IGNORE);
+			p2p_quick_end(&batch, reqs[i]);
 			reqs[i] = NULL;
 			continue;
 		}
+		obj_batch_end(&batch);
 		wait_error_keep(&bad, i, wait_end_at(&reqs[i], statuses, i));
+		p2p_quick_end_begin(&batch, batch.site);
 	}
+	obj_batch_end(&batch);
 	return wait_error_result(&bad, count);
 }
 
@@ -382,6 +388,17 @@ static int waitall_failed(int count, struct req *reqs[], MPI_Status *statuses)
 	p2p_wait_until(wait_all_or_failed, &s, wait_about_some(&s));
 	return wait_all_done(&s) ? wait_end_all(count, reqs, statuses)
 				 : wait_end_failed(count, reqs, statuses);
+}
+
+HAFT_HOT bool p2p_quick_wait(int n, struct req *reqs[])
+{
+	for (int i = 0; i < n; i++) {
+		if (unlikely(!reqs[i]->done) && !p2p_wait_one_of(reqs[i], reqs, n))
+			return false;
+		if (unlikely(!reqs[i]->pristine))
+			return false;
+	}
+	return true;
 }
 
 HAFT_HOT int p2p_waitall(int count, struct req *reqs[], MPI_Status *statuses)

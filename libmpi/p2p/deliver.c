@@ -72,7 +72,8 @@ static void deliver_slow(const struct shm_frame *f)
 
 /* The usual end of a receive: the message is not longer than the receive's room, and all there is
  * to do is to copy it.  The source is set already unless it was a wildcard. */
-HAFT_HOT static inline void deliver_contiguous(struct req *r, const struct shm_frame *f)
+__attribute__((always_inline)) static inline void deliver_contiguous(
+	struct req *r, const struct shm_frame *f)
 {
 	if (unlikely(r->peer < 0))
 		r->res.source = group_rank_of(comm_peers(r->comm), f->src);
@@ -100,7 +101,8 @@ __attribute__((always_inline)) static inline bool deliver_frame(
 		if (awaited != NULL && r == NULL && awaited->done)
 			return false;
 	}
-	copy = *f;
+	/* not *f: nothing on the fast path puts the flags together */
+	copy = (struct shm_frame){f->ctx, f->data, f->tag, f->len, f->src, f->kind, f->flags};
 	if (copy.kind == FRAME_EAGER)
 		p2p_recv_eager(r, &copy);
 	else
@@ -115,15 +117,18 @@ HAFT_HOT void p2p_deliver(void *arg, const struct shm_frame *f)
 }
 
 /* Delivers a batch of a peer's frames.  awaited: NULL, or with `several' as p2p_poll_awaited. */
-static inline int deliver_from(int peer, const struct req *awaited, bool several)
+__attribute__((always_inline)) static inline int deliver_from(
+	int peer, const struct req *awaited, bool several)
 {
+	struct via_ring ring;
 	struct shm_frame f;
 	int n = 0;
 
 	if (unlikely(via.mixed))
 		return via_poll_from(peer);
-	while (via_frame_peek(peer, &f) && deliver_frame(&f, awaited)) {
-		via_frame_next(&f);
+	ring = via_ring_of(peer);
+	while (via_ring_peek(&ring, &f) && deliver_frame(&f, awaited)) {
+		via_ring_next(&ring, &f);
 		if (++n == VIA_BATCH)
 			break;
 		if (awaited != NULL && (p2p_match.nposted == 0 || (awaited->done && !several)))

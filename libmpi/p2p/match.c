@@ -60,7 +60,7 @@ void p2p_match_post_slow(struct req *r)
 {
 	enum wild w = match_wild_of(r->peer, r->tag);
 
-	if (unlikely(p2p_match.nposted / 2 > p2p_match.mask))
+	if (p2p_match_full())
 		match_posted_grow();
 	r->recv.order = p2p_match.order++;
 	p2p_match.nposted++;

@@ -56,7 +56,7 @@ struct p2p_match {
 	uint32_t wild_posted[WILDS]; /* how many of each kind; WILD_NONE is not counted */
 };
 
-extern struct p2p_match p2p_match;
+extern HAFT_INSIDE struct p2p_match p2p_match;
 
 struct unexpected_fifo {
 	struct unexpected *head, *tail;
@@ -73,6 +73,10 @@ extern struct p2p_messages p2p_messages;
 /* Posts a receive, whose ctx, peer and tag are set.  Its queue keeps the pointer until it is taken
  * or unposted. */
 static inline void p2p_match_post(struct req *r);
+
+/* Likewise, a receive without wildcards, where not p2p_match_full(). */
+static inline bool p2p_match_full(void);
+static inline void p2p_match_post_named(struct req *r);
 
 /* Takes a posted receive out again. */
 void p2p_match_unpost(struct req *r);
@@ -144,17 +148,26 @@ static inline void p2p_match_posted_push(struct posted_fifo *f, struct req *r)
 	f->tail = r;
 }
 
-static inline void p2p_match_post(struct req *r)
+/* Is the table of posted receives to grow first? */
+static inline bool p2p_match_full(void)
 {
-	if (unlikely(r->peer == MPI_ANY_SOURCE || r->tag == MPI_ANY_TAG ||
-		     p2p_match.nposted / 2 > p2p_match.mask)) {
-		p2p_match_post_slow(r);
-		return;
-	}
+	return unlikely(p2p_match.nposted / 2 > p2p_match.mask);
+}
+
+static inline void p2p_match_post_named(struct req *r)
+{
 	r->recv.order = p2p_match.order++;
 	p2p_match.nposted++;
 	p2p_match_posted_push(
 		&p2p_match.posted[p2p_match_hash(r->ctx, r->peer, r->tag) & p2p_match.mask], r);
+}
+
+static inline void p2p_match_post(struct req *r)
+{
+	if (unlikely(r->peer == MPI_ANY_SOURCE || r->tag == MPI_ANY_TAG) || p2p_match_full())
+		p2p_match_post_slow(r);
+	else
+		p2p_match_post_named(r);
 }
 
 static inline struct req *p2p_match_take(uint64_t ctx, int32_t peer, int32_t tag)

@@ -70,7 +70,7 @@ struct p2p_state {
 	struct p2p_count count;
 };
 
-extern struct p2p_state p2p_state;
+extern HAFT_INSIDE struct p2p_state p2p_state;
 
 /* There is one more request, which a helper may have to serve. */
 static inline void p2p_demand_more(void)

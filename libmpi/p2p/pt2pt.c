@@ -10,14 +10,12 @@
 #include "libmpi/core/status.h"
 #include "libmpi/p2p/match.h"
 #include "libmpi/p2p/p2p_state.h"
+#include "libmpi/p2p/quick_message.h"
 #include "libmpi/p2p/recv.h"
 #include "libmpi/p2p/request.h"
 #include "libmpi/p2p/send.h"
 #include <engine.h>
 #include <string.h>
-
-/* With these a match of a message is more than a copy: recv_matched. */
-#define HINTS_MATCH (HINT_EXACT_LENGTH | COMM_METERED)
 
 /* False for MPI_BOTTOM and MPI_IN_PLACE, the least addresses there are. */
 static inline bool pt2pt_buf_given(const void *buf)

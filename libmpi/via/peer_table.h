@@ -48,7 +48,7 @@ struct via_peer {
 static_assert(sizeof(struct via_peer) == 3 * CACHE_LINE, "a row is three lines");
 
 /* peer_table.c's, for via_peer alone. */
-extern struct via_peer *via_peer_pages[VIA_PEER_PAGES];
+extern HAFT_INSIDE struct via_peer *via_peer_pages[VIA_PEER_PAGES];
 
 /* The row of a peer, which may be blank: to be read only.  number: 0 .. 2^VIA_PEER_BITS - 1; after
  * via_open. */

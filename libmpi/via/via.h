@@ -45,7 +45,7 @@ struct via {
 	shm_deliver_fn *deliver; /* p2p's; it must take the frame */
 };
 
-extern struct via via;
+extern HAFT_INSIDE struct via via;
 
 /* Counters of libfabric, and of frames that went by sockets before its connections were ready. */
 struct via_ofi_count {
@@ -200,6 +200,7 @@ static inline int via_poll(void)
 }
 
 /* Fast paths for callers that know the seat of a local peer.  via_put_local: as via_put.
+ * via_room_local: where there is room for a short frame, or NULL; via_put_at puts it there.
  * via_frame_peek shows the first frame of the peer's ring, whose src is the seat; false: there is
  * none.  via_frame_next removes it. */
 static inline int via_put_local(
@@ -208,6 +209,19 @@ static inline int via_put_local(
 	struct shm_hdr h = {.ctx = ctx, .tag = tag, .kind = kind};
 
 	return shm_put(via.shm, seat, &h, buf, len);
+}
+
+static inline struct shm_tx *via_room_local(int seat, size_t len)
+{
+	return shm_room(via.shm, seat, len);
+}
+
+static inline void via_put_at(struct shm_tx *at, int seat, uint64_t ctx, int32_t tag, uint8_t kind,
+	const void *buf, size_t len)
+{
+	struct shm_hdr h = {.ctx = ctx, .tag = tag, .kind = kind};
+
+	shm_put_at(via.shm, at, seat, &h, buf, len);
 }
 
 #define VIA_BATCH SHM_SLOTS /* frames of a peer that may be taken before other peers are polled */
@@ -220,6 +234,28 @@ static inline bool via_frame_peek(int seat, struct shm_frame *f)
 static inline void via_frame_next(const struct shm_frame *f)
 {
 	shm_next(via.shm, f);
+}
+
+/* The ring of a seat, for a loop over its frames: as via_frame_peek and via_frame_next. */
+struct via_ring {
+	struct shm *shm;
+	struct shm_rx *rx;
+	int seat;
+};
+
+static inline struct via_ring via_ring_of(int seat)
+{
+	return (struct via_ring){via.shm, &via.shm->rx[seat], seat};
+}
+
+static inline bool via_ring_peek(const struct via_ring *r, struct shm_frame *f)
+{
+	return shm_peek_rx(r->shm, r->rx, r->seat, f);
+}
+
+static inline void via_ring_next(const struct via_ring *r, const struct shm_frame *f)
+{
+	shm_next_rx(r->shm, r->rx, f);
 }
 
 /* Copies all of a frame. */
