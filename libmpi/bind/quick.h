@@ -95,30 +95,28 @@ static inline bool quick_type_unpack_at(const void *inbuf, int insize, int *posi
 #define QUICK_SITE bind_site((uintptr_t)__builtin_return_address(0))
 #define QUICK      __attribute__((always_inline)) static inline
 
-/* The type of `count' elements to or from a rank of the communicator, MPI_PROC_NULL excepted; NULL:
- * something is unusual. */
-QUICK struct type *quick_message(
-	int count, MPI_Datatype datatype, int rank, int tag, const struct comm *c)
+/* The communicator of a message to or from one of its ranks, but not MPI_PROC_NULL, and the type
+ * of its `count' elements; false: something is unusual. */
+QUICK bool quick_message(MPI_Comm comm, int rank, int tag, int count, MPI_Datatype datatype,
+	const MPI_Request *request, struct comm **c, struct type **t)
 {
-	struct type *t = obj_get_token(&haft_type_class, (obj_h)datatype);
-
-	if (bind_rare(t == NULL || !t->committed || count < 0 || tag < 0 || c == NULL ||
-		      !BIND_BELOW(rank, bind_peers(c))))
-		return NULL;
-	return t;
+	if (bind_rare(haft_gate_now() != 0 || request == NULL || (count | tag) < 0))
+		return false;
+	*c = obj_get_token(&haft_comm_class, (obj_h)comm);
+	if (bind_rare(*c == NULL || !BIND_BELOW(rank, bind_peers(*c))))
+		return false;
+	*t = obj_get_token(&haft_type_class, (obj_h)datatype);
+	return bind_usual(*t != NULL && (*t)->committed);
 }
 
 QUICK bool quick_p2p_isend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag,
 	MPI_Comm comm, MPI_Request *request)
 {
-	const struct comm *c = obj_get_token(&haft_comm_class, (obj_h)comm);
+	struct comm *c;
 	struct type *t;
 	uint64_t handle;
 
-	if (bind_rare(haft_gate_now() != 0 || request == NULL))
-		return false;
-	t = quick_message(count, datatype, dest, tag, c);
-	if (bind_rare(t == NULL))
+	if (!quick_message(comm, dest, tag, count, datatype, request, &c, &t))
 		return false;
 	handle = p2p_quick_isend(buf, count, t, dest, tag, c, QUICK_SITE);
 	if (bind_rare(handle == 0))
@@ -130,14 +128,11 @@ QUICK bool quick_p2p_isend(const void *buf, int count, MPI_Datatype datatype, in
 QUICK bool quick_p2p_irecv(void *buf, int count, MPI_Datatype datatype, int source, int tag,
 	MPI_Comm comm, MPI_Request *request)
 {
-	struct comm *c = obj_get_token(&haft_comm_class, (obj_h)comm);
+	struct comm *c;
 	struct type *t;
 	uint64_t handle;
 
-	if (bind_rare(haft_gate_now() != 0 || request == NULL))
-		return false;
-	t = quick_message(count, datatype, source, tag, c);
-	if (bind_rare(t == NULL))
+	if (!quick_message(comm, source, tag, count, datatype, request, &c, &t))
 		return false;
 	handle = p2p_quick_irecv(buf, count, t, source, tag, c, QUICK_SITE);
 	if (bind_rare(handle == 0))
