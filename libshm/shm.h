@@ -579,9 +579,8 @@ static inline bool shm_may_yield_bare(const struct shm *s)
 }
 
 /* Before a wait, if shm_may_yield_bare: gives the CPU up once.  It costs less than a wait with one
- * yield, as it leaves no notes for the other ranks of the CPU (shm_wait.c).  Look again afterwards,
- * and begin the wait if nothing has come, with its `slow' set to the value that this returns: slow
- * yields, 0 or 1. */
+ * yield, as it leaves no notes for other ranks (shm_wait.c).  Look again afterwards; if nothing has
+ * come, begin the wait with its `slow' set to the value that this returns: slow yields, 0 or 1. */
 uint32_t shm_yield_bare(struct shm *s);
 
 /* By a program that polls and does not wait: lets other processes have the CPU.  One yield; where

@@ -141,8 +141,8 @@ QUICK bool quick_p2p_irecv(void *buf, int count, MPI_Datatype datatype, int sour
 	return true;
 }
 
-/* The slow half of quick_p2p_waitall: 0 < n <= BIND_SCRATCH.  False: some request is not pristine,
- * and none has ended. */
+/* The slow half of quick_p2p_waitall: 0 < n <= BIND_SCRATCH.  False: some request is not pristine
+ * or is there twice.  The entries of those that have ended are MPI_REQUEST_NULL. */
 bool bind_quick_waitall(int n, MPI_Request requests[], uintptr_t site);
 
 QUICK bool quick_p2p_waitall(int count, MPI_Request requests[], MPI_Status statuses[])

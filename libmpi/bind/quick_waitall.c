@@ -22,7 +22,7 @@ HAFT_HOT bool bind_quick_waitall(int n, MPI_Request requests[], uintptr_t site)
 {
 	struct req *room[BIND_SCRATCH];
 	struct obj_batch batch;
-	int done = quick_requests(n, requests, room);
+	int done = quick_requests(n, requests, room), i = 0;
 
 	if (bind_rare(done < 0))
 		return false;
@@ -30,11 +30,13 @@ HAFT_HOT bool bind_quick_waitall(int n, MPI_Request requests[], uintptr_t site)
 	if (done == 0 && !p2p_quick_wait(n, room))
 		return false;
 	p2p_quick_end_begin(&batch, site);
-	for (int i = 0; i < n; i++) {
+	for (; i < n && !p2p_req_ended(room[i]); i++) {
 		p2p_quick_end(&batch, room[i]);
 		requests[i] = MPI_REQUEST_NULL;
 	}
 	obj_batch_end(&batch);
+	if (bind_rare(i < n)) /* it is there twice: its handle is wrong by now */
+		return false;
 	BIND_LEAVE();
 	return true;
 }

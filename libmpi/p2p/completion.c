@@ -14,13 +14,6 @@
 #include <engine.h>
 #include <string.h>
 
-/* Has this request of an array ended as an earlier entry?  Its slot is not used again before the
- * call returns, as only this thread's magazine has it. */
-static inline bool wait_req_ended(const struct req *r)
-{
-	return r->o.refs == 0;
-}
-
 /* Ends a finished pristine request: it has no words, no parts, no memory of its own. */
 static inline void wait_req_end_pristine(struct req *r, MPI_Status *status)
 {
@@ -287,7 +280,7 @@ static int wait_end_at(struct req **r, MPI_Status *statuses, int i)
 
 	if (p2p_req_idle(*r))
 		haft_status_empty(s);
-	else if (unlikely(wait_req_ended(*r)))
+	else if (unlikely(p2p_req_ended(*r)))
 		err = wait_end_twice(r);
 	else
 		err = wait_req_end(r, s);
@@ -334,7 +327,7 @@ HAFT_HOT static int wait_end_all(int count, struct req *reqs[], MPI_Status *stat
 	p2p_quick_end_begin(&batch, obj_site_now());
 	for (int i = 0; i < count; i++) {
 		if (likely(statuses == MPI_STATUSES_IGNORE && reqs[i] != NULL &&
-			    reqs[i]->pristine && !wait_req_ended(reqs[i]))) {
+			    reqs[i]->pristine && !p2p_req_ended(reqs[i]))) {
 			p2p_quick_end(&batch, reqs[i]);
 			reqs[i] = NULL;
 			continue;

@@ -162,4 +162,11 @@ static inline struct req *p2p_req_alloc_fast(void)
 	return r;
 }
 
+/* Has this request of an array ended as an earlier entry?  Its slot is not used again before the
+ * call returns, as only this thread's magazine has it. */
+static inline bool p2p_req_ended(const struct req *r)
+{
+	return r->o.refs == 0;
+}
+
 #endif
