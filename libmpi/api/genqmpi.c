@@ -231,16 +231,32 @@ void write_qmpi(FILE *out, int chapter)
 	own_write(out, chapter);
 }
 
+/* The two entries that need MPI's own functions; the rest of them is in libmpi/qmpi. */
+static const char own_entries[] =
+	"\nint QMPI_Register_tool_name(const char *tool_name, void (*init_function_ptr)(int))\n"
+	"{\n"
+	"\tqmpi_own_register(own_store);\n"
+	"\treturn qmpi_tool_register(tool_name, init_function_ptr);\n"
+	"}\n"
+	"\nint QMPI_Get_function(\n"
+	"\tint calling_tool_id, int function_enum, void (**function_ptr)(void), int *next_tool)\n"
+	"{\n"
+	"\tqmpi_own_register(own_store);\n"
+	"\treturn qmpi_function_get(calling_tool_id, function_enum, function_ptr, next_tool);\n"
+	"}\n";
+
 void write_qmpi_own(FILE *out)
 {
 	fputs("// SPDX-License-Identifier: BSD-3-Clause\n"
-	      "/* Written by the generator in libmpi/api: change its tables, not this. */\n"
+	      "/* MPI's own functions for tools, and the two entries that need them.\n"
+	      " * Written by the generator in libmpi/api: change its tables, not this. */\n"
 	      "#include \"libmpi/qmpi/qmpi.h\"\n\n",
 		out);
 	for (int c = 0; c < nchapters; c++)
 		fprintf(out, "void bind_qmpi_%s(qmpi_function **own);\n", chapters[c].file);
-	fputs("\nvoid qmpi_own(qmpi_function **own)\n{\n", out);
+	fputs("\nstatic void own_store(qmpi_function **own)\n{\n", out);
 	for (int c = 0; c < nchapters; c++)
 		fprintf(out, "\tbind_qmpi_%s(own);\n", chapters[c].file);
 	fputs("}\n", out);
+	fputs(own_entries, out);
 }

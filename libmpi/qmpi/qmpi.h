@@ -7,7 +7,10 @@
  *                                                                  │
  *     MPI_Send ── gate: TOOLS ── qmpi_enters: false ──> the engine
  *
- * chain_MPI_Send and QMPI_Send are generated beside the binding.  Tools see haft/qmpi.h. */
+ * chain_MPI_Send and QMPI_Send are generated beside the binding.  Tools see haft/qmpi.h.
+ *
+ * Generated code calls this folder, which never calls it by name: so life and bind/ may stand above
+ * the folder, and the bindings above them. */
 #ifndef HAFT_QMPI_QMPI_H
 #define HAFT_QMPI_QMPI_H
 
@@ -41,6 +44,17 @@ void qmpi_begin(struct haft_qmpi_call *call, int number);
  * haft_fort_site. */
 void qmpi_end(QMPI_Context context, int fn, bool site);
 
+/* Registers the function that stores MPI's own functions, QMPI_x, by enum QMPI_Functions_enum.
+ * Generated code above this folder calls it, before a tool is known or asks for a function; any
+ * thread.  All calls but the first do nothing. */
+typedef void qmpi_own_store(qmpi_function **own);
+void qmpi_own_register(qmpi_own_store *store);
+
+/* QMPI_Register_tool_name and QMPI_Get_function, once MPI's own functions are registered. */
+int qmpi_tool_register(const char *tool_name, void (*init_function_ptr)(int tool_id));
+int qmpi_function_get(
+	int calling_tool_id, int function_enum, void (**function_ptr)(void), int *next_tool_id);
+
 /* On each host one process says in MPI_Init which tools of QMPI_TOOL_LIST are not there. */
 void qmpi_warn(bool says);
 
@@ -58,8 +72,5 @@ extern struct qmpi_next *qmpi_first;
  * true in this thread, and its calls go on to MPI. */
 void qmpi_start(void);
 extern __thread bool qmpi_starts;
-
-/* Generated: stores MPI's own functions, QMPI_x. */
-void qmpi_own(qmpi_function **own);
 
 #endif

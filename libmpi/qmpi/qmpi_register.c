@@ -38,6 +38,7 @@ static struct qmpi_tool *tools;                          /* tool 0 is MPI itself
 static int ntools;                                       /* without it */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of tools[].init and `state' */
 static enum { LISTED, STARTING, STARTED } state;
+static qmpi_own_store *_Atomic own; /* NULL: not registered */
 __thread bool qmpi_starts;
 struct qmpi_next *qmpi_first;
 
@@ -61,7 +62,6 @@ static void list_read(void)
 	ntools = n;
 	for (int i = 1; i <= n; i++)
 		tools[i].name = strtok_r(i == 1 ? list : NULL, ":", &next);
-	qmpi_own(tools[0].function);
 }
 
 /* False: there is no memory. */
@@ -71,6 +71,21 @@ static bool list_open(void)
 
 	pthread_once(&once, list_read);
 	return tools != NULL;
+}
+
+static void own_read(void)
+{
+	if (list_open())
+		own(tools[0].function);
+}
+
+void qmpi_own_register(qmpi_own_store *store)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+	if (own == NULL)
+		own = store;
+	pthread_once(&once, own_read);
 }
 
 static const char *base_of(const char *path)
@@ -105,7 +120,7 @@ static bool tool_enlist(const char *name, void (*init)(int))
 	return listed;
 }
 
-int QMPI_Register_tool_name(const char *tool_name, void (*init_function_ptr)(int tool_id))
+int qmpi_tool_register(const char *tool_name, void (*init_function_ptr)(int tool_id))
 {
 	bool late, listed = false;
 
@@ -229,7 +244,7 @@ int QMPI_Register_function(int calling_tool_id, int function_enum, void (*functi
 	return err;
 }
 
-int QMPI_Get_function(
+int qmpi_function_get(
 	int calling_tool_id, int function_enum, void (**function_ptr)(void), int *next_tool_id)
 {
 	int err = tool_check(calling_tool_id, 0);
