@@ -307,6 +307,36 @@ object libmpi/p2p/w
 "$lint" >.git/out 2>&1
 grep -q ': circle: 2 folders ' .git/out || bad "two folders in a circle"
 rm -r libmpi/p2p/w.c libmpi/type build
+
+# Generated sources are not in the tree; their objects count.
+generated() {
+	mkdir -p build/release/gen build/release/obj/gen
+	put "build/release/gen/$1.c" "$2" "$3"
+	${CC:-cc} -c "build/release/gen/$1.c" -o "build/release/obj/gen/$1.o" || exit 1
+}
+mkdir -p libmpi/type libmpi/tool
+five libmpi/type/README.md '- **E.** e'
+five libmpi/tool/README.md '- **E.** e'
+put libmpi/files.mk "# ${spdx#// }" 'more_SRCS := $(wildcard libmpi/t*/y*.c)'
+put libmpi/type/y.c "$spdx" 'extern int bind_x;' 'int *type_y = &bind_x;'
+object libmpi/type/y
+generated bind_x 'extern int *type_y;' 'int bind_x, **bind_y = &type_y;'
+"$lint" >.git/out 2>&1
+grep -q '^libmpi/type/y.c:1: arrow: uses bind_x of gen/bind_x.c' .git/out || bad "an arrow to gen"
+grep -q ': circle: 2 folders .*: gen libmpi/type$\|: circle: 2 folders .*: libmpi/type gen$' .git/out ||
+	bad "a circle through a generated object"
+rm build/release/gen/bind_x.c
+"$lint" >.git/out 2>&1
+grep -q ': circle: \|: arrow: ' .git/out && bad "an old generated object counts"
+generated names 'int bind_names;' ''
+put libmpi/tool/y.c "$spdx" 'extern int bind_names;' 'int *tool_y = &bind_names;'
+object libmpi/tool/y
+generated bind_x 'extern int *tool_y;' 'int **bind_y = &tool_y;'
+put libmpi/type/y.c "$spdx"
+object libmpi/type/y
+"$lint" >.git/out 2>&1
+grep -q ': circle: \|: arrow: ' .git/out && bad "the table of names is said to stand above its users"
+rm -r libmpi/type libmpi/tool libmpi/files.mk build
 mkdir -p tools/ring tests/loop
 for in in libshm tools/ring tests/loop; do
 	f=${in#lib}

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* lint_link.c - rules for objects: nm shows all names that the source really uses.  Objects
- * are those of the libraries, the tools, and the tests of one library from inside.
+ * are those of the libraries, also generated ones, the tools, and the tests of one library from
+ * inside.
  *
  *     twice     a global name is defined once in objects linked together
  *     link      a global name begins with a prefix of its folder, which has at most two
@@ -12,8 +13,10 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define CIRCLE_MAX   5
+#define GENERATED    "gen/"
 #define SOURCES_MAX  768
 #define FOLDERS_MAX  64
 #define PREFIXES_MAX 2
@@ -26,11 +29,40 @@ static int nsources;
 static char *folders[FOLDERS_MAX];
 static int nfolders;
 
+/* A generated source stands beside the objects: BUILD/gen/NAME.c. */
+static int is_generated(const char *source)
+{
+	return begins(source, GENERATED);
+}
+
+/* False: the object is an old one. */
+static int has_source(const char *source)
+{
+	char path[LINE_LEN];
+
+	if (!is_generated(source))
+		return file_of(source) != NULL;
+	snprintf(path, sizeof(path), "%s/%s", lint_build, source);
+	return access(path, R_OK) == 0;
+}
+
+/* A generated source belongs to the folder that layers.txt says (see gen...), any other to its
+ * own. */
+static void room_of(const char *source, char *folder, size_t len)
+{
+	const struct law *l = is_generated(source) ? law_of("see", source) : NULL;
+
+	if (l != NULL)
+		snprintf(folder, len, "%s", l->folder);
+	else
+		folder_of(source, folder, len);
+}
+
 static int folder_number(const char *source)
 {
 	char folder[LINE_LEN];
 
-	folder_of(source, folder, sizeof(folder));
+	room_of(source, folder, sizeof(folder));
 	for (int i = 0; i < nfolders; i++)
 		if (strcmp(folders[i], folder) == 0)
 			return i;
@@ -71,9 +103,9 @@ static void names_read(void)
 	FILE *p;
 
 	snprintf(line, sizeof(line),
-		"find %s/obj/lib* %s/obj/tools %s/obj/tests -name '*.o' 2>/dev/null | "
+		"find %s/obj/lib* %s/obj/gen %s/obj/tools %s/obj/tests -name '*.o' 2>/dev/null | "
 		"LC_ALL=C sort | xargs -r nm -A -g 2>/dev/null",
-		lint_build, lint_build, lint_build);
+		lint_build, lint_build, lint_build, lint_build);
 	p = popen(line, "r");
 	while (p != NULL && fgets(line, sizeof(line), p) != NULL) {
 		line[strcspn(line, ":")] = ' ';
@@ -81,7 +113,7 @@ static void names_read(void)
 			sscanf(line, "%s %c %s", object, &kind, name) != 3)
 			continue;
 		object[strlen(object) - 1] = 'c';
-		if (file_of(source) == NULL || strcmp(name, "main") == 0) /* an old object */
+		if (!has_source(source) || strcmp(name, "main") == 0)
 			continue;
 		names = must_alloc(names, (size_t)(nnames + 1) * sizeof(*names));
 		names[nnames++] = (struct name){.name = must_copy(name),
@@ -215,13 +247,16 @@ static int definer_of(const struct name *user)
 	return -1;
 }
 
-/* Is the file in one of the folders of the law, or the source of one of its headers? */
+/* Is the file in one of the folders of the law, or the source of one of its headers?  Generated
+ * headers are included without a folder. */
 static int is_inside_any(const char *path, const struct law *law)
 {
+	const char *name = path + (is_generated(path) ? strlen(GENERATED) : 0);
+
 	for (int i = 0; law != NULL && i < law->n; i++)
 		if (inside(path, law->words[i]) ||
 			(strchr(law->words[i], '.') != NULL &&
-				strncmp(path, law->words[i], strcspn(law->words[i], ".")) == 0))
+				strncmp(name, law->words[i], strcspn(law->words[i], ".")) == 0))
 			return 1;
 	return 0;
 }
