@@ -26,6 +26,7 @@
 #include "libmpi/boot/environ_changes.h"
 #include "libmpi/boot/kvs.h"
 #include "libmpi/boot/launch_part.h"
+#include "libmpi/boot/mpiexec_words.h"
 #include "libmpi/boot/pmi_word.h"
 #include "libmpi/boot/request_text.h"
 #include "libmpi/boot/service.h"
@@ -36,7 +37,6 @@
 
 #define LINE_FIRST 4096 /* bytes of the buffer for answers at first */
 #define LAUNCHER_S 60   /* so long another project's launcher may take to answer a spawn */
-#define SPAWN_MARK "cmd=spawn_result"
 
 /* The socket to one mpiexec, and the bytes that have come from it. */
 struct control_line {
@@ -175,7 +175,8 @@ static int control_ask(struct control_line *l, const struct boot_text *t, char *
 
 		if (line == NULL && line_bytes(l, -1) < 0)
 			err = line_gone(l);
-		else if (line != NULL && strncmp(line, SPAWN_MARK, strlen(SPAWN_MARK)) == 0)
+		else if (line != NULL &&
+			 strncmp(line, BOOT_SPAWN_RESULT, strlen(BOOT_SPAWN_RESULT)) == 0)
 			control.spawned = line;
 		else
 			*answer = line;
@@ -212,8 +213,8 @@ static int control_need(void)
 	if (home->fd >= 0 && !home->gone)
 		return 0;
 	if (control.alone != NULL && !home->gone) {
-		home->fd = boot_service_start(
-			control.alone, control.kvs == NULL ? SERVICE_OWN : SERVICE_FOREIGN);
+		home->fd = boot_service_start(control.alone,
+			control.kvs == NULL ? BOOT_SERVICE_OWN : BOOT_SERVICE_FOREIGN);
 		return home->fd >= 0 ? 0 : haft_err(MPI_ERR_SPAWN, "%s", boot_error_text());
 	}
 	return haft_err(MPI_ERR_UNSUPPORTED_OPERATION,
@@ -242,7 +243,7 @@ static void environ_key_put(void *arg, const char *entry)
 {
 	struct environ_keys *e = arg;
 
-	spawn_key_put(e->t, e->n++, "haft_env", entry);
+	spawn_key_put(e->t, e->n++, BOOT_KEY_ENV, entry);
 }
 
 /* Where a spawn is to go, beside what its commands say. */
@@ -258,7 +259,7 @@ static void spawn_part_put(struct boot_text *t, const struct boot_command *c, in
 	char cwd[PATH_MAX];
 	int nargs = 0;
 
-	boot_text_add(t, "mcmd=spawn\nhaft_escaped=1\nnprocs=%d\nexecname=", c->maxprocs);
+	boot_text_add(t, "mcmd=spawn\n" BOOT_SPAWN_ESCAPED "\nnprocs=%d\nexecname=", c->maxprocs);
 	boot_text_escape(t, c->path, false);
 	boot_text_add(t, "\ntotspawns=%d\nspawnssofar=%d\n", n, i + 1);
 	for (; c->argv != NULL && c->argv[nargs] != NULL; nargs++) {
@@ -276,9 +277,9 @@ static void spawn_part_put(struct boot_text *t, const struct boot_command *c, in
 	for (int k = 0; k < c->nkeys; k++)
 		spawn_key_put(t, e.n++, c->keys[k].key, c->keys[k].value);
 	if (getcwd(cwd, sizeof(cwd)) != NULL)
-		spawn_key_put(t, e.n++, "haft_wdir", cwd);
+		spawn_key_put(t, e.n++, BOOT_KEY_WDIR, cwd);
 	if (route->hosts != NULL)
-		spawn_key_put(t, e.n++, "haft_hosts", route->hosts);
+		spawn_key_put(t, e.n++, BOOT_KEY_HOSTS, route->hosts);
 	boot_text_add(t, "info_num=%d\nendcmd\n", e.n);
 }
 
@@ -357,7 +358,7 @@ int boot_spawn_abroad(const struct boot_command *c, int n, const char *birth, co
 		*l = (struct control_line){.fd = -1, .buf = l->buf, .room = l->room};
 	}
 	if (l->fd < 0)
-		l->fd = boot_service_start(NULL, SERVICE_ABROAD);
+		l->fd = boot_service_start(NULL, BOOT_SERVICE_ABROAD);
 	if (l->fd < 0)
 		return haft_err(MPI_ERR_SPAWN, "%s", boot_error_text());
 	err = spawn_send(c, n, &(struct spawn_route){l, birth, hosts});
@@ -377,7 +378,8 @@ static void launcher_slow(void)
 {
 	boot_kvs_spawn_forget(control.kvs); /* which may still read the parts: they stay */
 	control.parts = NULL;
-	launcher_say(SPAWN_MARK " rc=-1 msg=the launcher has not answered for %d s", LAUNCHER_S);
+	launcher_say(
+		BOOT_SPAWN_RESULT " rc=-1 msg=the launcher has not answered for %d s", LAUNCHER_S);
 }
 
 /* Looks for the answer of the launcher of another project.  If it refuses, our service is asked. */
@@ -394,7 +396,7 @@ static int launcher_poll(int ms)
 	boot_parts_free(control.parts, control.commands);
 	control.parts = NULL;
 	if (got > 0)
-		launcher_say(SPAWN_MARK " rc=0 haft_n=%d", control.total);
+		launcher_say(BOOT_SPAWN_RESULT " rc=0 " BOOT_WORD_N "=%d", control.total);
 	else if (spawn_ask(control.command, control.commands, control.birth_text) == 0)
 		return 0;
 	return 1;
@@ -442,18 +444,18 @@ void boot_spawn_end(struct boot_spawned *r)
 	const char *line = control.spawned != NULL ? control.spawned : "rc=-1 msg=mpiexec is gone";
 	size_t len, hosts;
 	const char *words = boot_pmi_word(line, "msg", &len);
-	const char *abroad = boot_pmi_word(line, "haft_abroad", &hosts);
+	const char *abroad = boot_pmi_word(line, BOOT_WORD_ABROAD, &hosts);
 	int rc = answer_number(line, "rc", 0);
 
 	*r = (struct boot_spawned){.same_universe = control.kvs == NULL,
-		.first = answer_number(line, "haft_first", -1),
-		.n = answer_number(line, "haft_n", 0),
-		.world =
-			control.asked == &control.abroad ? 0 : answer_number(line, "haft_world", 0),
+		.first = answer_number(line, BOOT_WORD_FIRST, -1),
+		.n = answer_number(line, BOOT_WORD_N, 0),
+		.world = control.asked == &control.abroad ? 0
+							  : answer_number(line, BOOT_WORD_WORLD, 0),
 		.total = control.total,
 		.errcode = calloc((size_t)control.total + 1, sizeof(int)),
 		.abroad = abroad != NULL ? strndup(abroad, hosts) : NULL,
-		.err = rc != 0 ? answer_number(line, "haft_class", MPI_ERR_SPAWN) : 0};
+		.err = rc != 0 ? answer_number(line, BOOT_WORD_CLASS, MPI_ERR_SPAWN) : 0};
 	if (r->first > 0)
 		r->edge = 2 * r->first + (control.asked == &control.abroad);
 	boot_text_unescape(r->words, sizeof(r->words), words != NULL ? words : "",
@@ -615,7 +617,7 @@ int boot_where(int number, struct boot_location *where)
 
 	if (err != 0)
 		return err;
-	boot_text_add(&t, "cmd=haft_where number=%d\n", number);
+	boot_text_add(&t, "cmd=" BOOT_CMD_WHERE " number=%d\n", number);
 	err = control_call(&t, &rc, &answer);
 	if (err == 0 && rc != 0)
 		err = haft_err(
@@ -649,7 +651,7 @@ int boot_listen_show(const char *addr)
 {
 	struct boot_text t = {.v = NULL};
 
-	boot_text_add(&t, "cmd=haft_show addr=%s\n", addr);
+	boot_text_add(&t, "cmd=" BOOT_CMD_SHOW " addr=%s\n", addr);
 	return line_request(&control.home, &t);
 }
 
@@ -672,12 +674,12 @@ static void runs_tell(struct control_line *l, const char *command, const struct 
 
 void boot_together(const struct boot_run *v, int n)
 {
-	runs_tell(&control.home, "haft_together", v, n);
+	runs_tell(&control.home, BOOT_CMD_TOGETHER, v, n);
 }
 
 void boot_apart(const struct boot_run *v, int n)
 {
-	runs_tell(&control.home, "haft_apart", v, n);
+	runs_tell(&control.home, BOOT_CMD_APART, v, n);
 }
 
 /* The launcher of a spawn. */
@@ -690,7 +692,7 @@ void boot_spawn_apart(int edge)
 {
 	const struct boot_run first = {edge / 2, 1};
 
-	runs_tell(edge_line(edge), "haft_apart", &first, 1);
+	runs_tell(edge_line(edge), BOOT_CMD_APART, &first, 1);
 }
 
 int boot_children_live(int edge)
@@ -700,7 +702,7 @@ int boot_children_live(int edge)
 	const char *v = NULL;
 	int err;
 
-	boot_text_add(&t, "cmd=haft_children first=%d end=0\n", edge / 2);
+	boot_text_add(&t, "cmd=" BOOT_CMD_CHILDREN " first=%d end=0\n", edge / 2);
 	err = control_ask(edge_line(edge), &t, &answer);
 	free(t.v);
 	if (err != 0)
@@ -719,7 +721,7 @@ void boot_children_end(int edge)
 {
 	struct boot_text t = {.v = NULL};
 
-	boot_text_add(&t, "cmd=haft_children first=%d end=1\n", edge / 2);
+	boot_text_add(&t, "cmd=" BOOT_CMD_CHILDREN " first=%d end=1\n", edge / 2);
 	(void)line_request(edge_line(edge), &t);
 }
 
@@ -729,7 +731,7 @@ bool boot_group_abort(const struct boot_run *v, int n, int code, const char *tex
 
 	if (control.home.fd < 0 || control.home.gone || control.kvs != NULL)
 		return false;
-	boot_text_add(&t, "cmd=haft_abort code=%d last=%d runs=", code, last);
+	boot_text_add(&t, "cmd=" BOOT_CMD_ABORT " code=%d last=%d runs=", code, last);
 	runs_put(&t, v, n);
 	if (last)
 		boot_text_add(&t, " msg=");
@@ -766,12 +768,12 @@ static void line_tell(const struct control_line *l, const char *fmt, uint32_t va
 void boot_control_ft(uint32_t what)
 {
 	if (control.kvs == NULL)
-		line_tell(&control.home, "cmd=haft_ft what=%u\n", what);
+		line_tell(&control.home, "cmd=" BOOT_CMD_FT " what=%u\n", what);
 }
 
 void boot_control_state(uint32_t state)
 {
-	static const char said[] = "cmd=haft_state state=%u\n";
+	static const char said[] = "cmd=" BOOT_CMD_STATE " state=%u\n";
 
 	if (control.kvs != NULL)
 		line_tell(&control.home, said, state);

@@ -3,6 +3,7 @@
 #include "libmpi/boot/launch_part.h"
 
 #include "libmpi/boot/environ_changes.h"
+#include "libmpi/boot/mpiexec_words.h"
 #include "libmpi/core/err.h"
 #include "libobj/base.h"
 #include <errno.h>
@@ -33,7 +34,7 @@ static const struct {
 	const char *pmi, *pmix;
 } keys[] = {
 	{"env", KEY_ENV, NULL, NULL},
-	{"haft_env", KEY_ENV, NULL, NULL},
+	{BOOT_KEY_ENV, KEY_ENV, NULL, NULL},
 	{"mpi_initial_errhandler", KEY_HANDLER, NULL, NULL},
 	{"wdir", KEY_WDIR, NULL, NULL},
 	{"wd", KEY_WDIR, NULL, NULL},
@@ -57,10 +58,10 @@ static const struct {
 	{"file", KEY_OURS, NULL, NULL},
 	{"ppn", KEY_OURS, NULL, NULL},
 	{"npernode", KEY_OURS, NULL, NULL},
-	{"haft_stdin", KEY_OURS, NULL, NULL},
+	{BOOT_KEY_STDIN, KEY_OURS, NULL, NULL},
 	{"ompi_stdin_target", KEY_OURS, NULL, NULL},
-	{"haft_outfile", KEY_OURS, NULL, NULL},
-	{"haft_errfile", KEY_OURS, NULL, NULL},
+	{BOOT_KEY_OUTFILE, KEY_OURS, NULL, NULL},
+	{BOOT_KEY_ERRFILE, KEY_OURS, NULL, NULL},
 };
 
 /* --- the environment ------------------------------------------------------------------------ */

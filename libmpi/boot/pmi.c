@@ -14,6 +14,7 @@
  * connection or is silent is an error with a text. */
 #include "libmpi/boot/boot_error.h"
 #include "libmpi/boot/kvs.h"
+#include "libmpi/boot/mpiexec_words.h"
 #include "libmpi/boot/pmi_client.h"
 #include "libmpi/boot/pmi_word.h"
 
@@ -36,7 +37,6 @@
 #define SILENCE_MS   60000 /* for answers that wait for no other rank: a full machine needs less */
 #define WORDS_MS     200   /* for the abort text to reach the user's terminal */
 #define NO_LIMIT     (-1)
-#define SPAWN_MARK   "cmd=spawn_result"
 
 /* The one connection of this process. */
 static struct {
@@ -123,7 +123,7 @@ static int pmi_bytes_take(void)
 /* True if the line is the answer of a spawn, which is kept for its waiter. */
 static bool pmi_spawn_keep(void)
 {
-	if (strncmp(pmi_line, SPAWN_MARK, strlen(SPAWN_MARK)) != 0)
+	if (strncmp(pmi_line, BOOT_SPAWN_RESULT, strlen(BOOT_SPAWN_RESULT)) != 0)
 		return false;
 	if (pmi.forgotten > 0) {
 		pmi.forgotten--;

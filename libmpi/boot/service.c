@@ -21,9 +21,7 @@
 #include <unistd.h>
 #include "libmpi/boot/boot_error.h"
 
-#define SERVE_OPTION   "--haft-serve"   /* as in tools/mpiexec/serve.h */
-#define PROFILE_OPTION "--haft-profile" /* as in tools/mpiexec/profile.h */
-#define FD_MIN         100              /* low numbers are left to the program */
+#define FD_MIN 100 /* low numbers are left to the program */
 
 /* Writes the path of mpiexec: PREFIX/bin/mpiexec for a library in PREFIX/lib, or in a directory of
  * it.  Packages call it mpiexec.haft, beside an mpiexec that may be of another MPI.  False: there
@@ -56,7 +54,7 @@ static bool mpiexec_find(char *path, size_t len)
 static int service_spawn(const char *path, int socket, int segment)
 {
 	char what[64];
-	char *argv[] = {(char *)"mpiexec", (char *)SERVE_OPTION, what, NULL};
+	char *argv[] = {(char *)"mpiexec", (char *)BOOT_SERVE_OPTION, what, NULL};
 	sigset_t none;
 	posix_spawnattr_t attr;
 	pid_t pid;
@@ -79,7 +77,8 @@ static int service_spawn(const char *path, int socket, int segment)
 int boot_profile_report(const char *where, int fd)
 {
 	char path[PATH_MAX + 16];
-	char *argv[] = {(char *)"mpiexec", (char *)PROFILE_OPTION, (char *)(uintptr_t)where, NULL};
+	char *argv[] = {
+		(char *)"mpiexec", (char *)BOOT_PROFILE_OPTION, (char *)(uintptr_t)where, NULL};
 	posix_spawn_file_actions_t to;
 	int err, status = 0;
 	pid_t pid;
@@ -100,7 +99,7 @@ int boot_profile_report(const char *where, int fd)
 
 int boot_service_start(const struct boot *me, enum boot_service kind)
 {
-	bool own = kind == SERVICE_OWN;
+	bool own = kind == BOOT_SERVICE_OWN;
 	char path[PATH_MAX + 16];
 	int two[2], theirs, segment, err;
 
@@ -110,7 +109,7 @@ int boot_service_start(const struct boot *me, enum boot_service kind)
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, two) != 0)
 		return boot_fail("no socket for mpiexec: %s", strerror(errno));
 	theirs = fcntl(two[1], F_DUPFD, FD_MIN);
-	segment = own ? fcntl(me->seg_fd, F_DUPFD, FD_MIN) : -(int)kind;
+	segment = own ? fcntl(me->seg_fd, F_DUPFD, FD_MIN) : (int)kind;
 	close(two[1]);
 	err = theirs < 0 || (own && segment < 0) ? errno : service_spawn(path, theirs, segment);
 	if (theirs >= 0)

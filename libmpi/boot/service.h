@@ -4,15 +4,10 @@
 #define LIBMPI_BOOT_SERVICE_H
 
 #include "libmpi/boot/boot.h"
+#include "libmpi/boot/mpiexec_words.h"
 
-enum boot_service {
-	SERVICE_OWN = 0,     /* of a singleton: the processes that it starts join its segment */
-	SERVICE_FOREIGN = 1, /* they get a segment of their own, on this host */
-	SERVICE_ABROAD = 2   /* they are on hosts that the requests name */
-};
-
-/* Starts a service of this process.  me: for SERVICE_OWN.  Blocks for some milliseconds.  Returns
- * the socket to it, close-on-exec; -1 with boot_error_text(). */
+/* Starts a service of this process.  me: for BOOT_SERVICE_OWN.  Blocks for some milliseconds.
+ * Returns the socket to it, close-on-exec; -1 with boot_error_text(). */
 int boot_service_start(const struct boot *me, enum boot_service kind);
 
 #endif

@@ -10,6 +10,7 @@
 
 #include <signal.h>
 #include <stdlib.h>
+#include "libmpi/boot/mpiexec_words.h"
 #include "libmpi/boot/pmi_word.h"
 #include "tools/mpiexec/job.h"
 #include "tools/mpiexec/output.h"
@@ -112,7 +113,7 @@ void group_abort_do(struct job *j, int r, const char *line)
 		if (word_number(line, "last") == 1)
 			abort_begin(j, r, line, code);
 	}
-	request_reply(j, r, "cmd=haft_abort_result rc=0");
+	request_reply(j, r, "cmd=" BOOT_CMD_ABORT "_result rc=0");
 }
 
 void group_abort_clock(struct job *j, uint64_t now)

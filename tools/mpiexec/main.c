@@ -20,6 +20,7 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 #include "libmpi/boot/boot.h"
+#include "libmpi/boot/mpiexec_words.h"
 #include "libmpi/core/defaults_file.h"
 #include "libmpi/core/setting.h"
 #include "libobj/base.h"
@@ -356,11 +357,11 @@ int main(int argc, char **argv)
 		sigfd = signals_init(&mask);
 		return proxy_main(sigfd, &mask);
 	}
-	if (argc == 3 && strcmp(argv[1], PROFILE_OPTION) == 0)
+	if (argc == 3 && strcmp(argv[1], BOOT_PROFILE_OPTION) == 0)
 		return profile_main(argv[2]);
 	environ = haft_setting_environ();
 	haft_defaults_warn();
-	if (argc == 3 && strcmp(argv[1], SERVE_OPTION) == 0) {
+	if (argc == 3 && strcmp(argv[1], BOOT_SERVE_OPTION) == 0) {
 		serve_detach(argv[2]);
 		sigfd = signals_init(&mask);
 		serve_start(&j, &mask);

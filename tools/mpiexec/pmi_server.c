@@ -26,6 +26,7 @@
 #include <time.h>
 #include <unistd.h>
 #include "libmpi/boot/boot.h"
+#include "libmpi/boot/mpiexec_words.h"
 #include "libmpi/boot/pmi_word.h"
 #include "libobj/base.h"
 #include "tools/mpiexec/local_ranks.h"
@@ -392,9 +393,9 @@ static const struct {
 	{"get_maxes", do_maxes}, {"get_appnum", do_appnum}, {"get_universe_size", do_universe},
 	{"get_my_kvsname", do_name}, {"finalize", do_finalize}, {"abort", do_abort},
 	{"publish_name", do_ask}, {"unpublish_name", do_ask}, {"lookup_name", do_ask},
-	{"haft_where", do_ask}, {"haft_show", do_ask}, {"haft_together", do_ask},
-	{"haft_apart", do_ask}, {"haft_children", do_ask}, {"haft_ft", do_ask},
-	{"haft_abort", do_ask}, {"haft_state", do_state}};
+	{BOOT_CMD_WHERE, do_ask}, {BOOT_CMD_SHOW, do_ask}, {BOOT_CMD_TOGETHER, do_ask},
+	{BOOT_CMD_APART, do_ask}, {BOOT_CMD_CHILDREN, do_ask}, {BOOT_CMD_FT, do_ask},
+	{BOOT_CMD_ABORT, do_ask}, {BOOT_CMD_STATE, do_state}};
 
 /* Processes one request. */
 static void request_work(struct pmi_server *p, int local, const char *line)

@@ -149,9 +149,8 @@ void profile_keep(struct prof_table *t);
 /* Is `where' (of -profile=) a name that the reports know?  NULL, or words why not. */
 const char *profile_refuse(const char *where);
 
-/* As an option with the value of HAFT_PROFILE, on behalf of a job that mpiexec has not started:
- * the tables come from stdin.  The exit code. */
-#define PROFILE_OPTION "--haft-profile"
+/* BOOT_PROFILE_OPTION, with the value of HAFT_PROFILE: on behalf of a job that mpiexec has not
+ * started.  The tables come from stdin.  The exit code. */
 int profile_main(const char *where);
 
 /* Writes the profile p to `where', with the words of the option's errors.  number: of a snapshot;

@@ -18,6 +18,7 @@
 #include <string.h>
 #include <sys/wait.h>
 #include "libmpi/boot/boot.h"
+#include "libmpi/boot/mpiexec_words.h"
 #include "libmpi/boot/pmi_word.h"
 #include "libmpi/core/rank_name.h"
 #include "libobj/base.h"
@@ -46,13 +47,13 @@ static void where_do(struct job *j, int entry, const char *line)
 	char *name, *addr;
 
 	if (k == NULL || (!k->alive && k->pid != 0)) {
-		request_reply(j, entry, "cmd=haft_where_result rc=-1 msg=%s",
+		request_reply(j, entry, "cmd=" BOOT_CMD_WHERE "_result rc=-1 msg=%s",
 			k == NULL ? "no such process" : "it has ended");
 		return;
 	}
 	name = request_word(j->plan->nhosts > 0 ? j->plan->host[k->host].name : "localhost");
 	addr = request_word(k->addr != NULL ? k->addr : "");
-	request_reply(j, entry, "cmd=haft_where_result rc=0 host=%d name=%s pid=%d addr=%s",
+	request_reply(j, entry, "cmd=" BOOT_CMD_WHERE "_result rc=0 host=%d name=%s pid=%d addr=%s",
 		k->host, name, k->pid, addr);
 	free(name);
 	free(addr);
@@ -66,7 +67,7 @@ static void show_do(struct job *j, int entry, const char *line)
 
 	free(k->addr);
 	k->addr = v != NULL ? text_new("%.*s", (int)len, v) : NULL;
-	request_reply(j, entry, "cmd=haft_show_result rc=0");
+	request_reply(j, entry, "cmd=" BOOT_CMD_SHOW "_result rc=0");
 }
 
 /* True if the world has a process of the list "F+N,F+N,...". */
@@ -100,12 +101,12 @@ static void edges_do(struct job *j, int entry, const char *line,
 
 static void together_do(struct job *j, int entry, const char *line)
 {
-	edges_do(j, entry, line, job_connect, "haft_together");
+	edges_do(j, entry, line, job_connect, BOOT_CMD_TOGETHER);
 }
 
 static void apart_do(struct job *j, int entry, const char *line)
 {
-	edges_do(j, entry, line, job_disconnect, "haft_apart");
+	edges_do(j, entry, line, job_disconnect, BOOT_CMD_APART);
 }
 
 /* True if a process of the spawned world w, which may be forgotten, has ended. */
@@ -136,7 +137,7 @@ static void child_tell(struct job *j, int entry, int first)
 			killed ? "was killed by signal" : "exited with code",
 			killed ? WTERMSIG(u->status) : WEXITSTATUS(u->status));
 	words = request_word(text);
-	request_reply(j, entry, "cmd=haft_children_result rc=-1 msg=%s", words);
+	request_reply(j, entry, "cmd=" BOOT_CMD_CHILDREN "_result rc=-1 msg=%s", words);
 	free(words);
 	free(text);
 }
@@ -173,7 +174,7 @@ static void children_do(struct job *j, int entry, const char *line)
 		return;
 	}
 	children_late(j, w);
-	request_reply(j, entry, "cmd=haft_children_result rc=0");
+	request_reply(j, entry, "cmd=" BOOT_CMD_CHILDREN "_result rc=0");
 }
 
 static void ft_do(struct job *j, int entry, const char *line)
@@ -188,10 +189,11 @@ static void ft_do(struct job *j, int entry, const char *line)
 static const struct {
 	const char *name;
 	void (*work)(struct job *j, int entry, const char *line);
-} requests[] = {{"haft_where", where_do}, {"haft_show", show_do}, {"haft_together", together_do},
-	{"haft_apart", apart_do}, {"haft_children", children_do}, {"haft_ft", ft_do},
-	{"haft_abort", group_abort_do}, {"publish_name", names_publish},
-	{"unpublish_name", names_unpublish}, {"lookup_name", names_lookup}};
+} requests[] = {{BOOT_CMD_WHERE, where_do}, {BOOT_CMD_SHOW, show_do},
+	{BOOT_CMD_TOGETHER, together_do}, {BOOT_CMD_APART, apart_do},
+	{BOOT_CMD_CHILDREN, children_do}, {BOOT_CMD_FT, ft_do}, {BOOT_CMD_ABORT, group_abort_do},
+	{"publish_name", names_publish}, {"unpublish_name", names_unpublish},
+	{"lookup_name", names_lookup}};
 
 void request_ask(void *arg, int entry, const char *text)
 {

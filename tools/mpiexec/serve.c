@@ -11,13 +11,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include "libmpi/boot/boot.h"
+#include "libmpi/boot/mpiexec_words.h"
 #include "tools/mpiexec/job.h"
 #include "tools/mpiexec/launch.h"
 #include "tools/mpiexec/pmi_server.h"
 #include "tools/mpiexec/remote_ranks.h"
 #include "tools/mpiexec/requests.h"
-
-#define SERVE_ABROAD (-2) /* as in libmpi/boot/service.h */
 
 static struct {
 	int socket, segment, pid;
@@ -41,7 +40,7 @@ void serve_detach(const char *what)
 {
 	if (sscanf(what, "%d,%d,%d", &serve.socket, &serve.segment, &serve.pid) != 3 ||
 		serve.socket < 3 || serve.segment == serve.socket)
-		fatal(EXIT_USAGE, "%s is for libmpi alone", SERVE_OPTION);
+		fatal(EXIT_USAGE, "%s is for libmpi alone", BOOT_SERVE_OPTION);
 	others_close();
 	fcntl(serve.socket, F_SETFD, FD_CLOEXEC);
 	serve.pidfd = (int)syscall(SYS_pidfd_open, serve.pid, 0);
@@ -77,7 +76,7 @@ static struct plan *serve_plan(void)
 	p->stdin_to = STDIN_NONE;
 	p->serves = true;
 	plan_hosts_spare(p);
-	if (serve.segment == SERVE_ABROAD) {
+	if (serve.segment == BOOT_SERVICE_ABROAD) {
 		gethostname(own, sizeof(own) - 1);
 		plan_host_add(p, own, 1);
 		p->host[0].outside = true;
@@ -108,7 +107,7 @@ void serve_start(struct job *j, const sigset_t *mask)
 	j->rank[0].pid = serve.pid;
 	j->rank[0].alive = true;
 	j->alive = j->world->alive = 1;
-	if (serve.segment == SERVE_ABROAD)
+	if (serve.segment == BOOT_SERVICE_ABROAD)
 		remote_open(j);
 }
 

@@ -9,9 +9,10 @@
  * ended, the service ends the worlds connected to it, waits for the rest, and ends.  Nothing else
  * stays.
  *
- * SEGMENT -1: the processes share none with the program (hydra and mpirun have started it).
- * SEGMENT -2: they are on hosts that the spawns name, each under a proxy.  The program is on a host
- * of its own then, the first of the plan, where nothing is started. */
+ * SEGMENT is a descriptor, or a number of enum boot_service (libmpi/boot/mpiexec_words.h):
+ * BOOT_SERVICE_FOREIGN: the processes share none with the program (hydra and mpirun have started
+ * it).  BOOT_SERVICE_ABROAD: they are on hosts that the spawns name, each under a proxy.  The
+ * program is on a host of its own then, the first of the plan, where nothing is started. */
 #ifndef HAFT_TOOLS_MPIEXEC_SERVE_H
 #define HAFT_TOOLS_MPIEXEC_SERVE_H
 
@@ -19,9 +20,8 @@
 
 struct job;
 
-#define SERVE_OPTION "--haft-serve" /* as in libmpi/boot/service.c */
-
-/* Leaves the caller's session, as a process without parent.  `what': the word behind the option.
+/* Leaves the caller's session, as a process without parent.  `what': the word behind
+ * BOOT_SERVE_OPTION.
  * Then signals may be blocked, and serve_start makes the job. */
 void serve_detach(const char *what);
 void serve_start(struct job *j, const sigset_t *mask);

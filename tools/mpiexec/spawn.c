@@ -22,6 +22,7 @@
 #include <unistd.h>
 #include "libmpi/boot/boot.h"
 #include "libmpi/boot/listen.h"
+#include "libmpi/boot/mpiexec_words.h"
 #include "libmpi/core/setting.h"
 #include "libobj/base.h"
 #include "tools/mpiexec/requests.h"
@@ -96,8 +97,8 @@ static void spawn_refuse(struct spawn *s)
 		class = s->app[i].bad_value ? MPI_ERR_INFO_VALUE : class;
 	if (entry >= 0)
 		request_reply(s->j, entry,
-			"cmd=spawn_result rc=-1 haft_class=%d errcodes=%s%s%s msg=%s", class, codes,
-			s->abroad != NULL ? " haft_abroad=" : "",
+			BOOT_SPAWN_RESULT " rc=-1 " BOOT_WORD_CLASS "=%d errcodes=%s%s%s msg=%s",
+			class, codes, s->abroad != NULL ? " " BOOT_WORD_ABROAD "=" : "",
 			s->abroad != NULL ? s->abroad : "", words);
 	free(words);
 	free(codes);
@@ -113,7 +114,8 @@ static void spawn_answer(struct spawn *s)
 
 	if (entry >= 0)
 		request_reply(s->j, entry,
-			"cmd=spawn_result rc=0 haft_first=%d haft_n=%d haft_world=%d%s%s%s%s",
+			BOOT_SPAWN_RESULT " rc=0 " BOOT_WORD_FIRST "=%d " BOOT_WORD_N
+					  "=%d " BOOT_WORD_WORLD "=%d%s%s%s%s",
 			n > 0 ? s->w->first : -1, n, n > 0 ? s->w->id : 0,
 			codes != NULL ? " errcodes=" : "", codes != NULL ? codes : "",
 			words != NULL ? " msg=" : "", words != NULL ? words : "");
@@ -206,7 +208,7 @@ static bool request_take(struct spawn *s, const char *text, char *const *base)
 	}
 	if (s->q.total > 0 && s->app[0].stdin_to >= s->q.total) {
 		s->app[0].bad_value = true;
-		spawn_reason(s, text_new("haft_stdin is %d: the children are 0 to %d",
+		spawn_reason(s, text_new(BOOT_KEY_STDIN " is %d: the children are 0 to %d",
 					s->app[0].stdin_to, s->q.total - 1));
 		return false;
 	}

@@ -14,6 +14,7 @@
 #include <string.h>
 #include <strings.h>
 #include <sys/utsname.h>
+#include "libmpi/boot/mpiexec_words.h"
 #include "libobj/base.h"
 #include "libshm/shm.h"
 
@@ -358,7 +359,7 @@ static char *stdin_take(struct spawn_app *s, const char *v)
 	if (strcmp(v, "all") == 0)
 		s->stdin_to = STDIN_ALL;
 	else if (strcmp(v, "none") != 0 && !number_read(v, 0, &s->stdin_to))
-		return value_bad(s, "haft_stdin", v, "a rank, all or none");
+		return value_bad(s, BOOT_KEY_STDIN, v, "a rank, all or none");
 	return NULL;
 }
 
@@ -391,7 +392,7 @@ static const struct {
 } keys[] = {
 	{"wdir", wdir_take, true},
 	{"wd", wdir_take, false},
-	{"haft_wdir", root_wdir_take, false},
+	{BOOT_KEY_WDIR, root_wdir_take, false},
 	{"path", path_take, true},
 	{"host", host_take, true},
 	{"hosts", host_take, false},
@@ -401,7 +402,7 @@ static const struct {
 	{"ompi_hostfile", hosts_of_file_take, false},
 	{"add-host", more_hosts_take, false},
 	{"add-hostfile", more_hosts_of_file_take, false},
-	{"haft_hosts", job_hosts_take, false},
+	{BOOT_KEY_HOSTS, job_hosts_take, false},
 	{"soft", soft_take, true},
 	{"arch", arch_take, true},
 	{"file", file_take, true},
@@ -409,7 +410,7 @@ static const struct {
 	{"mpi_initial_errhandler", errhandler_take, false},
 	{"mpi_memory_alloc_kinds", NULL, true},
 	{"env", env_take, false},
-	{"haft_env", env_take, false},
+	{BOOT_KEY_ENV, env_take, false},
 	{"map", map_take, false},
 	{"map_by", map_take, false},
 	{"map-by", map_take, false},
@@ -418,10 +419,10 @@ static const struct {
 	{"PMIX_MAPBY", map_take, false},
 	{"npernode", ppn_take, false},
 	{"ppn", ppn_take, false},
-	{"haft_stdin", stdin_take, false},
+	{BOOT_KEY_STDIN, stdin_take, false},
 	{"ompi_stdin_target", stdin_take, false},
-	{"haft_outfile", outfile_take, false},
-	{"haft_errfile", errfile_take, false},
+	{BOOT_KEY_OUTFILE, outfile_take, false},
+	{BOOT_KEY_ERRFILE, errfile_take, false},
 };
 
 /* Takes a key of the info. */
@@ -482,10 +483,10 @@ static char *infos_take(struct spawn_app *s, const struct spawn_part *p)
 	char *why = NULL;
 
 	for (int i = 0; i < p->ninfos; i++)
-		if (strcmp(p->info[i].key, "haft_env") == 0)
+		if (strcmp(p->info[i].key, BOOT_KEY_ENV) == 0)
 			env_add(&s->app.set, p->info[i].value, NULL);
 	for (int i = 0; i < p->ninfos && why == NULL; i++)
-		if (strcmp(p->info[i].key, "haft_env") != 0)
+		if (strcmp(p->info[i].key, BOOT_KEY_ENV) != 0)
 			why = info_take(s, p->info[i].key, p->info[i].value);
 	return why;
 }

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "libmpi/boot/mpiexec_words.h"
 #include "libshm/shm.h"
 #include "tools/mpiexec/util.h"
 
@@ -167,7 +168,7 @@ static char *lines_cut(struct spawn_lines *l, char *text)
 		if (l->n % 64 == 0)
 			l->line = mem_grow(l->line, (size_t)l->n + 64, sizeof(*l->line));
 		l->line[l->n++] = text;
-		l->escaped = l->escaped || strcmp(text, "haft_escaped=1") == 0;
+		l->escaped = l->escaped || strcmp(text, BOOT_SPAWN_ESCAPED) == 0;
 	}
 	return NULL;
 }
