@@ -53,9 +53,9 @@ static char *files_raise(const struct local_ranks *c, int n, int each)
 	rlim_t want = (rlim_t)n * (rlim_t)each + FILES_OWN;
 	struct rlimit r = c->common.files;
 
-	if (getrlimit(RLIMIT_NOFILE, &r) != 0 || r.rlim_cur >= want)
+	if (getrlimit(RLIMIT_NOFILE, &r) != 0 || r.rlim_cur >= want + FD_OWN)
 		return NULL;
-	r.rlim_cur = r.rlim_max < want ? r.rlim_max : want;
+	r.rlim_cur = r.rlim_max < want + FD_OWN ? r.rlim_max : want + FD_OWN;
 	setrlimit(RLIMIT_NOFILE, &r);
 	if (r.rlim_cur >= want)
 		return NULL;
@@ -151,7 +151,8 @@ void local_init(struct local_ranks *c, const struct plan *p)
 {
 	sigset_t mask = c->common.mask;
 
-	*c = (struct local_ranks){.plan = p, .common = {.mask = mask, .by = getpid()}};
+	*c = (struct local_ranks){.plan = p,
+		.common = {.mask = mask, .by = getpid(), .inherited_end = fd_inherited_end()}};
 	getrlimit(RLIMIT_NOFILE, &c->common.files);
 }
 
@@ -440,6 +441,7 @@ static int output_make(int rank, int which, local_hear_fn *hear)
 
 	if (pipe2(p, O_CLOEXEC) != 0)
 		return -1;
+	p[0] = fd_keep(p[0]);
 	fcntl(p[0], F_SETFL, O_NONBLOCK);
 	hear(rank, which, p[0]);
 	return p[1];

@@ -548,7 +548,7 @@ int pmi_give(struct pmi_server *p, int local)
 
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, two) != 0)
 		return -1;
-	pmi_take(p, local, two[0]);
+	pmi_take(p, local, fd_keep(two[0]));
 	high = fcntl(two[1], F_DUPFD_CLOEXEC, FD_MIN);
 	if (high < 0)
 		return two[1];

@@ -13,12 +13,15 @@
 #include <sys/types.h>
 #include "tools/mpiexec/job_plan.h"
 
+#define FD_OWN 128 /* from here on mpiexec has those that it keeps of each rank */
+
 /* Common to all ranks. */
 struct rank_common {
 	sigset_t mask;       /* signal mask that mpiexec inherited */
 	struct rlimit files; /* limit of open files that mpiexec inherited */
 	int seg_fd;          /* the segment, inherited by the ranks */
 	int profile_fd;      /* likewise the profile; -1: none */
+	int inherited_end;   /* fd_inherited_end of the start */
 	pid_t by;            /* mpiexec */
 };
 
@@ -30,6 +33,13 @@ struct rank_ends {
 	int pmi;               /* connection to the PMI server, inherited; -1: none */
 	char **envp;
 };
+
+/* Moves a descriptor that mpiexec keeps out of the way of the next ranks: those below FD_OWN are
+ * copied for each.  Returns the new one, or fd if there is none. */
+int fd_keep(int fd);
+
+/* Behind all descriptors that a program executed now would inherit: ranks inherit them. */
+int fd_inherited_end(void);
 
 /* Starts program `a'.  Returns the pid, or -1 with errno and *stage naming the failed step. */
 pid_t rank_start(const struct rank_common *s, const struct app *a, const struct rank_ends *e,
