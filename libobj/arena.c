@@ -87,7 +87,7 @@ const char *obj_arena_kind(const struct obj_arena *a)
 	return a->jem != NULL ? obj_jem_version() : "built-in";
 }
 
-void obj_arena_free(struct obj_arena *a)
+HAFT_START void obj_arena_free(struct obj_arena *a)
 {
 	if (a == NULL)
 		return;

@@ -64,7 +64,8 @@ static void class_enter(struct obj_class *c, struct obj_domain *d, uint32_t id)
 	obj_unlock_always(&d->lock);
 }
 
-int obj_class_open(struct obj_class *c, struct obj_domain *d, const struct obj_class_desc *desc)
+HAFT_START int obj_class_open(
+	struct obj_class *c, struct obj_domain *d, const struct obj_class_desc *desc)
 {
 	struct obj_class_desc full;
 	struct obj_inside *in;
@@ -162,13 +163,17 @@ long obj_class_close(struct obj_class *c)
 
 /* ------------------------------------------------------------------------ permanent objects */
 
-int obj_permanent(struct obj_class *c, uint32_t value, void *self, const char *name, int ignore)
+HAFT_START int obj_permanent(
+	struct obj_class *c, uint32_t value, void *self, const char *name, int ignore)
 {
-	struct obj *o = self;
+	struct obj *o = self, *none = NULL;
 
 	if (c->in == NULL || value == 0 || value >= OBJ_PERMANENT_MAX)
 		return OBJ_INVALID;
-	if (c->perm[value] != NULL)
+	/* Not a plain read: of a page that is not there it would make one that the write below has
+	 * to make anew. */
+	if (!__atomic_compare_exchange_n(
+		    &c->perm[value], &none, NULL, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
 		return OBJ_BUSY;
 	o->token = value;
 	o->refs = OBJ_REFS_STICKY | OBJ_REFS_USER | (ignore ? REFS_IGNORE : 0);
@@ -178,7 +183,7 @@ int obj_permanent(struct obj_class *c, uint32_t value, void *self, const char *n
 	return OBJ_OK;
 }
 
-void obj_permanent_end(void *self)
+HAFT_START void obj_permanent_end(void *self)
 {
 	struct obj *o = self;
 	struct obj_class *c = o->u.cls;

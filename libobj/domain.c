@@ -16,7 +16,7 @@ static const struct obj_upcalls upcalls = {
 	.report_handle = obj_report_handle,
 };
 
-static void domain_first_open(void)
+HAFT_START static void domain_first_open(void)
 {
 	obj_up = &upcalls;
 	obj_fork_watch();
@@ -68,7 +68,7 @@ static bool domain_opts_valid(const struct obj_domain_opts *o)
 	       o->fork <= OBJ_FORK_FOREIGN;
 }
 
-int obj_domain_open(struct obj_domain **domain, const struct obj_domain_opts *opts)
+HAFT_START int obj_domain_open(struct obj_domain **domain, const struct obj_domain_opts *opts)
 {
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
 	struct obj_domain_opts full;
@@ -85,13 +85,9 @@ int obj_domain_open(struct obj_domain **domain, const struct obj_domain_opts *op
 	if (full.name == NULL)
 		full.name = "libobj";
 	pthread_once(&once, domain_first_open);
-	d = obj_os_reserve(domain_bytes());
+	d = obj_os_zeros(domain_bytes());
 	if (d == NULL)
 		return OBJ_NOMEM;
-	if (!obj_os_commit(d, domain_bytes())) {
-		obj_os_release(d, domain_bytes());
-		return OBJ_NOMEM;
-	}
 	d->opts = full;
 	domain_locks_init(d);
 	d->mem.bare = obj_on_valgrind();
@@ -170,7 +166,7 @@ long obj_domain_close(struct obj_domain *d, int leaks, int fmt)
 	return n;
 }
 
-void obj_domain_threads(struct obj_domain *d, int on)
+HAFT_START void obj_domain_threads(struct obj_domain *d, int on)
 {
 	uint32_t any = HAFT_DEBUG;
 

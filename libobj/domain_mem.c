@@ -33,7 +33,7 @@ static struct obj_arena *mem_jemalloc_get(struct obj_domain *d)
 	return d->mem.big;
 }
 
-static struct obj_arena *mem_arena_of(struct obj_domain *d)
+HAFT_START static struct obj_arena *mem_arena_of(struct obj_domain *d)
 {
 	if (d->opts.alloc == OBJ_ALLOC_BUILTIN)
 		return NULL;
@@ -42,7 +42,7 @@ static struct obj_arena *mem_arena_of(struct obj_domain *d)
 	return mem_jemalloc_get(d);
 }
 
-void *obj_mem_get(struct obj_domain *d, size_t len)
+HAFT_START void *obj_mem_get(struct obj_domain *d, size_t len)
 {
 	struct obj_arena *from;
 	struct mem_head *p = NULL;
@@ -91,7 +91,7 @@ const char *obj_mem_kind(struct obj_domain *d)
 	return a != NULL ? obj_arena_kind(a) : "built-in";
 }
 
-size_t obj_mem_bytes(struct obj_domain *d)
+HAFT_START size_t obj_mem_bytes(struct obj_domain *d)
 {
 	return __atomic_load_n(&d->mem.bytes, __ATOMIC_RELAXED);
 }

@@ -6,7 +6,7 @@
  * of the slot gets its own reference, so a handler that runs is not destroyed meanwhile. */
 #include "libobj/obj_inner.h"
 
-int obj_errh_set(void *self, void *errh)
+HAFT_START int obj_errh_set(void *self, void *errh)
 {
 	struct obj *o = self, *old;
 	struct ext *e;

@@ -5,7 +5,7 @@
 #include "libobj/obj_inner.h"
 #include <string.h>
 
-struct ext *obj_ext_get(struct obj *o)
+HAFT_START struct ext *obj_ext_get(struct obj *o)
 {
 	struct ext *e = ext_of(o);
 
@@ -20,7 +20,7 @@ struct ext *obj_ext_get(struct obj *o)
 	return e;
 }
 
-void obj_ext_free(struct obj *o)
+HAFT_START void obj_ext_free(struct obj *o)
 {
 	struct obj_domain *d = o->u.cls->domain;
 	struct ext *e = ext_of(o);

@@ -84,7 +84,7 @@ static void fork_child(void)
 	lock_reset(&obj_domains_lock);
 }
 
-void obj_fork_watch(void)
+HAFT_START void obj_fork_watch(void)
 {
 	pthread_atfork(fork_prepare, fork_parent, fork_child);
 }

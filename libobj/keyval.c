@@ -56,7 +56,7 @@ static int keyval_describe(const void *self, char *buf, size_t n)
 	return snprintf(buf, n, "for %s", kv->target->in->desc.name);
 }
 
-int obj_keyvals_open(struct obj_domain *d)
+HAFT_START int obj_keyvals_open(struct obj_domain *d)
 {
 	static const struct obj_class_desc desc = {
 		.size = sizeof(desc),
@@ -88,7 +88,7 @@ void obj_keyvals_close(struct obj_domain *d)
 }
 
 /* The description as this version knows it. */
-static int desc_take(const struct obj_class *target, const struct obj_keyval_desc *given,
+HAFT_START static int desc_take(const struct obj_class *target, const struct obj_keyval_desc *given,
 	struct obj_keyval_desc *full)
 {
 	if (target->in == NULL || given == NULL || given->size == 0)
@@ -117,7 +117,7 @@ OBJ_SITED int obj_keyval_new(struct obj_class *target, const struct obj_keyval_d
 	return OBJ_OK;
 }
 
-int obj_keyval_permanent(
+HAFT_START int obj_keyval_permanent(
 	struct obj_class *target, uint32_t value, const struct obj_keyval_desc *desc)
 {
 	struct obj_keyval_desc full;
@@ -152,7 +152,7 @@ int obj_keyval_free(struct obj_class *target, int *key)
 	return rc == OBJ_STALE ? OBJ_KEYVAL : rc;
 }
 
-struct keyval *obj_keyval_acquire(const struct obj_class *c, int key)
+HAFT_START struct keyval *obj_keyval_acquire(const struct obj_class *c, int key)
 {
 	struct obj_class *keyvals = &c->domain->keyvals;
 	struct keyval *kv = obj_acquire(keyvals, obj_from_int(keyvals, key));

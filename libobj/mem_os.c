@@ -30,7 +30,7 @@
 __attribute__((weak)) void __lsan_register_root_region(const void *p, size_t len);
 __attribute__((weak)) void __lsan_unregister_root_region(const void *p, size_t len);
 
-void obj_leak_root_add(const void *p, size_t len)
+HAFT_START void obj_leak_root_add(const void *p, size_t len)
 {
 	if (__lsan_register_root_region != NULL)
 		__lsan_register_root_region(p, len);
@@ -42,11 +42,16 @@ void obj_leak_root_drop(const void *p, size_t len)
 		__lsan_unregister_root_region(p, len);
 }
 
-static void *space_map(size_t len)
+static void *space_map_for(size_t len, int access)
 {
-	void *p = mmap(NULL, len, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	void *p = mmap(NULL, len, access, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
 	return p != MAP_FAILED ? p : NULL;
+}
+
+static void *space_map(size_t len)
+{
+	return space_map_for(len, PROT_NONE);
 }
 
 /* As space_map, at a multiple of a huge page: maps more, and cuts both ends off. */
@@ -66,6 +71,15 @@ static void *space_map_aligned(size_t len)
 void *obj_os_reserve(size_t len)
 {
 	void *p = len >= HUGE_FROM ? space_map_aligned(len) : space_map(len);
+
+	if (p != NULL)
+		obj_leak_root_add(p, len);
+	return p;
+}
+
+HAFT_START void *obj_os_zeros(size_t len)
+{
+	void *p = space_map_for(len, PROT_READ | PROT_WRITE);
 
 	if (p != NULL)
 		obj_leak_root_add(p, len);
@@ -105,12 +119,12 @@ size_t obj_os_space_limit(void)
 	return (size_t)rl.rlim_cur / SPACE_SHARE;
 }
 
-size_t obj_os_page(void)
+HAFT_START size_t obj_os_page(void)
 {
 	return (size_t)sysconf(_SC_PAGESIZE);
 }
 
-bool obj_on_valgrind(void)
+HAFT_START bool obj_on_valgrind(void)
 {
 	const char *preload = getenv("LD_PRELOAD");
 

@@ -67,7 +67,7 @@ static void mutex_rank_check(const struct obj_lock *l)
 	}
 }
 
-void obj_lock_always(struct obj_lock *l)
+HAFT_START void obj_lock_always(struct obj_lock *l)
 {
 	if (HAFT_DEBUG)
 		mutex_rank_check(l);
@@ -96,7 +96,7 @@ static void mutex_forget(const struct obj_lock *l)
 		obj_this_thread.locks[i] = obj_this_thread.locks[i + 1];
 }
 
-void obj_unlock_always(struct obj_lock *l)
+HAFT_START void obj_unlock_always(struct obj_lock *l)
 {
 	if (HAFT_DEBUG)
 		mutex_forget(l);

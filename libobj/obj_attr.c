@@ -114,7 +114,7 @@ static inline enum state attr_state(const struct attr *t)
 
 /* The attr of a key, in any state, or NULL.  Without the object's lock the attr may get another key
  * at any moment. */
-static struct attr *attr_find(const struct attr_cache *a, int key)
+HAFT_START static struct attr *attr_find(const struct attr_cache *a, int key)
 {
 	uint32_t version, i;
 	const struct attr_index *ix;
@@ -259,7 +259,7 @@ static void index_put(struct attr_index *ix, struct attr *t)
 }
 
 /* Takes the ATTR_FREE attrs out of the index to the spare ones.  Its slots are not changed. */
-static void index_collect(struct attr_cache *a)
+HAFT_START static void index_collect(struct attr_cache *a)
 {
 	const struct attr_index *ix = a->index;
 
@@ -449,7 +449,7 @@ static int key_delete(struct obj *o, int key)
 }
 
 /* Sets the attribute where there is none now; uses up the reference to kv if it is OBJ_OK. */
-static int key_enter(struct obj *o, struct keyval *kv, int key, const struct value *v)
+HAFT_START static int key_enter(struct obj *o, struct keyval *kv, int key, const struct value *v)
 {
 	struct obj_domain *d = o->u.cls->domain;
 	struct attr_cache *a = cache_get(o);
@@ -468,7 +468,7 @@ static int key_enter(struct obj *o, struct keyval *kv, int key, const struct val
 
 /* ------------------------------------------------------------------------ setting, deleting */
 
-static int attr_set(struct obj *o, int key, int lang, intptr_t num, bool fix)
+HAFT_START static int attr_set(struct obj *o, int key, int lang, intptr_t num, bool fix)
 {
 	struct value v = {.num = num, .fint = (int)num, .lang = (uint32_t)lang};
 	struct keyval *kv = obj_keyval_acquire(o->u.cls, key);
@@ -502,7 +502,7 @@ int obj_attr_set(void *self, int key, int lang, intptr_t value)
 	return attr_set(self, key, lang, value, false);
 }
 
-int obj_attr_fix(void *self, int key, int lang, intptr_t value)
+HAFT_START int obj_attr_fix(void *self, int key, int lang, intptr_t value)
 {
 	return attr_set(self, key, lang, value, true);
 }
@@ -530,7 +530,7 @@ int obj_attr_delete(void *self, int key)
 	return rc;
 }
 
-int obj_attr_delete_all(void *self)
+HAFT_START int obj_attr_delete_all(void *self)
 {
 	struct obj *o = self;
 	struct attr_cache *a = cache_of(o);

@@ -128,6 +128,7 @@ struct ext {
  *
  * Address space, and sleeping on a word. */
 void *obj_os_reserve(size_t len);        /* `len' of whole pages; NULL: refused */
+void *obj_os_zeros(size_t len);          /* likewise, readable and writable at once */
 bool obj_os_commit(void *p, size_t len); /* makes it readable and writable, zero; false: refused */
 size_t obj_os_commit_unit(size_t len); /* bytes: a commit of `len' should end at a multiple of it */
 void obj_os_release(void *p, size_t len);

@@ -185,7 +185,7 @@ static uint64_t object_token(const struct obj *o)
 	return __atomic_load_n(&o->token, __ATOMIC_ACQUIRE);
 }
 
-bool obj_slot_hold(const struct obj_class *c, struct obj *o, uint64_t token)
+HAFT_START bool obj_slot_hold(const struct obj_class *c, struct obj *o, uint64_t token)
 {
 	uint64_t r = __atomic_load_n(&o->refs, __ATOMIC_ACQUIRE);
 
@@ -208,7 +208,7 @@ bool obj_slot_hold(const struct obj_class *c, struct obj *o, uint64_t token)
 	return false;
 }
 
-void *obj_acquire(const struct obj_class *c, obj_h handle)
+HAFT_START void *obj_acquire(const struct obj_class *c, obj_h handle)
 {
 	struct obj *o = obj_get(c, handle);
 	uint64_t token;

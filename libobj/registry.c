@@ -28,7 +28,7 @@ const char *obj_class_name(const struct obj_class *c)
 	return c->in != NULL ? c->in->desc.name : "";
 }
 
-uint32_t obj_class_id_take(struct obj_class *c)
+HAFT_START uint32_t obj_class_id_take(struct obj_class *c)
 {
 	uint32_t id = 0;
 

@@ -67,7 +67,7 @@ static uint64_t block_area_get(struct shm *s, uint64_t key, int n)
 	return off;
 }
 
-int shm_block_join(struct shm *s, uint64_t key, int n, int me, struct shm_block **out)
+HAFT_START int shm_block_join(struct shm *s, uint64_t key, int n, int me, struct shm_block **out)
 {
 	struct shm_block *b;
 	uint64_t off;
@@ -117,7 +117,7 @@ static void block_buf_free(struct shm *s, struct shm_buf *f)
 	shm_heap_free(s, off, atomic_load_explicit(&f->len, memory_order_relaxed), PAGE);
 }
 
-void shm_block_leave(struct shm_block *b)
+HAFT_START void shm_block_leave(struct shm_block *b)
 {
 	if (b == NULL)
 		return;

@@ -10,7 +10,7 @@
  * is remembered. */
 #include "libshm/shm_inner.h"
 
-void shm_cross_memory_offer(struct shm *s)
+HAFT_START void shm_cross_memory_offer(struct shm *s)
 {
 	struct shm_doorbell *d = &s->in->doorbell[s->me];
 

@@ -18,7 +18,7 @@
 #define PUNCH_LEN (64 * PAGE) /* from here on freed memory goes back to the kernel */
 
 /* The class of a length, and the length of that class. */
-static unsigned heap_class(size_t len, size_t align, uint64_t *size)
+HAFT_START static unsigned heap_class(size_t len, size_t align, uint64_t *size)
 {
 	unsigned step, octave;
 	uint64_t pages, unit;
@@ -45,7 +45,7 @@ static uint64_t heap_end(const struct seg_head *h)
 	return h->heap_end != 0 ? h->heap_end : h->len;
 }
 
-bool shm_heap_limit(struct shm_seg *seg, int me, uint64_t end)
+HAFT_START bool shm_heap_limit(struct shm_seg *seg, int me, uint64_t end)
 {
 	struct seg_head *h = seg->head;
 	bool good;
@@ -182,7 +182,8 @@ uint64_t shm_heap_alloc(struct shm *s, size_t len, size_t align)
 	return off;
 }
 
-void shm_seg_heap_free(struct shm_seg *seg, int me, uint64_t off, size_t len, size_t align)
+HAFT_START void shm_seg_heap_free(
+	struct shm_seg *seg, int me, uint64_t off, size_t len, size_t align)
 {
 	unsigned class;
 	uint64_t size;
@@ -195,7 +196,7 @@ void shm_seg_heap_free(struct shm_seg *seg, int me, uint64_t off, size_t len, si
 	heap_give(seg, me, class, off);
 }
 
-void shm_heap_free(struct shm *s, uint64_t off, size_t len, size_t align)
+HAFT_START void shm_heap_free(struct shm *s, uint64_t off, size_t len, size_t align)
 {
 	shm_seg_heap_free(s->seg, s->me, off, len, align);
 }

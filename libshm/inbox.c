@@ -67,7 +67,7 @@ HAFT_HOT bool shm_inbox_has_frame(const struct shm *s)
 	return inbox_front(s->in) != NULL;
 }
 
-uint64_t shm_inbox_start(const struct shm_inbox *inbox)
+HAFT_START uint64_t shm_inbox_start(const struct shm_inbox *inbox)
 {
 	uint64_t end = atomic_load_explicit(&inbox->ticket, memory_order_acquire);
 	uint64_t t = end > INBOX_CELLS ? end - INBOX_CELLS : 0;

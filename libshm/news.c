@@ -66,7 +66,7 @@ int shm_news_put(struct shm_seg *seg, const void *record)
 	return 0;
 }
 
-void shm_news_set(struct shm *s, shm_news_fn *hear)
+HAFT_START void shm_news_set(struct shm *s, shm_news_fn *hear)
 {
 	s->in->hear = hear;
 }

@@ -190,7 +190,7 @@ static struct shm *rank_claim(struct shm_seg *seg, int me, int *error)
 	return NULL;
 }
 
-int shm_attach(struct shm_seg *seg, int me, struct shm **out)
+HAFT_START int shm_attach(struct shm_seg *seg, int me, struct shm **out)
 {
 	struct shm *s;
 	int e;
@@ -217,7 +217,7 @@ int shm_attach(struct shm_seg *seg, int me, struct shm **out)
 	return 0;
 }
 
-void shm_tune_set(struct shm *s, const struct shm_tune *t)
+HAFT_START void shm_tune_set(struct shm *s, const struct shm_tune *t)
 {
 	s->in->tune = *t;
 	s->bare = 0;

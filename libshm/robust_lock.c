@@ -21,7 +21,7 @@ static bool lock_holder_dead(struct shm_seg *seg, uint32_t owner)
 	return pid != 0 && !shm_os_alive(pid);
 }
 
-void shm_lock_take(struct shm_seg *seg, int me, struct seg_lock *l)
+HAFT_START void shm_lock_take(struct shm_seg *seg, int me, struct seg_lock *l)
 {
 	const struct timespec moment = {0, 100000};
 	uint32_t owner, mine = (uint32_t)me + 1;
@@ -44,7 +44,7 @@ void shm_lock_take(struct shm_seg *seg, int me, struct seg_lock *l)
 	}
 }
 
-void shm_lock_drop(struct seg_lock *l)
+HAFT_START void shm_lock_drop(struct seg_lock *l)
 {
 	atomic_store_explicit(&l->owner, 0, memory_order_release);
 }

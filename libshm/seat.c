@@ -27,7 +27,7 @@ static struct shm_doorbell *seat_doorbell(const struct shm_seg *seg, int seat)
 
 /* --- the launcher --------------------------------------------------------------------------- */
 
-uint32_t shm_seat_name(const struct shm_seg *seg, int seat)
+HAFT_START uint32_t shm_seat_name(const struct shm_seg *seg, int seat)
 {
 	return atomic_load_explicit(&seat_doorbell(seg, seat)->name, memory_order_acquire);
 }
@@ -92,7 +92,7 @@ void shm_seat_close(struct shm_seg *seg, int seat)
 
 /* --- ranks ---------------------------------------------------------------------------------- */
 
-void shm_newcomer_set(struct shm *s, shm_newcomer_fn *newcomer)
+HAFT_START void shm_newcomer_set(struct shm *s, shm_newcomer_fn *newcomer)
 {
 	s->in->newcomer = newcomer;
 }

@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "libshm/shm_inner.h"
+#include "libshm/ticks.h"
 
 /* The heap is address space only: memory comes piece by piece. */
 #define HEAP_BASE     ((uint64_t)1 << 30)  /* of the library's own needs */
@@ -18,6 +19,8 @@
 #define HEAP_TIMES    MEAN_OR(1, 4)        /* machines' memories for users: pieces differ in size */
 #define HEAP_VALGRIND ((uint64_t)192 << 20) /* it warns of each range from 256 MiB on */
 #define HEAP_SCANT    16 /* under a narrow limit, one part of so many: a few pipes */
+
+#define MAP_BELOW ((uint64_t)1 << 30) /* of address space that libraries, loaded later, may take */
 
 static uint64_t seg_round_up(uint64_t n, uint64_t to)
 {
@@ -29,7 +32,7 @@ static uint64_t seg_round_up(uint64_t n, uint64_t to)
  * the lap bit it is never full. */
 static_assert(
 	offsetof(struct seg_head, shape) == offsetof(struct shm_slot, word), "shape is the word");
-static uint64_t seg_shape_hash(void)
+HAFT_START static uint64_t seg_shape_hash(void)
 {
 	const uint64_t part[] = {sizeof(struct seg_head), sizeof(struct channel),
 		sizeof(struct seg_spread), sizeof(struct wait_record), WAIT_RECORDS,
@@ -55,7 +58,7 @@ static uint32_t seg_frame_max(int nranks)
 /* How much address space the heap may take. */
 enum room { ROOM_SCANT, ROOM_OWN, ROOM_USERS, ROOM_KINDS };
 
-static uint64_t seg_heap_len(const struct shm_opts *o, enum room room)
+HAFT_START static uint64_t seg_heap_len(const struct shm_opts *o, enum room room)
 {
 	uint64_t own = HEAP_BASE + (uint64_t)o->nranks * HEAP_RANK;
 
@@ -81,6 +84,7 @@ static void seg_lay_out(struct seg_head *h, const struct shm_opts *o, enum room 
 	h->nseats = (uint32_t)n;
 	h->seats_end = h->live = h->nranks;
 	h->ncpus = (uint32_t)(o->ncpus > 0 ? o->ncpus : shm_cpus());
+	h->ticks = shm_ticks_known();
 	h->fence = h->nranks > h->ncpus || !shm_os_barrier_known();
 	h->frame_max = seg_frame_max(o->nranks);
 	h->chunk_len = (uint32_t)(o->chunk_len != 0 ? o->chunk_len : SHM_CHUNK);
@@ -101,9 +105,28 @@ static void seg_lay_out(struct seg_head *h, const struct shm_opts *o, enum room 
 	h->len = h->heap + seg_round_up(seg_heap_len(o, room), PAGE);
 }
 
-/* At an address for huge pages: a piece of the file lies in one if both its offset and its address
- * are multiples of one. */
-static int seg_map(struct shm_seg *seg, int fd, uint64_t len)
+/* Maps the file at an address that the system gives for a wish, a multiple of a huge page below the
+ * libraries.  Most often that is free, and one call does it.  NULL: it has given another one. */
+static char *map_at_wish(int fd, uint64_t len)
+{
+	static const char here[1];
+	uintptr_t wish = (uintptr_t)here;
+	char *p;
+
+	if (wish < len + MAP_BELOW)
+		return NULL;
+	wish = (wish - len - MAP_BELOW) / SHM_HUGE * SHM_HUGE;
+	p = mmap((void *)wish, len, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
+	if (p == MAP_FAILED)
+		return NULL;
+	if ((uintptr_t)p % SHM_HUGE == 0)
+		return p;
+	munmap(p, len);
+	return NULL;
+}
+
+/* Likewise, in a part of a larger range that it takes first. */
+static char *map_aligned(int fd, uint64_t len)
 {
 	char *room = mmap(NULL, len + SHM_HUGE, PROT_NONE,
 		MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -112,14 +135,28 @@ static int seg_map(struct shm_seg *seg, int fd, uint64_t len)
 
 	if (p == NULL || mmap(p, len, PROT_READ | PROT_WRITE,
 				 MAP_SHARED | MAP_NORESERVE | MAP_FIXED, fd, 0) == MAP_FAILED) {
-		shm_os_error_set("mmap failed");
 		if (room != MAP_FAILED)
 			munmap(room, len + SHM_HUGE);
-		return SHM_SYS;
+		return NULL;
 	}
 	if (before > 0)
 		munmap(room, before);
 	munmap(p + len, SHM_HUGE - before);
+	return p;
+}
+
+/* At an address for huge pages: a piece of the file lies in one if both its offset and its address
+ * are multiples of one. */
+HAFT_START static int seg_map(struct shm_seg *seg, int fd, uint64_t len)
+{
+	char *p = map_at_wish(fd, len);
+
+	if (p == NULL)
+		p = map_aligned(fd, len);
+	if (p == NULL) {
+		shm_os_error_set("mmap failed");
+		return SHM_SYS;
+	}
 	madvise(p, len, MADV_DONTDUMP); /* a core file would take memory for all of it */
 	seg->base = (void *)p;
 	seg->len = len;
@@ -314,7 +351,7 @@ static int map_most(struct shm_seg *seg, const struct seg_head *h)
 	return e;
 }
 
-int shm_seg_open(int fd, struct shm_seg **out)
+HAFT_START int shm_seg_open(int fd, struct shm_seg **out)
 {
 	struct shm_seg *seg;
 	struct seg_head h;
@@ -330,6 +367,7 @@ int shm_seg_open(int fd, struct shm_seg **out)
 		seg_drop(seg);
 		return SHM_SYS;
 	}
+	shm_ticks_learn(h.ticks != 0);
 	*out = seg;
 	return 0;
 }
@@ -345,22 +383,22 @@ int shm_seg_fd(const struct shm_seg *seg)
 	return seg->fd;
 }
 
-uint64_t shm_seg_len(const struct shm_seg *seg)
+HAFT_START uint64_t shm_seg_len(const struct shm_seg *seg)
 {
 	return seg->len;
 }
 
-int shm_seg_nranks(const struct shm_seg *seg)
+HAFT_START int shm_seg_nranks(const struct shm_seg *seg)
 {
 	return (int)seg->head->nranks;
 }
 
-int shm_seg_nseats(const struct shm_seg *seg)
+HAFT_START int shm_seg_nseats(const struct shm_seg *seg)
 {
 	return (int)seg->head->nseats;
 }
 
-int shm_seg_seats_end(const struct shm_seg *seg)
+HAFT_START int shm_seg_seats_end(const struct shm_seg *seg)
 {
 	return (int)atomic_load_explicit(&seg->head->seats_end, memory_order_acquire);
 }
@@ -370,32 +408,32 @@ int shm_seg_ncpus(const struct shm_seg *seg)
 	return (int)seg->head->ncpus;
 }
 
-bool shm_seg_oversubscribed(const struct shm_seg *seg)
+HAFT_START bool shm_seg_oversubscribed(const struct shm_seg *seg)
 {
 	return seg->head->nranks > seg->head->ncpus;
 }
 
-bool shm_seg_oversubscribed_now(const struct shm_seg *seg)
+HAFT_START bool shm_seg_oversubscribed_now(const struct shm_seg *seg)
 {
 	return atomic_load_explicit(&seg->head->live, memory_order_relaxed) > seg->head->ncpus;
 }
 
-uint32_t shm_seg_ranks_per_cpu(const struct shm_seg *seg)
+HAFT_START uint32_t shm_seg_ranks_per_cpu(const struct shm_seg *seg)
 {
 	return atomic_load_explicit(&seg->head->live, memory_order_relaxed) / seg->head->ncpus;
 }
 
-uint64_t shm_seg_cookie(const struct shm_seg *seg)
+HAFT_START uint64_t shm_seg_cookie(const struct shm_seg *seg)
 {
 	return seg->head->cookie;
 }
 
-void *shm_seg_job(struct shm_seg *seg)
+HAFT_START void *shm_seg_job(struct shm_seg *seg)
 {
 	return seg_at(seg, seg->head->job);
 }
 
-void *shm_seg_job_rank(struct shm_seg *seg, int rank)
+HAFT_START void *shm_seg_job_rank(struct shm_seg *seg, int rank)
 {
 	must(rank >= 0 && rank < shm_seg_nseats(seg));
 	return seg_at(seg, seg->head->job_rank + (uint64_t)rank * SHM_JOB_RANK);
@@ -415,7 +453,7 @@ void *shm_seg_extra_take(struct shm_seg *seg, int rank)
 	return shm_seg_reserve(seg, off / PAGE * PAGE, PAGE) == 0 ? shm_seg_extra(seg, rank) : NULL;
 }
 
-void *shm_seg_map(struct shm_seg *seg, size_t *len)
+HAFT_START void *shm_seg_map(struct shm_seg *seg, size_t *len)
 {
 	*len = seg->head->map_len;
 	return *len > 0 ? seg_at(seg, seg->head->map) : NULL;

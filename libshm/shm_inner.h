@@ -64,6 +64,7 @@ struct seg_head {
 	uint64_t map, map_len;
 	uint64_t news;  /* SHM_NEWS_MAX records of SHM_NEWS_LEN bytes */
 	uint64_t extra; /* SHM_EXTRA_LEN bytes of each seat */
+	uint32_t ticks; /* the processor's counter is a clock: shm_ticks_invariant */
 	_Alignas(CACHE_LINE) _Atomic uint32_t event; /* EVENT_ABORTED, or how many news there are */
 	_Atomic uint32_t seats_end;                  /* no seat from here on has ever been open */
 	_Atomic uint32_t live;                       /* open seats */

@@ -81,7 +81,7 @@ int shm_os_memfd_seal(int fd)
 		"fcntl(F_ADD_SEALS) failed");
 }
 
-bool shm_os_file_id(int fd, uint64_t *dev, uint64_t *ino)
+HAFT_START bool shm_os_file_id(int fd, uint64_t *dev, uint64_t *ino)
 {
 	struct stat st;
 
@@ -325,7 +325,7 @@ bool shm_os_sleep(
 	return syscall(SYS_futex_waitv, two, 2, 0, &t, CLOCK_MONOTONIC) == -1 && errno == ETIMEDOUT;
 }
 
-void shm_os_wake(_Atomic uint32_t *word, int n)
+HAFT_START void shm_os_wake(_Atomic uint32_t *word, int n)
 {
 	syscall(SYS_futex, word, FUTEX_WAKE, n, NULL, NULL, 0);
 }
@@ -338,7 +338,7 @@ uint64_t shm_os_now(void)
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-uint64_t shm_os_random(void)
+HAFT_START uint64_t shm_os_random(void)
 {
 	uint64_t r = 0;
 

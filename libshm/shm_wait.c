@@ -79,7 +79,7 @@ void shm_wait_for_room(struct shm *s, const _Atomic uint64_t *word, uint64_t see
 	in->watch[in->nwatches++] = (struct room_watch){word, seen};
 }
 
-void shm_poll_word_set(struct shm *s, const _Atomic uint32_t *word)
+HAFT_START void shm_poll_word_set(struct shm *s, const _Atomic uint32_t *word)
 {
 	static const _Atomic uint32_t none;
 
@@ -192,7 +192,7 @@ HAFT_HOT void shm_flag_wake(struct shm *s, struct shm_flag *f)
 			shm_wake(s, i);
 }
 
-void shm_sleep_ops_set(struct shm *s, const struct shm_sleep_ops *ops)
+HAFT_START void shm_sleep_ops_set(struct shm *s, const struct shm_sleep_ops *ops)
 {
 	s->in->sleep_ops = *ops;
 	s->seg->sleep_ops = *ops;
@@ -510,7 +510,7 @@ static void sleep_given(struct shm *s, struct shm_wait *w)
 	s->in->short_nap = false;
 }
 
-static __attribute__((noinline)) void sleep_shown(struct shm *s, struct shm_wait *w)
+HAFT_HOT static __attribute__((noinline)) void sleep_shown(struct shm *s, struct shm_wait *w)
 {
 	struct shm_private *in = s->in;
 
@@ -760,7 +760,7 @@ HAFT_HOT static inline int wait_idle(struct shm *s, struct shm_wait *w)
 	return shm_seg_aborted(s->seg) ? SHM_ABORTED : 0;
 }
 
-void shm_wait_observe(struct shm *s, const struct shm_wait_observer *o)
+HAFT_START void shm_wait_observe(struct shm *s, const struct shm_wait_observer *o)
 {
 	s->in->observer = o;
 	s->bare = 0;

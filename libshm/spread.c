@@ -45,7 +45,7 @@ static void spread_count(struct seg_spread *p, struct shm_doorbell *d, int now)
 		atomic_fetch_add_explicit(&p->ranks[now - 1], 1, memory_order_relaxed);
 }
 
-static void spread_count_own(struct shm *s, int now)
+HAFT_START static void spread_count_own(struct shm *s, int now)
 {
 	struct seg_spread *p = spread_of(s->seg);
 

@@ -9,11 +9,17 @@
 #define LIBSHM_TICKS_H
 
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include "libobj/base.h"
 
 /* 1: the counter is invariant; 0: it is not; -1: not asked yet. */
 extern _Atomic int shm_ticks_invariant;
+
+/* Is the counter invariant?  Asks the processor, once a process.  A process that knows it of its
+ * host tells it to one that need not ask. */
+bool shm_ticks_known(void);
+void shm_ticks_learn(bool invariant);
 
 /* As shm_ticks, which calls it where there is no such counter, or it is not known yet. */
 uint64_t shm_ticks_find(void);

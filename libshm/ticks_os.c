@@ -2,6 +2,7 @@
 /* ticks_os.c - has this processor a counter that serves as a clock?
  *
  *      x86-64, CPUID 0x80000007 says invariant     RDTSC: the same rate in all states of a CPU
+ *                                                  A hypervisor traps CPUID, 6 us each time
  *      all others                                  CLOCK_MONOTONIC */
 #include "libshm/ticks.h"
 
@@ -26,6 +27,16 @@ static bool ticks_invariant(void)
 #endif
 	atomic_store_explicit(&shm_ticks_invariant, is, memory_order_relaxed);
 	return is != 0;
+}
+
+bool shm_ticks_known(void)
+{
+	return ticks_invariant();
+}
+
+HAFT_START void shm_ticks_learn(bool invariant)
+{
+	atomic_store_explicit(&shm_ticks_invariant, invariant, memory_order_relaxed);
 }
 
 uint64_t shm_ticks_find(void)

@@ -83,7 +83,7 @@ plan_OBJS := $(call objs,libmpi/type/kernel.c libmpi/type/kernel_wide_os.c libmp
 $(B)/tests/unit/pack_plan: $(plan_OBJS)
 group_OBJS := $(call objs,libmpi/comm/groups.c libmpi/core/error_code.c libmpi/core/err.c libmpi/core/library_lock.c \
 	libmpi/core/library_lock_os.c libmpi/core/objects.c libmpi/core/process_state.c \
-	libmpi/core/traffic.c)
+	libmpi/core/start_os.c libmpi/core/traffic.c)
 $(B)/tests/unit/group_large: $(group_OBJS)
 $(B)/tests/unit/topo_order: $(B)/obj/libmpi/topo/order.o
 $(B)/tests/unit/hang_watch: $(addprefix $(B)/obj/tools/mpiexec/,hang_watch.o rank_needs.o entry_lookup.o)

@@ -241,7 +241,7 @@ int bind_gate_read_any(int fn, uintptr_t ret, uintptr_t cfa)
 	return haft_life.state == HAFT_BEFORE && haft_objects_open() != 0 ? MPI_ERR_NO_MEM : 0;
 }
 
-int bind_gate_any(int fn, uintptr_t ret, uintptr_t cfa)
+HAFT_START int bind_gate_any(int fn, uintptr_t ret, uintptr_t cfa)
 {
 	uint64_t now = gate_profiles() ? shm_ticks() : 0;
 
@@ -289,7 +289,7 @@ int bind_gate_tool_read(int fn, uintptr_t ret, uintptr_t cfa)
 /* --- out of it ------------------------------------------------------------------------------ */
 
 /* MPI_Finalize shuts the gate, so the gate does not say whether this call took the lock. */
-static __attribute__((noinline)) void leave_other(void)
+HAFT_START static __attribute__((noinline)) void leave_other(void)
 {
 	if (prof_state.table != NULL)
 		prof_leave();

@@ -57,9 +57,10 @@ static bool foreign;   /* such a launcher has started this process: it prints no
 static enum seat_claim seat_claim(struct boot_rank *record, bool inherited)
 {
 	static bool mine; /* claimed earlier by this very process: boot_init after boot_close */
-	int32_t pid = 0;
+	int32_t pid = atomic_load(&record->pid); /* a read: the system maps pages around, too */
 
-	if (mine || atomic_compare_exchange_strong(&record->pid, &pid, (int32_t)getpid())) {
+	if (mine || (pid == 0 && atomic_compare_exchange_strong(
+					 &record->pid, &pid, (int32_t)getpid()))) {
 		mine = true;
 		return CLAIM_OK;
 	}
@@ -267,7 +268,7 @@ static int other_join(void)
 }
 
 /* This rank is in MPI. */
-static void seat_enter(void)
+HAFT_START static void seat_enter(void)
 {
 	atomic_store(&rank_record(&this_process)->pid, (int32_t)getpid());
 	atomic_store(&rank_record(&this_process)->state, BOOT_RUNNING);
@@ -276,7 +277,7 @@ static void seat_enter(void)
 		boot_detector_start(&this_process, &kvs, boot_abort);
 }
 
-int boot_init(struct boot **b)
+HAFT_START int boot_init(struct boot **b)
 {
 	struct job_spec o;
 	enum seat_claim claim;
@@ -296,7 +297,7 @@ int boot_init(struct boot **b)
 	return 0;
 }
 
-int boot_listen_fd(void)
+HAFT_START int boot_listen_fd(void)
 {
 	return listen_fd;
 }
@@ -339,7 +340,7 @@ bool boot_launched(void)
 	return this_process.launched;
 }
 
-const _Atomic uint32_t *boot_hold(void)
+HAFT_START const _Atomic uint32_t *boot_hold(void)
 {
 	return this_process.seg != NULL ? &((struct boot_job *)shm_seg_job(this_process.seg))->hold
 					: NULL;
@@ -386,7 +387,7 @@ void boot_exit_mark(uint32_t state)
 		atomic_store(&rank_record(&this_process)->state, state);
 }
 
-void boot_close(struct boot *b)
+HAFT_START void boot_close(struct boot *b)
 {
 	if (b == NULL || b->seg == NULL)
 		return;

@@ -2,12 +2,13 @@
 /* boot_error.c - why boot has failed, in one line of text; and numbers in the environment. */
 #include "libmpi/boot/boot_error.h"
 
+#include "libobj/base.h"
 #include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-static char error_text[640]; /* of the last failure */
+BSS_BEHIND static char error_text[640]; /* of the last failure */
 
 int boot_fail(const char *fmt, ...)
 {
@@ -24,7 +25,7 @@ const char *boot_error_text(void)
 	return error_text;
 }
 
-int boot_env_number(const char *name)
+HAFT_START int boot_env_number(const char *name)
 {
 	const char *s = getenv(name);
 	char *end;

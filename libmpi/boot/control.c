@@ -64,7 +64,7 @@ static struct {
 	uint64_t until;         /* when that launcher is no longer waited for, ns */
 } control = {.home.fd = -1, .abroad.fd = -1, .asked = &control.home};
 
-void boot_control_use(int fd, bool spawned)
+HAFT_START void boot_control_use(int fd, bool spawned)
 {
 	control.home.fd = fd;
 	control.child = spawned;
@@ -468,7 +468,7 @@ void boot_spawn_end(struct boot_spawned *r)
 	control.spawning = false;
 }
 
-const char *boot_birth(void)
+HAFT_START const char *boot_birth(void)
 {
 	struct boot_text t = {.v = NULL};
 	char *answer;
@@ -759,10 +759,12 @@ int boot_universe_size(void)
 static void line_tell(const struct control_line *l, const char *fmt, uint32_t value)
 {
 	char line[64];
-	int n = snprintf(line, sizeof(line), fmt, value);
+	int n;
 
-	if (l->fd >= 0 && !l->gone)
-		(void)!send(l->fd, line, (size_t)n, MSG_NOSIGNAL | MSG_DONTWAIT);
+	if (l->fd < 0 || l->gone)
+		return;
+	n = snprintf(line, sizeof(line), fmt, value);
+	(void)!send(l->fd, line, (size_t)n, MSG_NOSIGNAL | MSG_DONTWAIT);
 }
 
 void boot_control_ft(uint32_t what)
@@ -771,7 +773,7 @@ void boot_control_ft(uint32_t what)
 		line_tell(&control.home, "cmd=" BOOT_CMD_FT " what=%u\n", what);
 }
 
-void boot_control_state(uint32_t state)
+HAFT_START void boot_control_state(uint32_t state)
 {
 	static const char said[] = "cmd=" BOOT_CMD_STATE " state=%u\n";
 

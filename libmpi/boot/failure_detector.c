@@ -194,7 +194,7 @@ void boot_detector_start(
 		close(detector.stop);
 }
 
-void boot_detector_stop(void)
+HAFT_START void boot_detector_stop(void)
 {
 	if (!detector.runs)
 		return;

@@ -18,12 +18,12 @@ static const struct boot_map *map; /* of this process; NULL: one host, and no ra
 
 static struct shm_seg *seats; /* of this process's segment; NULL: none yet */
 
-void boot_map_use(const struct boot_map *m)
+HAFT_START void boot_map_use(const struct boot_map *m)
 {
 	map = m;
 }
 
-void boot_seats_use(struct shm_seg *seg)
+HAFT_START void boot_seats_use(struct shm_seg *seg)
 {
 	seats = seg;
 }
@@ -172,7 +172,7 @@ static int seat_of_first(int rank)
 	return -1;
 }
 
-int boot_seat_of(int number)
+HAFT_START int boot_seat_of(int number)
 {
 	int seat;
 
@@ -271,7 +271,7 @@ const char *boot_addr(int number)
 	return text;
 }
 
-const uint8_t *boot_key(void)
+HAFT_START const uint8_t *boot_key(void)
 {
 	return map != NULL ? map->key : NULL;
 }

@@ -21,13 +21,30 @@
 #include "libmpi/boot/boot_error.h"
 #include "libshm/shm.h"
 
+/* Reads digits up to a comma or the end.  strtoull would do, with its tables of two more pages. */
+HAFT_START static bool spec_digits(const char *p, unsigned base, uint64_t max, uint64_t *v)
+{
+	static const char digits[] = "0123456789abcdef";
+	const char *first = p, *d;
+	uint64_t n = 0;
+
+	for (; *p != ',' && *p != '\0'; p++) {
+		d = memchr(digits, *p, base);
+		if (d == NULL || n > (max - (uint64_t)(d - digits)) / base)
+			return false;
+		n = n * base + (uint64_t)(d - digits);
+	}
+	*v = n;
+	return p != first;
+}
+
 /* Reads the number of `key' in a list like "fd=3,rank=0".  False: the key is missing, or its value
  * is no number up to max. */
-static bool spec_number(const char *list, const char *key, int base, uint64_t max, uint64_t *v)
+HAFT_START static bool spec_number(
+	const char *list, const char *key, unsigned base, uint64_t max, uint64_t *v)
 {
 	size_t len = strlen(key);
 	const char *p = list;
-	char *end;
 
 	while (strncmp(p, key, len) != 0 || p[len] != '=') {
 		p = strchr(p, ',');
@@ -35,10 +52,7 @@ static bool spec_number(const char *list, const char *key, int base, uint64_t ma
 			return false;
 		p++;
 	}
-	p += len + 1;
-	errno = 0;
-	*v = strtoull(p, &end, base);
-	return errno == 0 && end != p && *p != '-' && (*end == ',' || *end == '\0') && *v <= max;
+	return spec_digits(p + len + 1, base, max, v);
 }
 
 static bool spec_int(const char *list, const char *key, int *v)
@@ -51,7 +65,7 @@ static bool spec_int(const char *list, const char *key, int *v)
 	return true;
 }
 
-bool boot_spec_read(struct job_spec *o)
+HAFT_START bool boot_spec_read(struct job_spec *o)
 {
 	const char *list = getenv(BOOT_VAR);
 
@@ -100,7 +114,7 @@ static bool spec_fits(const struct job_spec *o, struct shm_seg *seg)
 	return ranks[o->seat] == o->rank;
 }
 
-struct shm_seg *boot_spec_segment(const struct job_spec *o, int fd, int *err)
+HAFT_START struct shm_seg *boot_spec_segment(const struct job_spec *o, int fd, int *err)
 {
 	struct shm_seg *seg;
 
@@ -133,7 +147,7 @@ struct shm_seg *boot_spec_fetch(const struct job_spec *o, int *fd)
 	return seg;
 }
 
-bool boot_spec_stale(const struct job_spec *o)
+HAFT_START bool boot_spec_stale(const struct job_spec *o)
 {
 	return getenv("PMIX_NAMESPACE") != NULL ||
 	       (getenv("PMI_FD") != NULL && boot_env_number("PMI_FD") != o->pmi);

@@ -162,7 +162,7 @@ void boot_kvs_abort(struct kvs *k, int code, const char *text)
 		k->ops->abort(k, code, text);
 }
 
-void boot_kvs_done(struct kvs *k)
+HAFT_START void boot_kvs_done(struct kvs *k)
 {
 	if (k->ops != NULL)
 		k->ops->done(k);

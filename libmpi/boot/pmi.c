@@ -300,7 +300,7 @@ static const struct boot_kvs_ops pmi_ops = {.put = pmi_put,
 	.lookup = boot_pmi_lookup,
 	.unpublish = boot_pmi_unpublish};
 
-bool boot_pmi_fd_valid(int fd)
+HAFT_START bool boot_pmi_fd_valid(int fd)
 {
 	struct stat st;
 

@@ -24,7 +24,7 @@ static_assert(SETTING_COUNT <= BOOT_SETS, "each has its place in the segment");
 #define NAP_NS 200000 /* between two checks: the first rank writes a few lines meanwhile */
 
 /* FNV-1a. */
-static uint64_t text_hash(const char *s)
+HAFT_START static uint64_t text_hash(const char *s)
 {
 	uint64_t h = UINT64_C(14695981039346656037);
 
@@ -33,12 +33,20 @@ static uint64_t text_hash(const char *s)
 	return h;
 }
 
+/* Of the value: most processes never write it as a text. */
+HAFT_START static uint64_t setting_hash(int i)
+{
+	if (haft_setting_row(i)->form == SETTING_TEXT)
+		return text_hash(haft_setting_text((enum haft_setting)i));
+	return (uint64_t)haft_setting_get((enum haft_setting)i);
+}
+
 static void setting_record(int i, struct boot_set *set)
 {
 	char text[SETTING_TEXT_MAX];
 
 	haft_setting_print(i, text, sizeof(text));
-	set->hash = text_hash(text);
+	set->hash = setting_hash(i);
 	snprintf(set->text, sizeof(set->text), "%.*s", BOOT_SET_TEXT - 1, text);
 }
 
@@ -51,15 +59,15 @@ static void settings_write(const struct boot *me, struct boot_job *job)
 	atomic_store(&job->set_ready, 1);
 }
 
-static int settings_compare(const struct boot_job *job)
+HAFT_START static int settings_compare(const struct boot_job *job)
 {
 	for (int i = 0; i < SETTING_COUNT; i++) {
 		const struct setting_row *r = haft_setting_row(i);
 		struct boot_set mine;
 
-		setting_record(i, &mine);
-		if (!r->everywhere || r->launch || mine.hash == job->set[i].hash)
+		if (!r->everywhere || r->launch || setting_hash(i) == job->set[i].hash)
 			continue;
+		setting_record(i, &mine);
 		return boot_fail("%s must be the same in all processes of a job: it is `%s' here, "
 				 "and `%s' in rank %d",
 			r->name, mine.text, job->set[i].text, job->set_rank);
@@ -67,7 +75,7 @@ static int settings_compare(const struct boot_job *job)
 	return 0;
 }
 
-int boot_agree(const struct boot *me)
+HAFT_START int boot_agree(const struct boot *me)
 {
 	struct boot_job *job = shm_seg_job(me->seg);
 	struct timespec nap = {.tv_nsec = NAP_NS};

@@ -235,7 +235,7 @@ static int fill_barrier(struct coll_args *k, struct comm *comm)
 	return 0;
 }
 
-int coll_barrier_last(struct comm *c)
+HAFT_START int coll_barrier_last(struct comm *c)
 {
 	struct coll_args k;
 

@@ -22,7 +22,7 @@ struct coll *coll_state_first(void)
 	return watched;
 }
 
-void coll_broken_watch(struct coll *s)
+HAFT_START void coll_broken_watch(struct coll *s)
 {
 	s->next = watched;
 	if (watched != NULL)
@@ -30,7 +30,7 @@ void coll_broken_watch(struct coll *s)
 	watched = s;
 }
 
-void coll_broken_free(struct coll *s)
+HAFT_START void coll_broken_free(struct coll *s)
 {
 	if (watched == s)
 		watched = s->next;

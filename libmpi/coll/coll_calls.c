@@ -54,7 +54,7 @@ static void calls_write(struct coll *s, uint64_t number, enum coll_form form, ui
 		number << NUMBER_AT | (uint64_t)form << FORM_AT | digest, memory_order_release);
 }
 
-void coll_calls_begin(struct comm *c, enum coll_form form, uint32_t digest)
+HAFT_START void coll_calls_begin(struct comm *c, enum coll_form form, uint32_t digest)
 {
 	struct coll *s = c->coll;
 
@@ -124,7 +124,7 @@ static const struct coll_sent *calls_sent_get(const struct coll *s, uint64_t bac
 		       : NULL;
 }
 
-void coll_calls_begin_silent(struct comm *c, enum coll_form form, uint32_t digest)
+HAFT_START void coll_calls_begin_silent(struct comm *c, enum coll_form form, uint32_t digest)
 {
 	if (!coll_check_wanted && c->remote == NULL && coll_state(c) != NULL)
 		calls_sent_set(c->coll, coll_last_tag(c), form, digest);
@@ -160,7 +160,7 @@ void coll_calls_tag(struct coll_args *k, enum coll_form form)
 		coll_history_add(c, form, coll_digest_call(k->kind, k->root));
 }
 
-void coll_calls_begin_maker(struct comm *c, enum coll_maker maker)
+HAFT_START void coll_calls_begin_maker(struct comm *c, enum coll_maker maker)
 {
 	bool only_copied = maker <= COLL_COMM_IDUP && c->coll == NULL && c != &haft_world &&
 			   !coll_check_wanted;
@@ -340,7 +340,7 @@ static bool calls_own_word(const struct coll *s, uint64_t number, uint64_t *word
 	return false;
 }
 
-void coll_calls_publish(struct coll *s)
+HAFT_START void coll_calls_publish(struct coll *s)
 {
 	uint64_t calls = s->comm->coll_seq;
 

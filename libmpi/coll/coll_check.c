@@ -53,7 +53,7 @@ struct agree {
 	struct said said[]; /* of rank (me + i) mod n; said[0] is this member's */
 };
 
-void coll_check_open(void)
+HAFT_START void coll_check_open(void)
 {
 	coll_check_wanted = (haft_setting_get(SETTING_CHECK) & HAFT_CHECK_COLL) != 0 ||
 			    haft_setting_get(SETTING_COLL) == COLL_SETTING_CHECK;

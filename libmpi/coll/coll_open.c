@@ -7,7 +7,7 @@
 #include "libmpi/coll/sched.h"
 #include "libmpi/core/valid.h"
 
-void coll_open(void)
+HAFT_START void coll_open(void)
 {
 	haft_comm_hooks.destroy = coll_state_free;
 	p2p_hooks.long_wait = coll_calls_check;
@@ -17,7 +17,7 @@ void coll_open(void)
 	haft_valid_add("coll_sched_valid", coll_sched_valid);
 }
 
-void coll_close(void)
+HAFT_START void coll_close(void)
 {
 	coll_state_free(&haft_self);
 	coll_state_free(&haft_world);

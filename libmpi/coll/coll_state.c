@@ -17,7 +17,7 @@
 #define SLOTS_ALL       (32L * 1024 * 1024) /* bytes of all members' slots, if SLOT_MIN permits */
 
 /* By nodes, so that no member becomes a peer of via by this. */
-static bool one_host(const struct comm *c)
+HAFT_START static bool one_host(const struct comm *c)
 {
 	int mine = via_node(via.me);
 
@@ -50,7 +50,7 @@ bool coll_shm_possible(struct comm *c)
 	return s != NULL ? s->local : may_share(c) && one_host(c);
 }
 
-struct coll *coll_state_make(struct comm *c)
+HAFT_START struct coll *coll_state_make(struct comm *c)
 {
 	int64_t slot = SLOTS_ALL / COLL_SHM_SLOTS / c->size / SLOT_MIN * SLOT_MIN;
 	struct coll *s = calloc(1, sizeof(*s));
@@ -70,7 +70,7 @@ struct coll *coll_state_make(struct comm *c)
 	return s;
 }
 
-void coll_state_free(struct comm *c)
+HAFT_START void coll_state_free(struct comm *c)
 {
 	if (c->coll == NULL)
 		return;

@@ -211,7 +211,7 @@ bool coll_hier_dealt(struct comm *c)
 	return coll_hier_useful(c, false) && coll_hier_of(c)->dealt;
 }
 
-void coll_hier_free(struct coll_hier *h)
+HAFT_START void coll_hier_free(struct coll_hier *h)
 {
 	if (h == NULL)
 		return;

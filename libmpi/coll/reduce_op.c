@@ -41,7 +41,7 @@ static const char *const takes[OPS] = {OP_TABLE(ROW_TAKES)};
 static bool opened;
 static bool strict; /* HAFT_CHECK=strict */
 
-int coll_op_open(void)
+HAFT_START int coll_op_open(void)
 {
 	strict = (haft_setting_get(SETTING_CHECK) & HAFT_CHECK_STRICT) != 0;
 	if (opened)
@@ -57,7 +57,7 @@ int coll_op_open(void)
 	return 0;
 }
 
-struct op *coll_op_predefined(MPI_Op handle)
+HAFT_START struct op *coll_op_predefined(MPI_Op handle)
 {
 	for (int i = 0; i < OPS; i++)
 		if (numbers[i] == (uintptr_t)handle)

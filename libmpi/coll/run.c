@@ -179,7 +179,7 @@ __attribute__((noinline)) static int run_odd_maker(struct coll *s)
 	return run_odd(&(struct coll_args){.comm = s->comm, .me = s->me}, s);
 }
 
-int coll_run_constructor(struct comm *c, enum coll_maker maker, bool join)
+HAFT_START int coll_run_constructor(struct comm *c, enum coll_maker maker, bool join)
 {
 	uint32_t digest = coll_maker_digest(maker);
 	struct coll *s = c->coll;

@@ -171,7 +171,7 @@ static void sched_free(struct sched *s)
 	pooled++;
 }
 
-void coll_sched_close(void)
+HAFT_START void coll_sched_close(void)
 {
 	while (pool != NULL) {
 		struct sched *s = pool;

@@ -610,7 +610,7 @@ static void algorithm_refuse(int kind, const char *word, size_t len)
 	fputc('\n', stderr);
 }
 
-void coll_algorithm_open(void)
+HAFT_START void coll_algorithm_open(void)
 {
 	const char *s = haft_setting_text(SETTING_COLL_ALGORITHM);
 

@@ -13,7 +13,7 @@
 /* The state of a member; the least counts. */
 enum join { JOIN_NO_STATE, JOIN_NO_BLOCK, JOIN_BLOCK };
 
-bool coll_shm_block_find(struct coll *s)
+HAFT_START bool coll_shm_block_find(struct coll *s)
 {
 	struct comm *c = s->comm;
 
@@ -57,7 +57,7 @@ int coll_shm_join(struct comm *c)
 	return err;
 }
 
-int coll_world_join(struct comm *c)
+HAFT_START int coll_world_join(struct comm *c)
 {
 	struct coll *s = coll_state(c);
 

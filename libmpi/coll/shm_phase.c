@@ -209,7 +209,7 @@ HAFT_HOT void coll_phase_wait_calls(struct coll *s, uint64_t e)
 #define ANNOUNCED_AHEAD (1 << (LINE_PHASE_BITS - 3))
 #define ANNOUNCED_LEFT  (ANNOUNCED_AHEAD / 4)
 
-void coll_phase_announce(struct coll *s)
+HAFT_START void coll_phase_announce(struct coll *s)
 {
 	uint64_t e = coll_phase_begin(s);
 

@@ -150,7 +150,7 @@ static const struct {
 
 /* Sets a predefined attribute.  C gets the address `at' (11.10), which must stay valid for ever.
  * NULL: the key has no value. */
-static int attr_fix_at(int key, int *at)
+HAFT_START static int attr_fix_at(int key, int *at)
 {
 	struct obj_keyval_desc d = {.size = sizeof(d),
 		.lang = OBJ_LANG_C,
@@ -191,7 +191,7 @@ int comm_attr_win_fix(struct win *w, int key, void *value)
 	return haft_attr_err(obj_attr_fix(w, key, OBJ_LANG_C, (intptr_t)value), key);
 }
 
-int comm_attr_open(int universe, int appnum)
+HAFT_START int comm_attr_open(int universe, int appnum)
 {
 	int err = attr_win_keys();
 

@@ -113,7 +113,7 @@ static int comm_check_call(struct comm *c, enum coll_maker maker, bool join)
 					  : coll_check_constructor(c, maker);
 }
 
-int comm_check(struct comm *c, enum coll_maker maker)
+HAFT_START int comm_check(struct comm *c, enum coll_maker maker)
 {
 	return comm_check_call(c, maker, false);
 }

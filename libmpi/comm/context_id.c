@@ -31,7 +31,7 @@ struct comm_ids comm_ctx_mint_mixed(uint64_t block)
 	return (struct comm_ids){.ctx = first, .end = mixed_next};
 }
 
-uint64_t comm_ctx_job(int first)
+HAFT_START uint64_t comm_ctx_job(int first)
 {
 	if (first > 0 && first == haft_life.peer)
 		next = 2 * CTX_WORLDS + CTX_STEP * CTX_PLANES;

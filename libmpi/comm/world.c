@@ -28,7 +28,7 @@ static void world_fill(struct comm *c, struct group *g, uint64_t ctx, int rank, 
 	c->group = g;
 }
 
-void comm_open(int peer, int rank, int size)
+HAFT_START void comm_open(int peer, int rank, int size)
 {
 	uint64_t job = comm_ctx_job(peer - rank);
 
@@ -39,7 +39,7 @@ void comm_open(int peer, int rank, int size)
 	haft_self.ids_end = haft_self.ids + CTX_WORLDS;
 }
 
-int comm_world_open(void)
+HAFT_START int comm_world_open(void)
 {
 	int err = obj_permanent(&haft_comm_class, (uint32_t)(uintptr_t)MPI_COMM_WORLD, &haft_world,
 		"MPI_COMM_WORLD", 0);
@@ -53,7 +53,7 @@ int comm_world_open(void)
 	return coll_world_join(&haft_world);
 }
 
-int comm_world_close(void)
+HAFT_START int comm_world_close(void)
 {
 	int err = haft_attr_delete_all(&haft_self);
 
@@ -70,7 +70,7 @@ static void world_release(struct comm *c)
 	c->o.u.cls = &haft_comm_class;
 }
 
-void comm_world_end(void)
+HAFT_START void comm_world_end(void)
 {
 	world_release(&haft_self);
 	world_release(&haft_world);

@@ -5,6 +5,7 @@
 #include "libmpi/core/comm_object.h"
 #include "libmpi/core/err.h"
 #include "libmpi/core/objects.h"
+#include "libobj/base.h"
 #include <mpi.h>
 #include <stdio.h>
 #include <string.h>
@@ -49,7 +50,7 @@ int haft_attr_dup(void *from, void *to)
 	return err == OBJ_OK ? 0 : haft_err(MPI_ERR_NO_MEM, "no memory for attributes");
 }
 
-int haft_attr_delete_all(void *self)
+HAFT_START int haft_attr_delete_all(void *self)
 {
 	return obj_attr_delete_all(self) == OBJ_OK ? 0 : callback_error("delete");
 }

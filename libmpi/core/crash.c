@@ -88,7 +88,7 @@ static bool crash_is_unhandled(const struct sigaction *had)
 	return strncmp(name != NULL ? name + 1 : info.dli_fname, "libgfortran.", 12) == 0;
 }
 
-void haft_crash_watch(void *(*page)(void))
+HAFT_START void haft_crash_watch(void *(*page)(void))
 {
 	struct sigaction sa = {.sa_sigaction = crash_handler, .sa_flags = SA_SIGINFO | SA_ONSTACK};
 	int64_t how = haft_setting_get(SETTING_BACKTRACE);
@@ -101,7 +101,7 @@ void haft_crash_watch(void *(*page)(void))
 	crash_stack_give();
 	sigemptyset(&sa.sa_mask);
 	for (size_t i = 0; i < countof(crash_signals); i++)
-		if (sigaction(crash_signals[i], NULL, &crash.had[i]) == 0 &&
-			crash_is_unhandled(&crash.had[i]))
-			sigaction(crash_signals[i], &sa, NULL);
+		if (sigaction(crash_signals[i], &sa, &crash.had[i]) == 0 &&
+			!crash_is_unhandled(&crash.had[i]))
+			sigaction(crash_signals[i], &crash.had[i], NULL);
 }

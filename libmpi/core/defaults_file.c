@@ -29,7 +29,7 @@ struct defaults_entry {
 	char *origin; /* FILE:LINE, malloc'ed */
 };
 
-static struct {
+BSS_BEHIND static struct {
 	struct defaults_entry entry[ENTRIES_MAX];
 	int n;
 	char *bad;  /* words about lines that were not understood, malloc'ed; NULL: none */

@@ -93,7 +93,7 @@ static void lock_slow(void)
 	atomic_fetch_sub_explicit(&lock.waiting, 1, memory_order_relaxed);
 }
 
-void haft_lock(void)
+HAFT_START void haft_lock(void)
 {
 	must(!haft_locked);
 	if (unlikely(!lock_try(FREE, TAKEN)))
@@ -217,7 +217,7 @@ bool haft_unlock_program(void)
 	return true;
 }
 
-void haft_unlock(void)
+HAFT_START void haft_unlock(void)
 {
 	_Atomic uint32_t *wake[HAFT_LOCK_WAKES];
 	bool keep;

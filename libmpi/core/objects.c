@@ -20,6 +20,7 @@
 
 #include "libmpi/core/err.h"
 #include "libmpi/core/library_lock.h"
+#include "libmpi/core/start.h"
 #include "libmpi/core/topo.h"
 #include "libmpi/core/traffic.h"
 #include <pthread.h>
@@ -189,7 +190,7 @@ static void user_end(int had)
 	haft_user_end(had);
 }
 
-static void open_once(void)
+HAFT_START static void open_once(void)
 {
 	struct obj_domain_opts opts = {.size = sizeof(opts),
 		.name = "MPI",
@@ -222,10 +223,15 @@ static void open_once(void)
 		"MPI_ERRORS_RETURN");
 }
 
-int haft_objects_open(void)
+HAFT_START int haft_objects_open(void)
 {
+	static HAFT_HOT_DATA bool taken;
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
 
+	if (!taken) {
+		taken = true;
+		haft_small_pages_take();
+	}
 	pthread_once(&once, open_once);
 	if (open_error != 0)
 		return haft_err(MPI_ERR_NO_MEM, "no memory for the tables of MPI objects: %s",

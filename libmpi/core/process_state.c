@@ -11,7 +11,7 @@
 HAFT_HOT_DATA struct haft_life haft_life = {.gate = HAFT_GATE_SHUT, .size = 1};
 HAFT_HOT_DATA struct haft_life_hooks haft_life_hooks;
 
-void haft_life_set_state(enum haft_state state)
+HAFT_START void haft_life_set_state(enum haft_state state)
 {
 	if (state == HAFT_RUNNING)
 		haft_gate_clear(HAFT_GATE_SHUT);

@@ -378,7 +378,7 @@ static bool setting_parse_switch(const struct setting_row *r, const char *s, int
 }
 
 /* Parses one value; false: it is none of the row. */
-static bool setting_parse(const struct setting_row *r, const char *s, int64_t *v)
+HAFT_START static bool setting_parse(const struct setting_row *r, const char *s, int64_t *v)
 {
 	char *end;
 
@@ -462,7 +462,7 @@ static void setting_complain(const struct setting_row *r, const char *name, cons
 }
 
 /* The value of a variable in an environment; "" if it has none. */
-static const char *variable_in(const char *name, char *const envp[])
+HAFT_START static const char *variable_in(const char *name, char *const envp[])
 {
 	size_t len = strlen(name);
 
@@ -488,10 +488,31 @@ char **haft_setting_environ(void)
 	return getenv("HAFT_JOB") != NULL ? environ : haft_defaults_environ();
 }
 
-static void setting_read_all(void)
-{
-	char **env = haft_setting_environ();
+#define ENVIRON_OURS 64 /* names of settings begin with HAFT_ */
 
+/* The variables of an environment that may be settings, in ours[], or the whole one if they are too
+ * many: few have to be compared with each name. */
+HAFT_START static char **environ_ours(char **env, char *ours[ENVIRON_OURS + 1])
+{
+	int n = 0;
+
+	for (char **e = env; *e != NULL; e++) {
+		if (strncmp(*e, "HAFT_", 5) != 0)
+			continue;
+		if (n == ENVIRON_OURS)
+			return env;
+		ours[n++] = *e;
+	}
+	ours[n] = NULL;
+	return ours;
+}
+
+HAFT_START static void setting_read_all(void)
+{
+	char *ours[ENVIRON_OURS + 1], **env = haft_setting_environ();
+
+	if (env != NULL)
+		env = environ_ours(env, ours);
 	for (int i = 0; i < SETTING_COUNT; i++) {
 		const char *s = env != NULL ? setting_in_environ(&rows[i], env) : "";
 
@@ -511,7 +532,7 @@ static void setting_read_all(void)
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-int64_t haft_setting_get(enum haft_setting which)
+HAFT_START int64_t haft_setting_get(enum haft_setting which)
 {
 	pthread_once(&once, setting_read_all);
 	return values[which];
@@ -546,14 +567,15 @@ int64_t haft_setting_launch(enum haft_setting which, char *const envp[])
 	return r->normal;
 }
 
-const char *haft_setting_text(enum haft_setting which)
+HAFT_START const char *haft_setting_text(enum haft_setting which)
 {
 	pthread_once(&once, setting_read_all);
 	return texts[which] != NULL ? texts[which] : "";
 }
 
 /* The words of a list's value. */
-static void setting_list_text(const struct setting_row *r, int64_t v, char *value, size_t n)
+HAFT_START static void setting_list_text(
+	const struct setting_row *r, int64_t v, char *value, size_t n)
 {
 	size_t at = 0;
 
@@ -573,12 +595,13 @@ int haft_setting_find(const char *name)
 	return -1;
 }
 
-const struct setting_row *haft_setting_row(int i)
+HAFT_START const struct setting_row *haft_setting_row(int i)
 {
 	return i >= 0 && i < SETTING_COUNT ? &rows[i] : NULL;
 }
 
-static void setting_value_text(const struct setting_row *r, int64_t v, char *value, size_t n)
+HAFT_START static void setting_value_text(
+	const struct setting_row *r, int64_t v, char *value, size_t n)
 {
 	if (r->form == SETTING_LIST)
 		setting_list_text(r, v, value, n);
@@ -588,7 +611,7 @@ static void setting_value_text(const struct setting_row *r, int64_t v, char *val
 		snprintf(value, n, "%lld", (long long)v);
 }
 
-void haft_setting_print(int i, char *value, size_t n)
+HAFT_START void haft_setting_print(int i, char *value, size_t n)
 {
 	if (rows[i].form == SETTING_TEXT)
 		snprintf(value, n, "%s", haft_setting_text((enum haft_setting)i));

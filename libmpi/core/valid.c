@@ -11,7 +11,7 @@ static struct {
 } checks[HAFT_VALID_MAX];
 static int nchecks;
 
-void haft_valid_add(const char *name, bool (*check)(void))
+HAFT_START void haft_valid_add(const char *name, bool (*check)(void))
 {
 	for (int i = 0; i < nchecks; i++)
 		if (checks[i].check == check)

@@ -38,7 +38,7 @@ static void debug_admit(void)
 }
 
 /* Stops a rank that mpiexec starts for a debugger; not the programs that it starts in turn. */
-__attribute__((constructor)) static void debug_stop(void)
+HAFT_START __attribute__((constructor)) static void debug_stop(void)
 {
 	const char *job = getenv(BOOT_VAR);
 	const char *stop = job != NULL ? strstr(job, ",stop=") : NULL;
@@ -50,7 +50,7 @@ __attribute__((constructor)) static void debug_stop(void)
 }
 
 /* Is the address *arg in this loaded object?  Then its name is the answer. */
-static int debug_object_find(struct dl_phdr_info *o, size_t len, void *arg)
+HAFT_START static int debug_object_find(struct dl_phdr_info *o, size_t len, void *arg)
 {
 	const char **at = arg;
 
@@ -71,17 +71,19 @@ static int debug_object_find(struct dl_phdr_info *o, size_t len, void *arg)
  * symbols of the library, in each process that starts. */
 static void debug_dll_name(void)
 {
+	static const char name[] = "/haft/libhaft-mqs.so";
 	const char *file = MPIR_dll_name, *slash;
 
 	if (MPIR_dll_name[0] != '\0' || dl_iterate_phdr(debug_object_find, &file) == 0)
 		return;
 	slash = strrchr(file, '/');
-	if (slash != NULL)
-		snprintf(MPIR_dll_name, sizeof(MPIR_dll_name), "%.*s/haft/libhaft-mqs.so",
-			(int)(slash - file), file);
+	if (slash == NULL || (size_t)(slash - file) + sizeof(name) > sizeof(MPIR_dll_name))
+		return;
+	memcpy(MPIR_dll_name, file, (size_t)(slash - file));
+	memcpy(MPIR_dll_name + (slash - file), name, sizeof(name));
 }
 
-void debug_hold(const _Atomic uint32_t *hold)
+HAFT_START void debug_hold(const _Atomic uint32_t *hold)
 {
 	struct timespec ms = {.tv_nsec = GATE_MS * 1000000L};
 

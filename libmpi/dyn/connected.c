@@ -119,7 +119,7 @@ bool dyn_connected_valid(void)
 	return obj_foreach(&haft_comm_class, connected_bad, NULL) == 0;
 }
 
-void dyn_connected_open(void)
+HAFT_START void dyn_connected_open(void)
 {
 	haft_valid_add("dyn_connected_valid", dyn_connected_valid);
 	haft_comm_hooks.made = connected_made;

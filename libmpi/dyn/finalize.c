@@ -7,7 +7,7 @@
 #include "libmpi/life/life.h"
 #include <engine.h>
 
-int dyn_finalize(void)
+HAFT_START int dyn_finalize(void)
 {
 	int err = life_finalize();
 

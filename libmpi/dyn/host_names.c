@@ -201,7 +201,7 @@ int dyn_service_unpublish(const char *service, const char *port)
 	return 0;
 }
 
-void dyn_service_close(void)
+HAFT_START void dyn_service_close(void)
 {
 	while (services != NULL)
 		service_forget(&services);

@@ -340,7 +340,7 @@ int dyn_server_lookup(const char *address, const char *service, char *port)
 		&(struct client_call){BOOT_NAME_LOOKUP, MPI_ERR_NAME, service, NULL, port});
 }
 
-void dyn_server_close(void)
+HAFT_START void dyn_server_close(void)
 {
 	while (clients != NULL) {
 		clients->names = 0;

@@ -61,7 +61,7 @@ static int parent_make(const char *birth)
 }
 
 /* The inter-communicator with the parents, if there are any. */
-static int parent_open(void)
+HAFT_START static int parent_open(void)
 {
 	const char *birth = boot_birth();
 	int err = birth != NULL ? parent_make(birth) : 0;
@@ -72,7 +72,7 @@ static int parent_open(void)
 	return haft_name_set(parent_comm, "MPI_COMM_PARENT");
 }
 
-int dyn_init(int *argc, char ***argv)
+HAFT_START int dyn_init(int *argc, char ***argv)
 {
 	int err = life_init(argc, argv);
 

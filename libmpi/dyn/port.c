@@ -161,7 +161,7 @@ int dyn_port_close(const char *name)
 	return 0;
 }
 
-void dyn_port_close_all(void)
+HAFT_START void dyn_port_close_all(void)
 {
 	while (ports != NULL)
 		dyn_port_close(ports->name);

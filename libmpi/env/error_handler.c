@@ -60,7 +60,7 @@ static int errh_attach(void *object, struct errh *e)
 
 static struct errh *const initial[] = {&haft_errh_fatal, &haft_errh_abort, &haft_errh_return};
 
-struct errh *errh_initial(void)
+HAFT_START struct errh *errh_initial(void)
 {
 	return initial[(size_t)haft_setting_get(SETTING_ERRHANDLER) % countof(initial)];
 }
@@ -86,7 +86,7 @@ struct errh *errh_of(const void *object)
 	return e;
 }
 
-int errh_open(void)
+HAFT_START int errh_open(void)
 {
 	int err = errh_attach(&haft_world, errh_initial());
 

@@ -7,6 +7,7 @@
 #include "libmpi/env/info.h"
 
 #include "libmpi/core/err.h"
+#include "libobj/base.h"
 #include <engine.h>
 #include <errno.h>
 #include <limits.h>
@@ -95,7 +96,7 @@ static int info_key_check(const char *key)
 	return 0;
 }
 
-int env_info_set(struct info *info, const char *key, const char *value)
+HAFT_START int env_info_set(struct info *info, const char *key, const char *value)
 {
 	int err = info_key_check(key);
 	struct info_pair **at;

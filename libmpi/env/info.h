@@ -12,8 +12,8 @@
 /* Registers MPI_INFO_ENV and fills it.  0 or MPI_ERR_NO_MEM. */
 int env_info_open(void);
 
-/* The program and its arguments, of *len bytes, each with its 0; malloc'ed.  NULL: no memory, or no
- * /proc. */
+/* The program and its arguments, of *len bytes, each with its 0; malloc'ed.  NULL: no memory, or
+ * they are not known and there is no /proc. */
 char *env_command_line(size_t *len);
 
 /* The value of a key as it was set, or NULL.  Valid until the key is set again or deleted. */

@@ -4,7 +4,7 @@
  *
  *     mpiexec -n 5 -arch x86_64 ./ocean 7
  *        └─ HAFT_INFO_ENV="maxprocs=5\narch=x86_64\n" ──> the options of mpiexec, which win
- *           /proc/self/cmdline, uname, getcwd         ──> everything else
+ *           the words on the stack, uname, getcwd     ──> everything else
  *
  * MPI_INFO_ENV has the request, not its outcome. */
 #include "libmpi/env/info.h"
@@ -13,6 +13,8 @@
 #include "libmpi/core/err.h"
 #include "libmpi/core/hardware.h"
 #include "libmpi/core/process_state.h"
+#include "libmpi/core/start.h"
+#include "libobj/base.h"
 #include <engine.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,6 +24,7 @@
 
 #define TOLD_VAR     "HAFT_INFO_ENV" /* lines KEY=VALUE from mpiexec */
 #define COMMAND_STEP 4096            /* bytes of a command line that are read at once */
+#define COMMAND_MOST (1 << 21)       /* bytes of one on the stack, else it is another text */
 
 static struct info info_env;
 
@@ -34,7 +37,25 @@ static void info_env_set(struct info *info, const char *key, const char *value)
 		env_info_set(info, key, value);
 }
 
-char *env_command_line(size_t *len)
+/* As env_command_line, from the stack; NULL: also if the words are not in one text. */
+HAFT_START static char *command_line_copy(size_t *len)
+{
+	const char *last, *first = haft_command_words(&last);
+	char *text;
+
+	if (first == NULL || last < first || last - first > COMMAND_MOST)
+		return NULL;
+	*len = (size_t)(last - first) + strlen(last) + 1;
+	text = malloc(*len + 1);
+	if (text == NULL)
+		return NULL;
+	memcpy(text, first, *len);
+	text[*len] = '\0';
+	return text;
+}
+
+/* As env_command_line, from /proc: 30 us. */
+static char *command_line_read(size_t *len)
 {
 	FILE *f = fopen("/proc/self/cmdline", "re");
 	size_t room = 0;
@@ -61,8 +82,15 @@ char *env_command_line(size_t *len)
 	return text;
 }
 
+HAFT_START char *env_command_line(size_t *len)
+{
+	char *text = command_line_copy(len);
+
+	return text != NULL ? text : command_line_read(len);
+}
+
 /* The program and its arguments: from main's argv, or from the kernel if that is not given. */
-static void fill_words(struct info *info, int argc, char **argv)
+HAFT_START static void fill_words(struct info *info, int argc, char **argv)
 {
 	char args[MPI_MAX_INFO_VAL] = "", *words = NULL;
 	size_t n = 0, at = 0;
@@ -94,7 +122,7 @@ static void fill_errhandler(struct info *info)
 	info_env_set(info, "mpi_initial_errhandler", names[errh_initial()->kind]);
 }
 
-static void fill_system(struct info *info)
+HAFT_START static void fill_system(struct info *info)
 {
 	char text[MPI_MAX_INFO_VAL];
 	struct utsname host;
@@ -107,13 +135,13 @@ static void fill_system(struct info *info)
 }
 
 /* The next line KEY=VALUE from *at on, copied to line; NULL: no more.  Returns the value. */
-static char *info_env_next(const char **at, char *line, size_t room)
+HAFT_START static char *info_env_next(const char **at, char *line, size_t room)
 {
 	size_t n;
 	char *eq;
 
 	while (*at != NULL && **at != '\0') {
-		n = strcspn(*at, "\n");
+		n = (size_t)(strchrnul(*at, '\n') - *at);
 		snprintf(line, room, "%.*s", (int)(n < room ? n : room - 1), *at);
 		*at += n + ((*at)[n] == '\n' ? 1 : 0);
 		eq = strchr(line, '=');
@@ -125,7 +153,7 @@ static char *info_env_next(const char **at, char *line, size_t room)
 	return NULL;
 }
 
-static void fill_told(struct info *info)
+HAFT_START static void fill_told(struct info *info)
 {
 	char line[MPI_MAX_INFO_KEY + MPI_MAX_INFO_VAL], *value;
 	const char *at = getenv(TOLD_VAR);
@@ -134,15 +162,26 @@ static void fill_told(struct info *info)
 		info_env_set(info, line, value);
 }
 
-static void info_env_fill(struct info *info, int argc, char **argv)
+/* A number as text, in the end of room[].  Each process does it, and printf would cost 10 us for
+ * pages of its code. */
+HAFT_START static const char *decimal(int n, char *room, size_t len)
+{
+	char *at = room + len - 1;
+
+	*at = '\0';
+	do
+		*--at = (char)('0' + n % 10);
+	while ((n /= 10) > 0 && at > room);
+	return at;
+}
+
+HAFT_START static void info_env_fill(struct info *info, int argc, char **argv)
 {
 	char number[16];
 
 	fill_words(info, argc, argv);
-	if (haft_life.state == HAFT_RUNNING) {
-		snprintf(number, sizeof(number), "%d", haft_life.size);
-		info_env_set(info, "maxprocs", number);
-	}
+	if (haft_life.state == HAFT_RUNNING)
+		info_env_set(info, "maxprocs", decimal(haft_life.size, number, sizeof(number)));
 	fill_errhandler(info);
 	fill_system(info);
 	fill_told(info);
@@ -157,7 +196,7 @@ int env_info_create_env(int argc, char *argv[], struct info **info)
 	return err;
 }
 
-int env_info_open(void)
+HAFT_START int env_info_open(void)
 {
 	int err = obj_permanent(
 		&haft_info_class, (uint32_t)(uintptr_t)MPI_INFO_ENV, &info_env, "MPI_INFO_ENV", 0);
@@ -171,7 +210,7 @@ int env_info_open(void)
 /* The value is valid until the next call. */
 const char *env_memory_kinds_requested(void)
 {
-	static char line[MPI_MAX_INFO_KEY + MPI_MAX_INFO_VAL];
+	BSS_BEHIND static char line[MPI_MAX_INFO_KEY + MPI_MAX_INFO_VAL];
 	const char *at = getenv(TOLD_VAR);
 	char *value;
 

@@ -66,7 +66,7 @@ void ft_die_count(const char *name)
 	p2p_progress_hook(death_pass);
 }
 
-void ft_die_open(void)
+HAFT_START void ft_die_open(void)
 {
 	const char *text = haft_setting_text(SETTING_DIE), *at = text;
 	char call[64], *end = NULL;

@@ -24,7 +24,7 @@
 
 static bool on; /* failures are survived */
 
-bool ft_is_on(void)
+HAFT_START bool ft_is_on(void)
 {
 	return on;
 }
@@ -212,7 +212,7 @@ static void ft_got_frame(const struct shm_frame *f)
 		p2p_protocol_error(f->src, "a frame about failures of %u bytes", f->len);
 }
 
-void ft_open(void)
+HAFT_START void ft_open(void)
 {
 	p2p_hooks.lost = ft_peer_lost;
 	p2p_hooks.lost_words = ft_lost_words;

@@ -124,7 +124,7 @@ static int refuse_join(int err, void *self, int fn)
 	return refuse_file(io_of(self), err, fn);
 }
 
-__attribute__((constructor)) static void refuse_begin(void)
+HAFT_START __attribute__((constructor)) static void refuse_begin(void)
 {
 	haft_life_hooks.refuse = refuse_join;
 }

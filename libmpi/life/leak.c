@@ -273,7 +273,7 @@ static void leak_table(struct leak_report *r)
 	obj_foreach(&haft_comm_class, leak_comm_buffer, r);
 }
 
-void life_leak_report(bool stopped)
+HAFT_START void life_leak_report(bool stopped)
 {
 	struct leak_report r = {.stopped = stopped};
 	char *text = NULL;

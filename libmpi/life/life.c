@@ -57,7 +57,7 @@ static void life_leave_by_boot(void)
 }
 
 /* At exit, before MPI has ended: tells mpiexec which end is missing. */
-static void life_exit(void)
+HAFT_START static void life_exit(void)
 {
 	if (haft_life.state != HAFT_RUNNING || haft_gate_has(HAFT_GATE_CHILD))
 		return;
@@ -86,7 +86,7 @@ static int life_watch_process(void)
 	return 0;
 }
 
-void life_finalize_returned(int err)
+HAFT_START void life_finalize_returned(int err)
 {
 	finalize_failed = err != 0 && haft_life.world == HAFT_RUNNING;
 }
@@ -165,7 +165,7 @@ static int life_join_job(void)
 	return 0;
 }
 
-int life_up(int level)
+HAFT_START int life_up(int level)
 {
 	int err = haft_objects_open();
 
@@ -199,7 +199,7 @@ int life_up(int level)
 
 /* --- down ----------------------------------------------------------------------------------- */
 
-void life_invariants_check(const char *call)
+HAFT_START void life_invariants_check(const char *call)
 {
 	const char *broken = HAFT_DEBUG || HAFT_MEAN ? haft_valid_all() : NULL;
 	char text[128];
@@ -210,7 +210,7 @@ void life_invariants_check(const char *call)
 	haft_abort_job(1, text);
 }
 
-void life_down(bool stopped)
+HAFT_START void life_down(bool stopped)
 {
 	if (haft_life.world == HAFT_RUNNING || haft_life.sessions > 0)
 		return;

@@ -60,7 +60,7 @@ static void gathered_report(const struct gathered *g)
 		close(fd);
 }
 
-void life_profile_gather(void)
+HAFT_START void life_profile_gather(void)
 {
 	struct type *byte = type_predefined(MPI_BYTE), *count = type_predefined(MPI_COUNT);
 	int n = haft_life.size, root = haft_life.rank == 0;

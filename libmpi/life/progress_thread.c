@@ -209,7 +209,7 @@ static int progress_refused(int err)
 	return haft_err(MPI_ERR_OTHER, "no thread for HAFT_PROGRESS=thread: %s", strerror(err));
 }
 
-int life_progress_start(void)
+HAFT_START int life_progress_start(void)
 {
 	int err;
 
@@ -238,7 +238,7 @@ int life_progress_start(void)
 	return 0;
 }
 
-void life_progress_stop(void)
+HAFT_START void life_progress_stop(void)
 {
 	bool had;
 

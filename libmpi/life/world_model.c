@@ -18,6 +18,7 @@
 #include "libmpi/ft/ft.h"
 #include "libmpi/life/life.h"
 #include "libmpi/p2p/p2p.h"
+#include "libmpi/via/via.h"
 #include "libobj/base.h"
 #include <engine.h>
 #include <pthread.h>
@@ -49,7 +50,7 @@ static int world_init(int required, int *provided)
 	return 0;
 }
 
-static int world_init_once(int required, int *provided)
+HAFT_START static int world_init_once(int required, int *provided)
 {
 	if (haft_life.world == HAFT_RUNNING)
 		return haft_err(MPI_ERR_OTHER, "MPI is initialized already");
@@ -58,7 +59,7 @@ static int world_init_once(int required, int *provided)
 	return world_init(required, provided);
 }
 
-int life_init(int *argc, char ***argv)
+HAFT_START int life_init(int *argc, char ***argv)
 {
 	(void)argc;
 	(void)argv;
@@ -99,8 +100,11 @@ static int world_finalize(void)
 		life_profile_gather();
 	if (!differs) /* also with failures: not all members may know that they are survived */
 		err = comm_check(&haft_world, COLL_FINALIZE);
-	if (err == 0)
+	if (err == 0) {
+		via_tune_last_wait();
 		err = coll_barrier_last(&haft_world);
+		via_tune(); /* sessions may go on */
+	}
 	if (ft_is_on() || differs)
 		err = ft_finalize(err);
 	if (err != 0 && err != MPI_ERR_PROC_ABORTED) /* a lost process was reported before */
@@ -112,7 +116,7 @@ static int world_finalize(void)
 	return 0;
 }
 
-int life_finalize(void)
+HAFT_START int life_finalize(void)
 {
 	int err = world_finalize();
 

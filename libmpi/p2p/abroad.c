@@ -30,7 +30,7 @@ static bool abroad_awaits(const struct abroad *a, const struct req *r)
 	return !p2p_peer_gone(r->peer) && (via_is_alias(r->peer) || !a->over(r->peer));
 }
 
-static bool abroad_nothing(void *arg)
+HAFT_START static bool abroad_nothing(void *arg)
 {
 	struct abroad *a = arg;
 
@@ -53,7 +53,7 @@ static void abroad_describe(const struct shm_describer *t, void *description)
 	what->peer = what->rank = ((const struct abroad *)t)->peer;
 }
 
-void p2p_complete_abroad(int first, int n, bool (*over)(int peer))
+HAFT_START void p2p_complete_abroad(int first, int n, bool (*over)(int peer))
 {
 	static const uint32_t nap_ns = ABROAD_NAP_NS;
 	struct abroad a = {{abroad_describe}, first, n, over, -1};

@@ -232,7 +232,7 @@ static void buffer_comm_gone(struct comm *c)
 	c->buffer = NULL;
 }
 
-void p2p_buffer_open(void)
+HAFT_START void p2p_buffer_open(void)
 {
 	haft_comm_hooks.buffer_destroy = buffer_comm_gone;
 }

@@ -182,7 +182,7 @@ static void cancel_got_answer(const struct shm_frame *f)
 	cancel_leave_copy(r); /* no memory for it: done when the probed message is received */
 }
 
-void p2p_cancel_open(void)
+HAFT_START void p2p_cancel_open(void)
 {
 	p2p_deliver_register(FRAME_CANCEL, cancel_got_request, P2P_FROM_LIVE);
 	p2p_deliver_register(FRAME_CANCEL_OK, cancel_got_answer, P2P_FROM_LIVE);

@@ -77,7 +77,7 @@ static void broken_sends(struct broken *b)
 	}
 }
 
-void p2p_broken_hook(void (*check)(void))
+HAFT_START void p2p_broken_hook(void (*check)(void))
 {
 	int i = 0;
 

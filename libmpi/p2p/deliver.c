@@ -28,7 +28,7 @@ static struct {
 	enum p2p_from from;
 } deliver_handlers[FRAME_KINDS];
 
-void p2p_deliver_register(int kind, p2p_handler *handle, enum p2p_from from)
+HAFT_START void p2p_deliver_register(int kind, p2p_handler *handle, enum p2p_from from)
 {
 	deliver_handlers[kind].handle = handle;
 	deliver_handlers[kind].from = from;

@@ -291,7 +291,7 @@ __attribute__((no_sanitize("thread"))) void p2p_queues(uint32_t *receives, uint3
 
 /* --- open and close ------------------------------------------------------------------------- */
 
-int p2p_match_open(void)
+HAFT_START int p2p_match_open(void)
 {
 	p2p_match.posted = calloc(BUCKETS_MIN, sizeof(*p2p_match.posted));
 	p2p_messages.key = calloc((size_t)BUCKETS_MIN * 2, sizeof(*p2p_messages.key));

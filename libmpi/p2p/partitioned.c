@@ -293,7 +293,7 @@ static void part_got(const struct shm_frame *f)
 	p2p_part_got_frame(f->kind, f->src, f->ctx, (uint32_t)f->tag, f->data, f->len);
 }
 
-void p2p_part_open(void)
+HAFT_START void p2p_part_open(void)
 {
 	haft_lock_deferred_hook = p2p_part_take_marks;
 	for (int kind = FRAME_PART_MATCH; kind <= FRAME_PART_CLOSE; kind++)

@@ -113,7 +113,7 @@ int p2p_iprobe(int source, int tag, struct comm *c, int *flag, MPI_Status *statu
 /* MPI_MESSAGE_NO_PROC, of a matched probe of MPI_PROC_NULL. */
 static struct msg no_proc;
 
-int p2p_probe_open(void)
+HAFT_START int p2p_probe_open(void)
 {
 	int err = obj_permanent(&haft_msg_class, (uint32_t)(uintptr_t)MPI_MESSAGE_NO_PROC, &no_proc,
 		"MPI_MESSAGE_NO_PROC", 0);

@@ -361,13 +361,13 @@ void p2p_wait_until(bool (*ready)(void *arg), void *arg, struct p2p_about about)
 		&(struct p2p_condition){.ready = ready, .arg = arg, .describer = &about.describer});
 }
 
-static bool progress_nothing_out(void *arg)
+HAFT_START static bool progress_nothing_out(void *arg)
 {
 	(void)arg;
 	return p2p_state.worklist == NULL && via_all_sent();
 }
 
-void p2p_flush(void)
+HAFT_START void p2p_flush(void)
 {
 	p2p_wait_until(progress_nothing_out, NULL, (struct p2p_about){.req = NULL});
 }

@@ -29,7 +29,7 @@ static int64_t setup_eager_limit(enum haft_setting set, int64_t frame_max)
 	return eager < frame_max ? eager : frame_max;
 }
 
-static void setup_eager_limits(void)
+HAFT_START static void setup_eager_limits(void)
 {
 	p2p_state.eager = setup_eager_limit(SETTING_EAGER, via.frame_max);
 	p2p_state.eager_remote = setup_eager_limit(SETTING_EAGER_NET, NET_FRAME_MAX);
@@ -56,7 +56,7 @@ static void setup_handlers(void)
 	p2p_deliver_register(FRAME_COOP_DONE, p2p_recv_got_coop_done, P2P_FROM_LIVE);
 }
 
-int p2p_open(void)
+HAFT_START int p2p_open(void)
 {
 	p2p_state.me = via.me;
 	p2p_state.checks = (haft_setting_get(SETTING_CHECK) & HAFT_CHECK_TYPES) != 0;

@@ -93,7 +93,7 @@ static void meter_end(struct shm_wait *w)
 
 static const struct shm_wait_observer meter_watch = {meter_begin, meter_idled, meter_end};
 
-void prof_observe(void)
+HAFT_START void prof_observe(void)
 {
 	const struct shm_wait_observer *o = meter_profiles() ? &prof_watch : NULL;
 

@@ -114,7 +114,7 @@ static void trace_refuse(const struct boot *b)
 			haft_setting_text(SETTING_TRACE));
 }
 
-void prof_open(const struct boot *b)
+HAFT_START void prof_open(const struct boot *b)
 {
 	trace_refuse(b);
 	prof_observe();
@@ -134,7 +134,7 @@ void prof_open(const struct boot *b)
 	gate_set(true);
 }
 
-void prof_close(void)
+HAFT_START void prof_close(void)
 {
 	if (prof_state.table == NULL)
 		return;

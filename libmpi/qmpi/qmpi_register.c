@@ -176,7 +176,7 @@ void qmpi_start(void)
 	pthread_mutex_unlock(&lock);
 }
 
-void qmpi_warn(bool says)
+HAFT_START void qmpi_warn(bool says)
 {
 	if (!says || getenv(LIST) == NULL || !list_open())
 		return;

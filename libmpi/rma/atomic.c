@@ -14,7 +14,7 @@
 
 const struct op *rma_atomic_replace, *rma_atomic_no_op;
 
-void rma_atomic_init(void)
+HAFT_START void rma_atomic_init(void)
 {
 	rma_atomic_replace = coll_op_predefined(MPI_REPLACE);
 	rma_atomic_no_op = coll_op_predefined(MPI_NO_OP);

@@ -92,7 +92,7 @@ int rma_mailbox_poll(void)
 	return mailbox.own != NULL ? mailbox_poll_once(mailbox.own) : 0;
 }
 
-void rma_mailbox_init(void)
+HAFT_START void rma_mailbox_init(void)
 {
 	mailbox.own = NULL;
 	mailbox.users = 0;

@@ -43,7 +43,7 @@ static void nest_of(struct type_plan *nest, const struct type *t)
 }
 
 /* Puts a loop around a nest. false: no memory. */
-static bool nest_repeat(struct type_plan *p, int64_t n, int64_t stride)
+HAFT_START static bool nest_repeat(struct type_plan *p, int64_t n, int64_t stride)
 {
 	struct plan_dim *top = p->dims > 0 ? &p->dim[p->dims - 1] : NULL;
 	struct type_plan *leaf;
@@ -254,7 +254,7 @@ static void runs_narrow(struct type_plan *p)
 	p->run32 = narrow;
 }
 
-static bool runs_make(struct type_plan *p, const struct type_shape *s)
+HAFT_START static bool runs_make(struct type_plan *p, const struct type_shape *s)
 {
 	if (!runs_gather(p, s))
 		return false;
@@ -400,7 +400,7 @@ static struct type_plan *plan_new(void)
 
 /* Makes a type's plan; the inner types have theirs.  Built in place: moving it takes a fifth of the
  * time that making a vector takes. */
-static int plan_make(struct type *t)
+HAFT_START static int plan_make(struct type *t)
 {
 	struct type_plan *p;
 
@@ -431,7 +431,7 @@ static bool is_planned(const struct type *t)
 	return t->plan != NULL || t->dense || t->size == 0;
 }
 
-int type_plan_new(struct type *t)
+HAFT_START int type_plan_new(struct type *t)
 {
 	return is_planned(t) ? 0 : type_visit(t, is_planned, plan_make);
 }

@@ -59,7 +59,7 @@ static bool opened;
 
 static_assert(countof(rows) < UINT8_MAX, "row_of is an array of bytes");
 
-int type_open(void)
+HAFT_START int type_open(void)
 {
 	if (opened)
 		return 0;
@@ -78,7 +78,7 @@ int type_open(void)
 	return 0;
 }
 
-struct type *type_predefined(MPI_Datatype handle)
+HAFT_START struct type *type_predefined(MPI_Datatype handle)
 {
 	uintptr_t n = (uintptr_t)handle;
 

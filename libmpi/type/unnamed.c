@@ -66,7 +66,7 @@ static void unnamed_keep(struct type *t, int64_t a, int64_t b)
 	*first = t;
 }
 
-void type_fini(void)
+HAFT_START void type_fini(void)
 {
 	for (int i = 0; i < BUCKETS; i++) {
 		while (bucket[i] != NULL) {

@@ -9,6 +9,7 @@
 
 #include "libmpi/core/err.h"
 #include "libmpi/type/shape.h"
+#include "libobj/base.h"
 #include <mpi.h>
 #include <stdlib.h>
 
@@ -19,7 +20,7 @@ struct visit {
 };
 
 /* The next inner type of t, from number *i on, that is not done; NULL: all are. */
-static struct type *visit_undone(const struct type *t, int64_t *i, type_done_fn *done)
+HAFT_START static struct type *visit_undone(const struct type *t, int64_t *i, type_done_fn *done)
 {
 	const struct type_shape *s = t->shape;
 
@@ -54,7 +55,7 @@ static struct type *visit_pop(struct visit **top)
 	return t;
 }
 
-int type_visit(struct type *t, type_done_fn *done, type_make_fn *make)
+HAFT_START int type_visit(struct type *t, type_done_fn *done, type_make_fn *make)
 {
 	struct visit *top = NULL;
 	int64_t i = 0;

@@ -11,7 +11,7 @@
 struct via_peer *via_peer_pages[VIA_PEER_PAGES];
 
 static struct via_peer *blank; /* a page of rows that cannot be written */
-static uint16_t made_rows[VIA_PEER_PAGES];
+BSS_BEHIND static uint16_t made_rows[VIA_PEER_PAGES];
 
 #define PAGE_LEN (VIA_PEER_ROWS * sizeof(struct via_peer))
 
@@ -26,7 +26,7 @@ static struct via_peer *rows_new(int prot)
 	return rows;
 }
 
-int via_peers_open(int n)
+HAFT_START int via_peers_open(int n)
 {
 	if (n > 1 << VIA_PEER_BITS)
 		return haft_err(MPI_ERR_OTHER, "a job of %d processes: %d are the most", n,

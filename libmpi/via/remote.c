@@ -274,7 +274,7 @@ static int transport_open(const struct via_conf *conf)
 	return err;
 }
 
-void via_remote_prepare(const struct via_conf *conf)
+HAFT_START void via_remote_prepare(const struct via_conf *conf)
 {
 	static const struct shm_sleep_ops ringer = {.ring = bell_ring};
 

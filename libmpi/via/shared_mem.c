@@ -189,7 +189,7 @@ int via_mem_free(void *at)
 	return 0;
 }
 
-void via_mem_close(void)
+HAFT_START void via_mem_close(void)
 {
 	while (mem.tree != NULL) {
 		struct mem_block *p = *(struct mem_block **)mem.tree;

@@ -29,7 +29,10 @@ static_assert(SHM_SLEEP_AUTO == 0 && SHM_SLEEP_NEVER == 1 && SHM_SLEEP_ALWAYS ==
 #define SPINS_REMOTE  50
 #define YIELDS_REMOTE 10
 
-void via_tune(void)
+#define MANY_A_CPU 8 /* ranks: most that wait in MPI_Finalize wait for starts of processes */
+
+/* The settings of this rank's waits. */
+HAFT_START static struct shm_tune tune_wanted(void)
 {
 	struct shm_tune t = {
 		.puts = (uint32_t)haft_setting_get(SETTING_RING_AFTER),
@@ -43,6 +46,22 @@ void via_tune(void)
 		t.spins = t.spins < SPINS_REMOTE ? t.spins : SPINS_REMOTE;
 		t.yields = t.yields < YIELDS_REMOTE ? t.yields : YIELDS_REMOTE;
 	}
+	return t;
+}
+
+HAFT_START void via_tune(void)
+{
+	const struct shm_tune t = tune_wanted();
+
+	shm_tune_set(via.shm, &t);
+}
+
+HAFT_START void via_tune_last_wait(void)
+{
+	struct shm_tune t = tune_wanted();
+
+	if (t.sleep == SHM_SLEEP_AUTO && shm_seg_ranks_per_cpu(via.shm->seg) >= MANY_A_CPU)
+		t.sleep = SHM_SLEEP_ALWAYS;
 	shm_tune_set(via.shm, &t);
 }
 
@@ -179,7 +198,7 @@ bool via_peer_release(int number)
 	return true;
 }
 
-void via_news_set(shm_news_fn *hear)
+HAFT_START void via_news_set(shm_news_fn *hear)
 {
 	shm_news_set(via.shm, hear);
 }
@@ -276,7 +295,7 @@ static int transports_open(const struct via_conf *conf)
 	return set == HAFT_VIA_SHM ? shm_refused(conf) : via_remote_open(conf);
 }
 
-int via_open(struct via_conf *conf)
+HAFT_START int via_open(struct via_conf *conf)
 {
 	int err;
 

@@ -407,6 +407,10 @@ void via_peer_died(int number);
 /* Reads the settings of waiting and of rings again (HAFT_SPIN ...), while MPI runs. */
 void via_tune(void);
 
+/* Before the barrier of MPI_Finalize: where ranks are many more than CPUs, a wait sleeps at once.
+ * Each yield of such a wait is a switch for nothing.  via_tune ends it. */
+void via_tune_last_wait(void);
+
 /* From now on several threads call MPI. */
 void via_threads_start(void);
 

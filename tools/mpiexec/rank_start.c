@@ -27,6 +27,7 @@
 #include <unistd.h>
 
 #define CHILD_STACK     32768 /* system calls only */
+#define NR_CLOSE_RANGE  436   /* Linux 5.9, on all machines; headers may be older */
 #define RANGE_UNSHARE   2u    /* CLOSE_RANGE_UNSHARE */
 #define WITHOUT_RUNTIME __attribute__((no_sanitize_address, no_sanitize_thread))
 
@@ -71,12 +72,7 @@ int fd_inherited_end(void)
 /* Closes the descriptors from `from' on in this process alone. */
 static bool fd_range_leave(int from)
 {
-#ifdef SYS_close_range
-	return syscall(SYS_close_range, (unsigned)from, ~0u, RANGE_UNSHARE) == 0;
-#else
-	(void)from;
-	return false;
-#endif
+	return syscall(NR_CLOSE_RANGE, (unsigned)from, ~0u, RANGE_UNSHARE) == 0;
 }
 
 /* Behind the descriptors of a rank: no number from here on is one's. */
@@ -91,7 +87,8 @@ static int rank_fds_end(const struct rank_common *s, const struct rank_ends *e)
 }
 
 /* Records the failed step and ends the child. */
-__attribute__((noreturn)) WITHOUT_RUNTIME static void rank_child_fail(struct rank_child *c, const char *step)
+__attribute__((noreturn)) WITHOUT_RUNTIME static void rank_child_fail(
+	struct rank_child *c, const char *step)
 {
 	c->err = errno;
 	c->step = step;
