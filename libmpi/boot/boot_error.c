@@ -5,6 +5,7 @@
 #include "libobj/base.h"
 #include <limits.h>
 #include <stdarg.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -28,11 +29,11 @@ const char *boot_error_text(void)
 HAFT_START int boot_env_number(const char *name)
 {
 	const char *s = getenv(name);
-	char *end;
-	long n;
+	int64_t n = 0;
 
-	if (s == NULL || *s < '0' || *s > '9')
+	if (s == NULL || *s == '\0')
 		return -1;
-	n = strtol(s, &end, 10);
-	return *end == '\0' && n <= INT_MAX ? (int)n : -1;
+	for (; *s >= '0' && *s <= '9' && n <= INT_MAX; s++)
+		n = n * 10 + (*s - '0');
+	return *s == '\0' && n <= INT_MAX ? (int)n : -1;
 }

@@ -137,12 +137,14 @@ HAFT_START static void fill_system(struct info *info)
 /* The next line KEY=VALUE from *at on, copied to line; NULL: no more.  Returns the value. */
 HAFT_START static char *info_env_next(const char **at, char *line, size_t room)
 {
-	size_t n;
+	size_t n, copied;
 	char *eq;
 
 	while (*at != NULL && **at != '\0') {
 		n = (size_t)(strchrnul(*at, '\n') - *at);
-		snprintf(line, room, "%.*s", (int)(n < room ? n : room - 1), *at);
+		copied = n < room ? n : room - 1;
+		memcpy(line, *at, copied);
+		line[copied] = '\0';
 		*at += n + ((*at)[n] == '\n' ? 1 : 0);
 		eq = strchr(line, '=');
 		if (eq != NULL && n < room) {

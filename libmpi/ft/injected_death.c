@@ -70,10 +70,11 @@ HAFT_START void ft_die_open(void)
 {
 	const char *text = haft_setting_text(SETTING_DIE), *at = text;
 	char call[64], *end = NULL;
-	long rank = text != NULL ? strtol(text, &end, 10) : -1;
+	long rank;
 
 	if (text == NULL || *text == '\0')
 		return;
+	rank = strtol(text, &end, 10);
 	if (end == text || sscanf(end, "@%63[^:+]", call) != 1) {
 		fprintf(stderr, "haft: HAFT_DIE=%s is no rank@call[:n][+passes]\n", text);
 		return;
