@@ -34,4 +34,10 @@ bash -c 'exec 150<"$1"; shift; "$@"' bash "$TMPDIR/text" \
 	"$run" -n 3 "$TMPDIR/files" >"$out" 2>"$err"
 n=$(grep -c inherited "$out")
 [ "$n" -ge 1 ] || { cat "$out" "$err"; fail "an inherited file did not reach the ranks"; }
+
+# Valgrind ends programs that share descriptors with a child: mpiexec does not there.
+if command -v valgrind >/dev/null && [ -z "$san" ]; then
+	valgrind -q "$run" -n 2 true >"$out" 2>"$err" </dev/null ||
+		{ cat "$err"; fail "mpiexec does not run under valgrind"; }
+fi
 finish
