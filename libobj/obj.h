@@ -137,9 +137,9 @@ struct obj_site {
 		(uintptr_t) & obj_here | OBJ_SITE_TEXT;                                 \
 	}))
 
-/* ------------------------------------------------------------------------ domains
- *
- * A domain is one user of libobj: its classes, permanent numbers, languages, memory and
+/* --- domains -------------------------------------------------------------------------------- */
+
+/* A domain is one user of libobj: its classes, permanent numbers, languages, memory and
  * policies.  Handles of one domain are garbage or of the wrong class in another. */
 
 enum obj_alloc {
@@ -312,9 +312,9 @@ uintptr_t obj_site_now(void);
 /* Both counts of an object.  A snapshot.  owner. */
 void obj_refs(const void *self, uint32_t *user, uint32_t *internal);
 
-/* ------------------------------------------------------------------------ slow halves
- *
- * of the inline functions further down; not for direct use. */
+/* --- slow halves ---------------------------------------------------------------------------- */
+
+/* Called by the inline functions further down; not for direct use. */
 void *obj_get_direct(const struct obj_class *cls, obj_h handle);
 obj_h obj_from_int_direct(const struct obj_class *cls, uint32_t i);
 void obj_gone(
@@ -444,9 +444,9 @@ int obj_why(const struct obj_class *cls, obj_h handle, struct obj_diag *diag);
  * thread; slow. */
 int obj_site_text(uintptr_t site, char *buf, size_t n);
 
-/* ------------------------------------------------------------------------ references
- *
- * Hold before you hand over; drop what you hold; say in a comment when you give yours away. */
+/* --- references ----------------------------------------------------------------------------- */
+
+/* Hold before you hand over; drop what you hold; say in a comment when you give yours away. */
 
 /* obj_hold: one more internal reference.  You hold one already, or the user's handle cannot go
  * meanwhile.  any thread. */
@@ -511,9 +511,9 @@ int obj_name_set(void *self, const char *s, size_t n, int how);
  * lock. */
 void obj_name_get(const void *self, char *buf, size_t cap, int how, int *len);
 
-/* ------------------------------------------------------------------------ attributes
- *
- * A keyval is an object of its own, known by its INTEGER; attributes are (keyval, value) pairs
+/* --- attributes ----------------------------------------------------------------------------- */
+
+/* A keyval is an object of its own, known by its INTEGER; attributes are (keyval, value) pairs
  * of an object, in the order of setting.  Setting again is: delete callback, then a new newest
  * attribute.  An attribute whose delete callback runs is invisible, and cannot be set or deleted
  * again from inside it (OBJ_BUSY); another thread that wants to waits for the callback.
@@ -684,9 +684,9 @@ enum obj_fmt { OBJ_FMT_TEXT, OBJ_FMT_JSON };
  * number; keyvals are objects too.  any thread (a snapshot each object); slow. */
 long obj_leaks(struct obj_domain *domain, int fmt, int fd);
 
-/* ------------------------------------------------------------------------ closures and calls
- *
- * A signature is ret(arg,...), each of v void (ret only) b 8 s 16 i 32 l 64 bit signed, p
+/* --- closures and calls --------------------------------------------------------------------- */
+
+/* A signature is ret(arg,...), each of v void (ret only) b 8 s 16 i 32 l 64 bit signed, p
  * pointer, f float, d double; & before it: by reference.  White space is not allowed. */
 
 /* The body of a closure: args[n] points to the n-th argument (by reference:
@@ -711,9 +711,9 @@ int obj_call(const char *sig, void (*fn)(void), void *ret, void **args);
 /* The allocator of obj_closure_new: "libffi" or "pool".  any thread. */
 const char *obj_closure_kind(void);
 
-/* ------------------------------------------------------------------------ memory
- *
- * For memory without a fixed size: names, attribute tables, traces, buffers.  Aligned to 16. */
+/* --- memory --------------------------------------------------------------------------------- */
+
+/* For memory without a fixed size: names, attribute tables, traces, buffers.  Aligned to 16. */
 
 void *obj_mem_get(
 	struct obj_domain *domain, size_t len); /* not cleared; NULL: none left.  any thread */
@@ -747,9 +747,9 @@ const char *obj_arena_kind(const struct obj_arena *arena);
 void obj_arena_free(struct obj_arena
 		*arena); /* all pieces go with it; the memory is its provider's again.  exclusive */
 
-/* ------------------------------------------------------------------------ locks
- *
- * A mutex of 4 bytes that sleeps in the kernel, with a name and a rank: take them upwards (debug
+/* --- locks ---------------------------------------------------------------------------------- */
+
+/* A mutex of 4 bytes that sleeps in the kernel, with a name and a rank: take them upwards (debug
  * builds abort with both names otherwise).  Nothing is destroyed while this thread has one
  * (with one thread locks are not taken: obj_defer_begin and obj_defer_end say it in both modes). */
 struct obj_lock {

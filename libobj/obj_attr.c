@@ -195,9 +195,9 @@ int obj_attr_get(const void *self, int key, int lang, intptr_t *value, int *foun
 	return attr_get_slow(o, key, lang, value, found);
 }
 
-/* ------------------------------------------------------------------------ writing
- *
- * All functions below need the object's lock, unless their comment says otherwise. */
+/* --- writing -------------------------------------------------------------------------------- */
+
+/* All functions below need the object's lock, unless their comment says otherwise. */
 
 /* A reader that meets the attr between attr_write_begin and attr_write_end looks again. */
 static void attr_write_begin(struct attr *t)

@@ -124,9 +124,9 @@ struct ext {
 
 #define EXT_LINK 1ULL /* low bit of obj.ext: no ext, but the next object of a reap list */
 
-/* ------------------------------------------------------------------------ mem_os.c
- *
- * Address space, and sleeping on a word. */
+/* --- mem_os.c ------------------------------------------------------------------------------- */
+
+/* Address space, and sleeping on a word. */
 void *obj_os_reserve(size_t len);        /* `len' of whole pages; NULL: refused */
 void *obj_os_zeros(size_t len);          /* likewise, readable and writable at once */
 bool obj_os_commit(void *p, size_t len); /* makes it readable and writable, zero; false: refused */
@@ -197,9 +197,9 @@ void obj_threads_forget(uint32_t id); /* empties that magazine in all threads; e
 void obj_threads_lost(bool *lost);
 extern struct obj_lock obj_threads_lock;
 
-/* ------------------------------------------------------------------------ slots.c
- *
- * slot_pop returns a slot that only the caller has: refs is 0, the token is its next one and dead
+/* --- slots.c -------------------------------------------------------------------------------- */
+
+/* slot_pop returns a slot that only the caller has: refs is 0, the token is its next one and dead
  * (flip bit 0 to publish it).  slot_push takes a slot back that has a dead token and no reference.
  * any thread. */
 struct obj *obj_slot_refill(struct obj_class *c);         /* slow half of slot_pop; NULL: full */

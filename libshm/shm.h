@@ -805,8 +805,9 @@ static inline void *shm_block_buf(const struct shm_block *b, int i)
 	return off == 0 ? NULL : shm_ptr(b->s, off);
 }
 
-/* --- an asymmetric barrier: cheap on the frequent side, dear on the rare one ------------------
- *
+/* --- an asymmetric barrier: cheap on the frequent side, dear on the rare one ---------------- */
+
+/*
  *      frequent:   store mine; shm_wake_fence (shm_must_fence: shm_fence); read the flag
  *      rare:       store the flag; shm_fence_all; read the stores of all ranks
  *

@@ -412,16 +412,20 @@ int shm_seg_reserve(const struct shm_seg *seg, uint64_t off, uint64_t len); /* o
 int shm_seg_reserve_huge(const struct shm_seg *seg, uint64_t off, uint64_t len);
 int shm_seg_punch(const struct shm_seg *seg, uint64_t off, uint64_t len); /* zero and given back */
 
-/* --- heap.c: from now on no piece is handed out that does not lie below `end'.  False: one lies
- * there already. */
+/* --- heap.c --------------------------------------------------------------------------------- */
+
+/* From now on no piece is handed out that does not lie below `end'.  False: one lies there
+ * already. */
 bool shm_heap_limit(struct shm_seg *seg, int me, uint64_t end);
 /* Do all free lists consist of pieces below the top?  Takes the heap's lock. */
 bool shm_heap_valid(struct shm *s);
 /* As shm_heap_free, by `me': a rank, or nseats for the launcher. */
 void shm_seg_heap_free(struct shm_seg *seg, int me, uint64_t off, size_t len, size_t align);
 
-/* --- robust_lock.c: between processes; it is taken over from a holder that has died.  `me' is a
- * rank, or nseats for the launcher. */
+/* --- robust_lock.c -------------------------------------------------------------------------- */
+
+/* A lock between processes; it is taken over from a holder that has died.  `me' is a rank, or
+ * nseats for the launcher. */
 void shm_lock_take(struct shm_seg *seg, int me, struct seg_lock *l);
 void shm_lock_drop(struct seg_lock *l);
 

@@ -311,8 +311,9 @@ void coll_alltoall_ports(struct sched *s, const struct coll_args *k)
 	}
 }
 
-/* --- parts: data of some KiB, all members of a host send ----------------------------------------
- *
+/* --- parts: data of some KiB, all members of a host send ------------------------------------ */
+
+/*
  *      allreduce  local    reduce_scatter: member j has its host's sum of the parts of the hosts
  *                          that it serves, j * per .. j * per + per - 1
  *                 ports    each part goes to its host, which so gets one from every host

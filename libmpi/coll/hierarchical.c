@@ -249,8 +249,9 @@ void coll_allreduce_hier(struct sched *s, const struct coll_args *k)
 	coll_hier_local(s, &in);
 }
 
-/* --- long broadcasts, in segments --------------------------------------------------------------
- *
+/* --- long broadcasts, in segments ----------------------------------------------------------- */
+
+/*
  *      host 0   0 ─> 1 ─> 2       a chain or a tree of hosts: 0 and 3 receive for their hosts, and
  *                    └──┐         the next members, 1 and 4, send on
  *      host 1   3 <─────┘ ...
@@ -348,8 +349,9 @@ void coll_bcast_hier_binary(struct sched *s, const struct coll_args *k)
 	bcast_hosts_pipelined(s, k, 2);
 }
 
-/* --- ports: short data of all hosts in one step -------------------------------------------------
- *
+/* --- ports: short data of all hosts in one step --------------------------------------------- */
+
+/*
  *      host h      member 0 1 2 3 0 1 ...   local   each member has its host's data
  *      of hosts h + 1   2 3 4 5 6 ...       ports   member j exchanges them with hosts h +- d,
  *                                                   d = 1 + j, 1 + j + members, ...
@@ -452,8 +454,9 @@ void coll_allreduce_ports(struct sched *s, const struct coll_args *k)
 	}
 }
 
-/* --- lanes: long reductions, in which all members of a host work ------------------------------
- *
+/* --- lanes: long reductions, in which all members of a host work ---------------------------- */
+
+/*
  *      host 0   0 1 2 3      local   reduce_scatter: member j has part j of its host's sum
  *               │ │ │ │
  *      host 1   4 5 6 7      lanes   member j of each host: the same call, of part j
@@ -692,8 +695,9 @@ void coll_reduce_scatter_hier(struct sched *s, const struct coll_args *k)
 		hier_take_block(s, k, h, blocks, nown);
 }
 
-/* --- scans: for hosts whose members are intervals of ranks --------------------------------------
- *
+/* --- scans: for hosts whose members are intervals of ranks ---------------------------------- */
+
+/*
  *      hierarchical   scan in each host; leaders exscan the totals; all members of a host add the
  *                     result of earlier hosts
  *      ports          short: each member gets the operands of its host and all hosts' totals

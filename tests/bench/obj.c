@@ -51,8 +51,7 @@ static uint64_t garbage = 1000 * 1000 * 1000;
 static const char *only;
 static uintptr_t sink; /* results of loops, so that they are not thrown away */
 
-/* ------------------------------------------------------------------------------------------------
- * measuring */
+/* --- measuring ------------------------------------------------------------------------------ */
 
 static double read_clock(clockid_t clock)
 {
@@ -159,8 +158,7 @@ static void class_open(struct obj_class *c, const char *name)
 	}
 }
 
-/* ------------------------------------------------------------------------------------------------
- * one thread */
+/* --- one thread ----------------------------------------------------------------------------- */
 
 static double obj_pairs(void)
 {
@@ -289,8 +287,7 @@ static double references(void)
 	return (obj_now() - start) / LOOKS;
 }
 
-/* ------------------------------------------------------------------------------------------------
- * attributes */
+/* --- attributes ----------------------------------------------------------------------------- */
 
 #define KEYS 64
 
@@ -335,8 +332,7 @@ static double attr_set(void)
 	return (obj_now() - start) / LOOKS;
 }
 
-/* ------------------------------------------------------------------------------------------------
- * bare work */
+/* --- bare work ------------------------------------------------------------------------------ */
 
 /* An add that waits for the last one: a cycle. */
 static double obj_adds(void)
@@ -468,8 +464,7 @@ static double chains(void)
 	return (obj_now() - start) / LOOKS;
 }
 
-/* ------------------------------------------------------------------------------------------------
- * two threads */
+/* --- two threads ---------------------------------------------------------------------------- */
 
 #define TOGETHER 100 /* batches of each thread */
 
@@ -524,8 +519,7 @@ static void obj_together(
 		rate[ROUNDS - 1], obj_median(floor, ROUNDS)});
 }
 
-/* ------------------------------------------------------------------------------------------------
- * many objects */
+/* --- many objects --------------------------------------------------------------------------- */
 
 static uint64_t random_next(uint64_t *s)
 {
@@ -675,8 +669,7 @@ static void obj_many(void)
 	}
 }
 
-/* ------------------------------------------------------------------------------------------------
- * garbage */
+/* --- garbage -------------------------------------------------------------------------------- */
 
 #define LOCAL 4096 /* live objects that garbage is near to */
 
@@ -726,8 +719,7 @@ static uint64_t garbage_accepted(void)
 	return accepted;
 }
 
-/* ------------------------------------------------------------------------------------------------
- * the table */
+/* --- the table ------------------------------------------------------------------------------ */
 
 static void obj_open_all(void)
 {

@@ -100,8 +100,7 @@ static struct {
 static int deferred; /* obj_defer_begin */
 static const char *doing = "nothing";
 
-/* ------------------------------------------------------------------------------------------------
- * help */
+/* --- help ----------------------------------------------------------------------------------- */
 
 __attribute__((noreturn)) static inline void check_broken(
 	const char *file, int line, const char *what)
@@ -188,8 +187,7 @@ static void attr_remove(struct object *o, struct attr *a)
 	o->nattrs--;
 }
 
-/* ------------------------------------------------------------------------------------------------
- * callbacks */
+/* --- callbacks ------------------------------------------------------------------------------ */
 
 static void obj_operation(void);
 
@@ -333,8 +331,7 @@ static void ignore(void *ctx, const struct obj_diag *diag)
 	CHECK(diag->why != OBJ_OK && strlen(diag->text) > 0);
 }
 
-/* ------------------------------------------------------------------------------------------------
- * operations: objects */
+/* --- operations: objects -------------------------------------------------------------------- */
 
 static void do_new(void)
 {
@@ -540,8 +537,7 @@ static void do_errh(void)
 	CHECK(obj_errh_set(o->self, h != NULL ? h->self : NULL) == OBJ_OK);
 }
 
-/* ------------------------------------------------------------------------------------------------
- * operations: attributes */
+/* --- operations: attributes ----------------------------------------------------------------- */
 
 static void do_keyval_new(void)
 {
@@ -716,8 +712,7 @@ static void do_delete_all(void)
 			: rc == OBJ_CALLBACK && obj_user_rc() == SAYS_NO_DELETE && o->nattrs > 0);
 }
 
-/* ------------------------------------------------------------------------------------------------
- * operations: the rest */
+/* --- operations: the rest ------------------------------------------------------------------- */
 
 static void do_defer(void)
 {
@@ -851,8 +846,7 @@ static void do_class(void)
 	CHECK(obj_class_close(&c) == alive);
 }
 
-/* ------------------------------------------------------------------------------------------------
- * the run */
+/* --- the run -------------------------------------------------------------------------------- */
 
 static const struct {
 	const char *name;

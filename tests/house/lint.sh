@@ -155,6 +155,10 @@ offence own libobj/good.c
 put libobj/good.c "$spdx" '#include "libobj/good.h"' '' 'int obj_good(void)' '{' '	return 0;' '}'
 put libobj/x.c "$spdx" '/* --- a title ------------------------' ' */'
 offence ruler libobj/x.c
+for lost in '--- *' ---; do
+	put libobj/x.c "$spdx" "/* --- a title ---------------------$lost" ' *' ' * A picture. */'
+	offence ruler libobj/x.c
+done
 put libobj/x.c "$spdx" '/* A title' ' * ------------' ' * and more */'
 offence ruler libobj/x.c
 put libobj/x.c "$spdx" '/* As gone.c has it. */'

@@ -17,18 +17,6 @@
 
 /* --- rulers --------------------------------------------------------------------------------- */
 
-/* Is the line at p of n characters the first of two that were one ruler? */
-static int is_broken(const char *p, size_t n)
-{
-	const char *q = p + n + (p[n] == '\n');
-	size_t next = strcspn(q, "\n");
-
-	if (memmem(p, n, "*/", 2) != NULL)
-		return 0;
-	return q[strspn(q, " \t")] == '*' &&
-	       (q[strspn(q, " \t*")] == '/' || memmem(q, next, "---", 3) != NULL);
-}
-
 static void ruler_check(const struct file *f)
 {
 	int line = 1;
@@ -37,7 +25,7 @@ static void ruler_check(const struct file *f)
 		size_t n = strcspn(p, "\n"), dashes;
 		const char *q = p + strspn(p, " \t");
 
-		if (begins(q, "/* ---") && is_broken(p, n))
+		if (begins(q, "/* ---") && memmem(p, n, "*/", 2) == NULL)
 			found(f->path, line, "ruler", "a section ruler is one line");
 		if (*q == '*' && q[1] != '/')
 			q += 1 + strspn(q + 1, " \t");

@@ -157,8 +157,9 @@ void job_host_lost(struct job *j, int host)
 	}
 }
 
-/* --- the first failure ----------------------------------------------------------------------
- *
+/* --- the first failure ---------------------------------------------------------------------- */
+
+/*
  *     rank 3 is killed -------------------- its proxy reports --------------------.
  *        '--> rank 1 loses its connection, and aborts -- its proxy reports --.    |
  *                                                                            v    v

@@ -365,8 +365,9 @@ static void spawn_end(struct spawn *s)
 	spawn_answer(s);
 }
 
-/* --- on several hosts ----------------------------------------------------------------------- *
- *
+/* --- on several hosts ----------------------------------------------------------------------- */
+
+/*
  *   root: FRAME_SPAWN ──> each host: programs, sockets ──> UP_PREPARED
  *         FRAME_GO    ──> each host: starts its ranks  ──> UP_GOING
  *

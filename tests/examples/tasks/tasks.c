@@ -52,8 +52,7 @@ static struct obj_domain *domain;
 static struct obj_class task_class, queue_class, event_class;
 static __thread struct task *current; /* the task that this thread runs now */
 
-/* ------------------------------------------------------------------------------------------------
- * handles */
+/* --- handles -------------------------------------------------------------------------------- */
 
 /* The first step of every function: the object behind the handle, or NULL and a line that says
  * why. */
@@ -70,8 +69,7 @@ static void *checked(struct obj_class *cls, obj_h handle, const char *where)
 	return self;
 }
 
-/* ------------------------------------------------------------------------------------------------
- * events */
+/* --- events --------------------------------------------------------------------------------- */
 
 static int event_construct(void *self, void *arg)
 {
@@ -95,8 +93,7 @@ static obj_h event_new(obj_h queue)
 	return e != NULL ? obj_handle(e) : NULL;
 }
 
-/* ------------------------------------------------------------------------------------------------
- * tasks */
+/* --- tasks ---------------------------------------------------------------------------------- */
 
 struct spawn {
 	struct queue *queue;
@@ -206,8 +203,7 @@ static void event_wait(obj_h event)
 	obj_drop(e);
 }
 
-/* ------------------------------------------------------------------------------------------------
- * queues */
+/* --- queues --------------------------------------------------------------------------------- */
 
 static void *task_worker(void *arg)
 {
@@ -298,8 +294,7 @@ static int tasks_init(void)
 	       obj_class_open(&event_class, domain, &event) == OBJ_OK;
 }
 
-/* ------------------------------------------------------------------------------------------------
- * a program */
+/* --- a program ------------------------------------------------------------------------------ */
 
 static obj_h work;
 static int depth_key; /* task-local: how deep in the tree of tasks */
