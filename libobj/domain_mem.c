@@ -15,7 +15,7 @@ struct mem_head {
 	size_t len;
 	struct obj_arena *from; /* NULL: malloc */
 };
-static_assert(sizeof(struct mem_head) == 16, "pieces are aligned to 16");
+static_assert(sizeof(struct mem_head) == 16, "blocks are aligned to 16");
 
 /* The domain's jemalloc, made at first need; NULL: it does not load. */
 static struct obj_arena *mem_jemalloc_get(struct obj_domain *d)

@@ -222,7 +222,7 @@ static_assert(DIGEST_UNKNOWN < 1 << (DIGEST_BITS - DIGEST_KIND_AT), "a kind fits
 #define LINE_PHASE_BITS (32 - DIGEST_BITS)
 static_assert(
 	COLL_SHM_SLOTS < 1 << (LINE_PHASE_BITS - 2) && SHM_BLOCK_OUTS < 1 << (LINE_PHASE_BITS - 2),
-	"a member is not so far ahead that its phase looks old");
+	"a member is too few phases ahead for its phase to seem old");
 
 /* Bytes that do not fit into a digest as they are. */
 uint32_t coll_digest_fold(uint32_t bytes);

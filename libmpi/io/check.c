@@ -71,7 +71,7 @@ static bool check_grow(struct io_file *f)
 	}
 	if (!c->told)
 		fprintf(stderr,
-			"haft: HAFT_CHECK=io: rank %d has written %lld pieces of %s since the last "
+			"haft: HAFT_CHECK=io: rank %d has written %lld parts of %s since the last "
 			"MPI_File_sync: it remembers no more between two of them, and further ones "
 			"are not compared\n",
 			f->rank, (long long)c->n, f->path);

@@ -48,7 +48,7 @@ static double stats_seconds(int64_t ns)
 
 static void stats_print_why(const struct io_counts *sum)
 {
-	static const char *const words[IO_WHYS] = {[IO_WHY_LONG] = "direct: long pieces",
+	static const char *const words[IO_WHYS] = {[IO_WHY_LONG] = "direct: long runs",
 		[IO_WHY_HINT] = "direct: a hint",
 		[IO_WHY_ORDER] = "direct: atomic, in sequence, or a view out of order",
 		[IO_WHY_HOLES] = "direct: holes, and other accesses may be under way",

@@ -433,7 +433,7 @@ static int am_list_runs(struct rma_am *m, const struct rma_operation *j, int64_t
 	else
 		err = type_each(j->ttype, j->at, j->tcount, step, &l);
 	if (err == 0 && l.failed)
-		err = haft_err(MPI_ERR_NO_MEM, "no memory for the pieces of a datatype");
+		err = haft_err(MPI_ERR_NO_MEM, "no memory for the runs of a datatype");
 	return err;
 }
 

@@ -11,7 +11,7 @@ static const struct {
 	const char *name, *meaning;
 } categories[TOOL_CATEGORIES] = {
 	[TOOL_SETTINGS] = {"settings", "what the environment can set, as mpi-info prints it"},
-	[TOOL_MESSAGES] = {"messages", "how messages and receives meet"},
+	[TOOL_MESSAGES] = {"messages", "how receives match messages"},
 	[TOOL_TRANSPORT] = {"transport", "how messages travel, and how processes wait"},
 	[TOOL_OBJECTS] = {"objects", "what the program has made and not freed"},
 	[TOOL_CALLS] = {"calls", "what calls of MPI do, and how long they wait"},

@@ -169,7 +169,7 @@ static int signature_each(const struct type *t, char *mem, int64_t count, int64_
 	} while (true);
 	if (w.at != w.few)
 		free(w.at);
-	return memory ? 0 : haft_err(MPI_ERR_NO_MEM, "no memory to walk through a datatype");
+	return memory ? 0 : haft_err(MPI_ERR_NO_MEM, "no memory to visit the parts of a datatype");
 }
 
 int type_each(const struct type *t, char *mem, int64_t count, type_each_fn *fn, void *arg)

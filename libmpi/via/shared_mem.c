@@ -25,7 +25,7 @@
 #define ARENA_ALIGN 65536                              /* it cannot align to more */
 #define HEAP_ALIGN  4096                               /* nor the heap */
 #define HEAP_WASTE  (2 << 20) /* an alignment takes so much real memory at most */
-static_assert(HEAP_WASTE <= SHM_HUGE, "pieces of that length need no more for it");
+static_assert(HEAP_WASTE <= SHM_HUGE, "blocks of that length need no more for it");
 
 enum mem_block_kind { BLOCK_ARENA, BLOCK_HEAP, BLOCK_PRIVATE };
 

@@ -204,6 +204,20 @@ put libobj/x.c "$spdx" '/* Sends a sorry. */'
 offence words libobj/x.c
 put libobj/x.c "$spdx" 'const char *obj_x = "the sender is sorry";'
 offence words libobj/x.c
+put libobj/x.c "$spdx" 'const char *obj_x = "a far process";'
+offence words libobj/x.c
+put libobj/x.c "$spdx" 'const char *obj_x = "far";' '/* A far process. */'
+"$lint" >.git/out 2>&1
+grep -q ': words: ' .git/out && bad "a keyword, or a plain word of a comment, is refused"
+put libobj/files.mk '# SPDX-License-Identifier: BSD-3-Clause' 'libobj_SRCS := libobj/good.c libobj/x.c libobj/small_hall.c' \
+	'libmpi_SRCS := libmpi/p2p/w.c libshm/z.c'
+put libobj/small_hall.c "$spdx"
+offence words libobj/small_hall.c
+sed -i 's, libobj/small_hall.c,,' libobj/files.mk
+put tests/x_meet.sh "# ${spdx#// }"
+"$lint" >.git/out 2>&1
+grep -q '^tests/x_meet.sh:1: words: ' .git/out || bad "a private word as the name of a test is not found"
+rm tests/x_meet.sh
 put libobj/x.c "$spdx" 'int HAFT_WAY_X;'
 offence words libobj/x.c
 mkdir -p tests/std

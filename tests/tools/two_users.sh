@@ -10,8 +10,8 @@ patience=60
 	rm -rf "${TMPDIR:?}"/*
 	exit 77
 }
-me=$TMPDIR/meet
-"$B/bin/mpicc" $san -Wall tests/tools/meet.c -o "$me" || exit 1
+me=$TMPDIR/port_exchange
+"$B/bin/mpicc" $san -Wall tests/tools/port_exchange.c -o "$me" || exit 1
 chmod 755 "$TMPDIR"
 # as USER COMMAND...: runs it as that user.
 as() {
@@ -25,18 +25,18 @@ as $other test -x "$me" && as $other test -x "$run" || {
 	exit 77
 }
 
-# meets SERVER CLIENT OPTIONS...: two users, under mpiexec, and without it (options -).
-meets() {
+# connects SERVER CLIENT OPTIONS...: two users, under mpiexec, and without it (options -).
+connects() {
 	said="user $1 serves, user $2 calls: $3"
-	rm -rf "$TMPDIR/meets"
-	mkdir "$TMPDIR/meets"
-	chmod 777 "$TMPDIR/meets"
+	rm -rf "$TMPDIR/connects"
+	mkdir "$TMPDIR/connects"
+	chmod 777 "$TMPDIR/connects"
 	start="$run $3"
 	[ "$3" != - ] || start=
-	as "$1" timeout $patience $start "$me" serve "$TMPDIR/meets/port" >"$TMPDIR/served" 2>"$TMPDIR/served.err" </dev/null &
+	as "$1" timeout $patience $start "$me" serve "$TMPDIR/connects/port" >"$TMPDIR/served" 2>"$TMPDIR/served.err" </dev/null &
 	server=$!
-	until_ [ -s "$TMPDIR/meets/port" ] || fail "$said: no port"
-	as "$2" timeout $patience $start "$me" call "$TMPDIR/meets/port" >"$out" 2>"$err" </dev/null
+	until_ [ -s "$TMPDIR/connects/port" ] || fail "$said: no port"
+	as "$2" timeout $patience $start "$me" call "$TMPDIR/connects/port" >"$out" 2>"$err" </dev/null
 	rc=$?
 	want_rc 0
 	want_out "call: user $2: good"
@@ -45,7 +45,7 @@ meets() {
 	want_out "serve: user $1: good"
 }
 for options in '-n 1' '-n 2' - '-launcher fork -hosts a:1,b:1 -n 2'; do
-	meets 0 $other "$options"
-	meets $other 0 "$options"
+	connects 0 $other "$options"
+	connects $other 0 "$options"
 done
 finish

@@ -4,12 +4,14 @@
  *
  *     WORD any         INSTEAD...     not in names, comments and literals
  *     WORD name        INSTEAD...     not in names: in prose it is a plain word
+ *     WORD text        INSTEAD...     not in names and in the product's literals of several words
  *     WORD product     INSTEAD...     not in names of the product
  *     WORD only:FOLDER,FOLDER INSTEAD...    in names of these folders of the product only
  *     WORD not:FOLDER,FOLDER  INSTEAD...    not in names of these folders
  *     NAME fine        WHY...         such a name may have a word that is refused
  *
- * A word is a whole word of a comment or literal, or a part of a name between underscores. */
+ * A word is a whole word of a comment or literal, or a part of a name between underscores.  Names
+ * are also those of files, up to the first dot. */
 #include "tools/dev/lint.h"
 
 #include <ctype.h>
@@ -24,7 +26,7 @@ enum pattern { WHO, WHAT, HE, SAME, BODY, PATTERNS };
 
 static const char *const patterns[PATTERNS] = {"who", "what", "he", "same", "nobody"};
 
-enum word_scope { WORD_ANY, WORD_NAME, WORD_PRODUCT, WORD_ONLY, WORD_NOT, WORD_FINE };
+enum word_scope { WORD_ANY, WORD_NAME, WORD_TEXT, WORD_PRODUCT, WORD_ONLY, WORD_NOT, WORD_FINE };
 
 static struct {
 	char word[32], folders[192], instead[96];
@@ -44,6 +46,7 @@ static void line_read(const char *line)
 	snprintf(words[nwords].instead, sizeof(words[0].instead), "%s", rest);
 	words[nwords].scope = strcmp(scope, "any") == 0       ? WORD_ANY
 			      : strcmp(scope, "fine") == 0    ? WORD_FINE
+			      : strcmp(scope, "text") == 0    ? WORD_TEXT
 			      : strcmp(scope, "product") == 0 ? WORD_PRODUCT
 			      : begins(scope, "only:")        ? WORD_ONLY
 			      : begins(scope, "not:")         ? WORD_NOT
@@ -100,12 +103,18 @@ static int is_inside_one(const char *path, const char *folders)
 	return 0;
 }
 
-/* Is word i refused as a part of a name, or else as a word of prose, in this file? */
-static int is_refused(const struct file *f, int i, int is_name)
+/* The word that is checked: a part of a name, or of prose in comments or in literals. */
+enum use { NAME, COMMENT, LITERAL };
+
+/* Is word i refused in this file, as a word of this use? */
+static int is_refused(const struct file *f, int i, enum use use)
 {
+	int is_name = use == NAME;
+
 	switch (words[i].scope) {
 	case WORD_ANY: return 1;
 	case WORD_NAME: return is_name;
+	case WORD_TEXT: return is_name || (use == LITERAL && f->is_product);
 	case WORD_PRODUCT: return is_name && f->is_product;
 	case WORD_ONLY:
 		return is_name && f->is_product && !is_inside_one(f->path, words[i].folders);
@@ -114,31 +123,42 @@ static int is_refused(const struct file *f, int i, int is_name)
 	}
 }
 
-/* The part of n letters at `at' of the word or name of `len' letters. */
+/* The part of n letters at `at' of the word or name of `len' letters.  base: the text; NULL: it is
+ * the file's name. */
 static void part_check(const struct file *f, const char *base, const char *name, size_t len,
-	const char *at, size_t n, int is_name)
+	const char *at, size_t n, enum use use)
 {
 	for (int i = 0; i < nwords; i++) {
 		if (strncasecmp(words[i].word, at, n) != 0 || words[i].word[n] != '\0' ||
-			!is_refused(f, i, is_name) || is_fine(name, len, at))
+			!is_refused(f, i, use) || is_fine(name, len, at))
 			continue;
-		found(f->path, line_of(base, at), "words", "`%s' is: %s", words[i].word,
-			words[i].instead);
+		found(f->path, base != NULL ? line_of(base, at) : 1, "words", "`%s' is: %s",
+			words[i].word, words[i].instead);
 	}
 }
 
-static void private_check(const struct file *f, const char *text, int is_code)
+/* Is the word of n letters at p all of a literal: a keyword, a value, no sentence? */
+static int is_alone(const struct file *f, const char *text, const char *p, size_t n)
+{
+	const char *at = f->text + (p - text);
+
+	return at[-1] == '"' && at[n] == '"';
+}
+
+static void private_check(const struct file *f, const char *text, enum use of)
 {
 	size_t n, part;
 
 	for (const char *p = text; (p = word_next(p, &n)) != NULL; p += n) {
-		int is_name = is_code || memchr(p, '_', n) != NULL;
+		enum use use = memchr(p, '_', n) != NULL                  ? NAME
+			       : of == LITERAL && is_alone(f, text, p, n) ? COMMENT
+									  : of;
 
 		for (size_t i = 0; i < n; i += part + 1) {
 			part = strcspn(p + i, "_");
 			part = part < n - i ? part : n - i;
 			if (part > 0)
-				part_check(f, text, p, n, p + i, part, is_name);
+				part_check(f, text, p, n, p + i, part, use);
 		}
 	}
 }
@@ -151,8 +171,21 @@ static void literals_check(const struct file *f)
 	for (size_t i = 0; i < f->len; i++)
 		if (s[i] != '\n' && (f->code[i] != ' ' || f->comment[i] != ' '))
 			s[i] = ' ';
-	private_check(f, s, 0);
+	private_check(f, s, LITERAL);
 	free(s);
+}
+
+/* The name of the file: parts between underscores. */
+static void base_name_check(const struct file *f)
+{
+	const char *base = base_of(f->path);
+	size_t n;
+
+	for (const char *p = base; *p != '\0' && *p != '.'; p += n + (p[n] == '_' || p[n] == '-')) {
+		n = strcspn(p, "_-.");
+		if (n > 0)
+			part_check(f, NULL, base, strcspn(base, "."), p, n, NAME);
+	}
 }
 
 /* The words of a row of the glossary: those in its first cell, with commas between. */
@@ -266,11 +299,12 @@ static void prose_check(const struct file *f)
 void words_check(const struct file *f)
 {
 	if (!ends(f->path, "words.txt"))
-		private_check(f, f->comment, 0);
+		private_check(f, f->comment, COMMENT);
 	if (f->is_like_c) {
-		private_check(f, f->code, 1);
+		private_check(f, f->code, NAME);
 		literals_check(f);
 	}
+	base_name_check(f);
 	glossary_check(f);
 	prose_check(f);
 }

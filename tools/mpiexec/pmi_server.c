@@ -341,8 +341,8 @@ static void do_barrier(struct pmi_server *p, int local, const char *line)
 	p->client[local]->in = true;
 	if (mixed(p, s->world)) {
 		abort_record(p, local, 1,
-			"mpiexec: programs of two MPIs are in this job, which cannot talk to each "
-			"other");
+			"mpiexec: programs of two MPIs are in this job, which cannot exchange "
+			"messages");
 		return;
 	}
 	if (s->in < s->world->n)

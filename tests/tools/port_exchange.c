@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* meet.c - two jobs meet at a port whose name is in a file: for two_users.sh.
+/* port_exchange.c - two jobs connect through a port whose name is in a file: for two_users.sh.
  *
- *   meet serve FILE    writes the name of a port, accepts a client
- *   meet call FILE     connects to it
+ *   port_exchange serve FILE    writes the name of a port, accepts a client
+ *   port_exchange call FILE     connects to it
  *
  * Both sides exchange a short message and a long one each way, and say who they are. */
 #include <mpi.h>
