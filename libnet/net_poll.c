@@ -21,7 +21,7 @@
 #define DEAF_MS      100  /* out of descriptors: so long no connection is accepted */
 #define HEALTH_MS    1000 /* between checks of hosts whose answer is due */
 #define DIALS_MIN    3 /* of a peer that is given up because time has passed: we may have slept */
-#define CLOSE_NAP_MS 5 /* of net_close, which looks for what no descriptor tells */
+#define CLOSE_NAP_MS 5 /* of net_close, which polls for events without a descriptor */
 
 void net_timer_set(struct net *net, uint64_t at)
 {

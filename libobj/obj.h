@@ -208,7 +208,7 @@ void obj_on_error(struct obj_domain *domain, obj_report_fn *report, void *ctx);
 
 /* ------------------------------------------------------------------------ classes */
 
-#define OBJ_F_DIRECT 1 /* the handle is the address of what follows the header: its first word */
+#define OBJ_F_DIRECT 1 /* the handle is the address behind the header: of its first word */
 #define OBJ_F_RAW    2 /* obj_new does not clear the memory behind the header */
 #define OBJ_F_LATER  4 /* destroy runs only from obj_reap: a progress thread never runs it */
 #define OBJ_F_SHARED 8 /* several threads from the start, whatever obj_domain_threads says */

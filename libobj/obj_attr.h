@@ -24,8 +24,8 @@ struct lang {
 	struct sig *del_sig;
 };
 
-/* A value with the memory that gives it an address: `num' for what reads an address-sized INTEGER
- * by reference, `fint' for an INTEGER. */
+/* A value with the memory that gives it an address: `num' for a reader of an address-sized
+ * INTEGER by reference, `fint' for one of an INTEGER. */
 struct value {
 	intptr_t num; /* the pointer, or the number with its sign */
 	int fint;

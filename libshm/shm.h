@@ -111,7 +111,7 @@ uint64_t shm_seg_cookie(const struct shm_seg *seg); /* random, never 0: is it th
 void *shm_seg_job(struct shm_seg *seg);
 void *shm_seg_job_rank(struct shm_seg *seg, int rank);
 
-/* More room of that kind, for what few ranks write: SHM_EXTRA_LEN bytes for `rank', which a later
+/* More room of that kind, for few ranks' data: SHM_EXTRA_LEN bytes for `rank', which a later
  * tenant of its seat gets as they are.  shm_seg_extra_take makes sure that its memory is there, and
  * is to be called before a write; NULL: there is none.  Also in a signal handler. */
 void *shm_seg_extra(const struct shm_seg *seg, int rank);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* ticks.h - a cheap clock, for what looks at it at each call or each wait (ticks_os.c).
+/* ticks.h - a cheap clock, for code that reads it at each call or each wait (ticks_os.c).
  *
  * x86-64 with an invariant time-stamp counter: RDTSC, half of the price of clock_gettime, and it
  * touches no page of the kernel's clock.  Its counters agree among the CPUs of a host.  A reader

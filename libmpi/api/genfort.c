@@ -130,7 +130,7 @@ static const char *fort_class_object(const struct param *p)
 	return classes[kinds[p->kind].class].object;
 }
 
-/* The type in C of what Fortran passes.  All that the table does not name: C_FINT_OUT. */
+/* The type in C of a Fortran argument.  All that the table does not name: C_FINT_OUT. */
 enum fort_c {
 	C_FINT_OUT, /* MPI_Fint * */
 	C_FINT,     /* const MPI_Fint * */

@@ -355,7 +355,8 @@ static void f08_interfaces(FILE *out, const char *prefix)
 }
 
 /* A name is generic only where two procedures share it: through a generic name an element of an
- * array does not stand for what follows it, and programs of MPI-1 give status(1, i), counts(1). */
+ * array does not stand for the elements behind it, and programs of MPI-1 give status(1, i),
+ * counts(1). */
 static void old_interfaces(FILE *out, const char *prefix)
 {
 	for (const struct func *f = funcs; f < funcs + nfuncs; f++) {

@@ -34,7 +34,7 @@ struct boot_part {
 };
 
 /* Makes the parts of n commands; *parts is malloc'ed, for boot_parts_free.  0; -1: a key asks for
- * what such launchers cannot do; or a class of MPI with words. */
+ * a service that such launchers lack; or a class of MPI with words. */
 int boot_parts_make(
 	const struct boot_command *c, int n, const char *birth, struct boot_part **parts);
 void boot_parts_free(struct boot_part *parts, int n);

@@ -430,8 +430,8 @@ static void *parts_reduce_local(struct sched *s, const struct parts *p)
 	return sums;
 }
 
-/* Each member combines the parts that it has of the hosts that it serves, and then a share of what
- * all members of the host have, in the order of hosts.  Returns this share. */
+/* Each member combines the parts that it has of the hosts that it serves, and then a share of
+ * the data of all members of the host, in the order of hosts.  Returns this share. */
 static void *parts_combine(struct sched *s, const struct parts *p, void *in)
 {
 	int last = (p->h->nhosts - 1) / p->per, i = p->per - 1;

@@ -9,7 +9,7 @@
 #include "engine.h"
 #include <limits.h>
 
-/* The predefined operations: handle, loops, and what an error says about the types it takes. */
+/* The predefined operations: handle, loops, and an error's words for the types it takes. */
 #define OP_TABLE(X)                                                       \
 	X(MPI_MAX, coll_op_max, "integers and floating point")            \
 	X(MPI_MIN, coll_op_min, "integers and floating point")            \

@@ -17,7 +17,7 @@
 #define LAST_MAX   MEAN_OR(256, 128L * 1024) /* bytes of all operands: one member combines them */
 #define SHARES_MIN MEAN_OR(128, 32 * 1024)   /* bytes from which all help the root */
 
-/* The operands of a phase, and what to do with them. */
+/* The operands of a phase, and their operation. */
 struct shm_reduction {
 	const struct coll_args *k;
 	struct coll *s;

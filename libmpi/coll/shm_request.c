@@ -12,7 +12,7 @@
  * Invariants
  *  - A member arrives at a barrier when its counter is full for the one C before.  So a counter
  *    never has arrivals of two barriers that are not complete.  A call does not wait for that: it
- *    is a part of what progress does.
+ *    is a part of progress.
  *  - Members agree that all have the block before any of them comes here (s->shared). */
 #include "libmpi/coll/coll_shm.h"
 #include "libmpi/coll/coll_check.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* event.c - whether tools listen to events, and who keeps them. */
+/* event.c - whether tools listen to events, and the function that keeps them. */
 #include "libmpi/core/event.h"
 
 _Atomic uint32_t haft_events_wanted;

@@ -15,7 +15,7 @@
 
 #define HAFT_SHOWN __attribute__((visibility("default")))
 
-/* Sets the language (enum obj_lang) of what this thread brings in its next call; returns the former
+/* Sets the language (enum obj_lang) of this thread's arguments in its next call; returns the former
  * one. */
 HAFT_SHOWN int haft_fort_lang(int lang);
 
@@ -39,7 +39,7 @@ HAFT_SHOWN bool haft_fort_copy(void *request, struct req_copy *copy);
  * INTEGERs: it decodes as MPI_COMBINER_HVECTOR_INTEGER and so on.  Does nothing to other types. */
 HAFT_SHOWN void haft_fort_integers(void *datatype);
 
-/* The language of what this call has brought.  Resets it to C. */
+/* The language of this call's arguments.  Resets it to C. */
 int haft_lang_take(void);
 
 #endif

@@ -76,7 +76,7 @@ struct req_send {
 	uint32_t id;            /* this process's number of it, in RTS */
 	uint32_t coop_id;    /* the receiver's number, of a cooperative copy (p2p/cooperative.c) */
 	void *copy;          /* malloc'ed: freed with the request; buf or payload points to it */
-	struct p2p_sig *sig; /* malloc'ed: types of what buf is a packed copy of; NULL: of type */
+	struct p2p_sig *sig; /* malloc'ed: types of the data packed in buf; NULL: of type */
 };
 
 /* REQ_RECV.  The fields before sender_id are read or written by every receive. */
@@ -92,7 +92,7 @@ struct req_recv {
 	uint64_t stream_id;        /* its number */
 };
 
-/* REQ_RECV of a range of a partitioned receive (p2p/part_data.c): a receive, and of what. */
+/* REQ_RECV of a range of a partitioned receive (p2p/part_data.c): a receive, and its range. */
 struct req_range {
 	struct req_recv recv;
 	int64_t offset;   /* where the range begins, in bytes as of req.bytes */
@@ -153,7 +153,7 @@ struct req {
 	struct req *whole;         /* held; this request is one of its parts */
 	char *errwords;            /* malloc'ed words of res.error, or NULL */
 	const struct req_ops *ops; /* NULL: a message */
-	struct req_copy *copies;   /* of what cannot be left in place; NULL: none */
+	struct req_copy *copies;   /* of data that cannot be left in place; NULL: none */
 };
 static_assert(offsetof(struct req, buf) == 2 * CACHE_LINE, "a small send needs two lines");
 static_assert(offsetof(struct req, recv.sender_id) <= 3 * CACHE_LINE,

@@ -438,7 +438,7 @@ static void setting_words(const struct setting_row *r, const char *last, char s[
 	}
 }
 
-/* Reports a value that was not understood, and what would be.  name: the one that it was set
+/* Reports a value that was not understood, and the valid ones.  name: the one that it was set
  * under. */
 static void setting_complain(const struct setting_row *r, const char *name, const char *s)
 {

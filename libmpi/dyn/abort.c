@@ -3,8 +3,8 @@
  *
  *      MPI_Abort(c) ──> FRAME_ABORT to each alias in c ──> there: abort_got ──> the same choice
  *           │
- *           ├─ failures are not survived ──> haft_abort_job: this job, and what mpiexec knows
- *           │                                to be connected to it
+ *           ├─ failures are not survived ──> haft_abort_job: this job, and the jobs that
+ *           │                                mpiexec knows to be connected to it
  *           └─ they are (HAFT_FT) ─────────> dyn_abort_group: mpiexec ends the members of c, and
  *                                            the others see that these have failed
  *

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* access.c - checks of an access, its position, and who does it (MPI-5.0 14.4).
+/* access.c - checks of an access, its position, and its method (MPI-5.0 14.4).
  *
  *      io_access ── access_prepare ── access_position ── do it ── status
  *                    amode, types      explicit: offset        independent.c, collective.c,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* access_job.c - the result of an access, its end, and what a failed one means for its file. */
+/* access_job.c - the result of an access, its end, and the effect of a failed one on its file. */
 #include "libmpi/core/clock.h"
 #include "libmpi/core/err.h"
 #include "libmpi/io/check.h"

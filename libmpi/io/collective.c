@@ -7,7 +7,7 @@
  *      file A   head ──> [ access 1 ] ──> [ access 2 ]      one at a time, in the order of calls
  *      file B   head ──> [ access 3 ]
  *
- * The states of an access, and what each member may do in them, are in collective.h. */
+ * The states of an access, and each member's permitted actions in them, are in collective.h. */
 #include "libmpi/io/collective.h"
 #include "libmpi/core/err.h"
 #include "libmpi/core/process_state.h"

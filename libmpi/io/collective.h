@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* collective.h - one collective access under way, and what aggregators keep for a file.
+/* collective.h - one collective access under way, and the aggregators' state for a file.
  *
  *   direct ──> describe ──> choose ─┬─> nothing is left: all were direct
  *   large     one exchange,         ├─> each member writes its own pieces after all

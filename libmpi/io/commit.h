@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* commit.h - the hints haft_commit=rename and =replace: a file has its name when it is whole.
  *
- *      open     TARGET ── copy ──> TARGET.haft-SPACE-PID-NUMBER     SPACE, PID: where and what
- *      close    TARGET <── rename ──┘                               rank 0's process is
+ *      open     TARGET ── copy ──> TARGET.haft-SPACE-PID-NUMBER     SPACE, PID: rank 0's PID
+ *      close    TARGET <── rename ──┘                               and its PID namespace
  *
  * TARGET is the file behind the symbolic links of the name.  An open for writing has the old
  * contents, owner and permissions (rename), or begins empty (replace).  The hints do nothing for

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* disk_os.c - the system calls on files, and what their errors mean.
+/* disk_os.c - the system calls on files, and their errors as classes of MPI.
  *
  *      io_disk_write(n bytes) ──> pwrite ── all moved ──> 0
  *                                    │ fewer: again with the rest     EINTR: again

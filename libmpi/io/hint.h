@@ -51,7 +51,7 @@ static inline int64_t io_hint(const struct io_file *f, enum io_hint which)
 	return f->hints->number[which];
 }
 
-/* Hints at open: the defaults, and what info (or NULL) asks for.  0, or MPI_ERR_NO_MEM with
+/* Hints at open: the defaults, and the hints of info (or NULL).  0, or MPI_ERR_NO_MEM with
  * words. */
 int io_hints_new(const struct info *info, struct io_hints **hints);
 void io_hints_free(struct io_hints *h);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* hosts.h - the members of a file by host, and what those of one host do together before messages
- * go to other hosts.
+/* hosts.h - the members of a file by host, and the steps of those of one host before messages go
+ * to other hosts.
  *
  *      host A   rank 0 ─┐ pack      image of block a          carrier of a on A
  *               rank 1 ─┼────────>  |..aa.bb..aacc..| ──merged runs──┐

@@ -142,8 +142,7 @@ static int open_share(struct open_making *m)
 	m->mine.shared = via_mem_off(p, bytes);
 	if (members > 1 && m->mine.shared == 0)
 		return haft_err(MPI_ERR_NO_MEM,
-			"no shared memory for what %d ranks of a host share of %s", members,
-			f->path);
+			"no shared memory for %d ranks of a host that open %s", members, f->path);
 	return 0;
 }
 
@@ -191,7 +190,7 @@ static int open_begin(struct open_making *m, const char *name, int amode)
 	return 0;
 }
 
-/* --- the exchange, and what comes of it ----------------------------------------------------- */
+/* --- the exchange, and its results ---------------------------------------------------------- */
 
 static int open_hint_differs(
 	enum io_hint hint, const struct open_offer *first, int rank, const struct open_offer *other)
@@ -236,7 +235,7 @@ static int open_lowest_of(const void *offers, int rank)
 	return ((const struct open_offer *)offers)[rank].lowest;
 }
 
-/* Reports of what ranks wait for name the file, or the end of a long path. */
+/* Wait reports name the file, or the end of a long path. */
 static void open_name(const struct io_file *f)
 {
 	const char *end = io_path_end(f->path, BOOT_WAIT_NAME);

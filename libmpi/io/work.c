@@ -7,7 +7,7 @@
  * Invariants
  *  - `pending' counts work that was started and is not over; the hook looks at nothing else while
  *    it is 0.
- *  - A worker touches `finished' and `ended', and what run touches; nothing else of MPI.
+ *  - A worker touches `finished' and `ended', and the data of run; nothing else of MPI.
  *  - A sleep of the MPI thread does not begin once `ended' has changed (p2p_progress_watch). */
 #include "libmpi/io/work.h"
 

@@ -16,7 +16,7 @@
  * copy equally fast, an eighth of the message, for a sender that comes late.
  *
  * A receiver does not invite a peer that has a message of this process to read: in an exchange both
- * copy already, and what the peer writes would have to cross to this CPU once more.
+ * copy already, and the peer's stores would have to cross to this CPU once more.
  *
  * The counter of chunks is in shared memory, beside the message's claim word.  The receiver does
  * not wait for the sender: a sender that computes, and looks at no frame, gets no chunk.  It sends

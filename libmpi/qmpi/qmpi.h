@@ -29,7 +29,7 @@ struct haft_qmpi_call {
 	va_list dots;       /* MPI_Pcontrol: the program's further arguments */
 	uintptr_t ret, cfa; /* the return address of the program's call, and the stack above it */
 	uintptr_t site;     /* haft_fort_site of it */
-	int lang;           /* the language of what the call brings (core/language.h) */
+	int lang;           /* the language of the call's arguments (core/language.h) */
 };
 
 /* At the gate of function fn (enum haft_fn), with HAFT_GATE_TOOLS.  true: the call belongs to the

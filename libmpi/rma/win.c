@@ -295,7 +295,7 @@ static int win_begin(struct win_making *m)
 	return 0;
 }
 
-/* --- the exchange, and what comes of it ----------------------------------------------------- */
+/* --- the exchange, and its results ---------------------------------------------------------- */
 
 /* 0 if all members make windows by the same call. */
 static int win_calls_differ(const struct win_making *m)

@@ -47,8 +47,8 @@ int type_order_of(struct type *t, struct type_order *order);
 int type_ordered(struct type *t, unsigned rules, const char *which);
 
 /* Is it known that each block of the type begins and ends a multiple of `unit' bytes from the lower
- * bound on?  O(1).  Known is what the description shows, if unit is a power of two, and what
- * type_whole_set has said: a caller has looked at the blocks.  After type_ordered, under the
+ * bound on?  O(1).  The description shows it if unit is a power of two; else
+ * type_whole_set has said it: a caller has looked at the blocks.  After type_ordered, under the
  * library's lock. */
 bool type_is_whole(const struct type *t, int64_t unit);
 void type_whole_set(struct type *t, int64_t unit);

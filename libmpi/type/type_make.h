@@ -106,7 +106,7 @@ void type_gone(struct type *t);
  * MPI_ERR_ARG: a number does not fit into 64 bits. */
 int type_compute_bounds(struct type *t);
 
-/* Sets explicit bounds on top of what type_compute_bounds computed. 0 or MPI_ERR_ARG. */
+/* Sets explicit bounds on top of those of type_compute_bounds. 0 or MPI_ERR_ARG. */
 int type_set_bounds(struct type *t, int64_t lb, int64_t extent);
 
 #endif

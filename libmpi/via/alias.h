@@ -59,7 +59,7 @@ void via_alias_drop(int alias);
  * come from the process of an alias any more, and forgets it then.  Not inside a callback. */
 void via_alias_free_unused(bool (*release)(int alias));
 
-/* libnet is open: for what follows. */
+/* libnet is open: for the functions below. */
 void via_alias_open(struct net *net);
 
 /* As via_alias_make, for a card of another universe */

@@ -26,7 +26,7 @@ readelf -d "$B/lib/libmpifort_abi.so.1" | grep -q 'soname: \[libmpifort_abi.so.1
 for m in mpi mpi_f08; do
 	sed -n 's/.*NAME="\([a-z0-9_]*\)".*/\1/p' "$B/include/haft/$m.f90" | sort -u >bound
 	comm -13 have bound >none
-	[ -s none ] && say "$m is bound to what is not there: $(tr '\n' ' ' <none)"
+	[ -s none ] && say "$m is bound to names that do not exist: $(tr '\n' ' ' <none)"
 	awk '/ABSTRACT INTERFACE/ {skip = 1} /END INTERFACE/ {skip = 0}
 		!skip && !/BIND\(C/ && /^    .*(SUBROUTINE|FUNCTION) P?MPI_/ && !/END / {
 			sub(/.*(SUBROUTINE|FUNCTION) /, ""); sub(/\(.*/, ""); print tolower($0) "_"}' \

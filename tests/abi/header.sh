@@ -53,8 +53,8 @@ n=$(grep -vc '^#' "$facts/prototypes.txt")
 compile gcc gnu11 values.c -Wno-pedantic
 compile gcc gnu11 "$B/gen/abi.c" -Wno-pedantic
 
-# Names that the libraries show: MPI's, extensions of mpi-ext.h, haft/qmpi.h's, and what
-# libmpifort_abi takes from them (haft_fort_...).
+# Names that the libraries show: MPI's, extensions of mpi-ext.h, haft/qmpi.h's, and
+# those that libmpifort_abi takes from them (haft_fort_...).
 grep -v '^#' "$facts/prototypes.txt" | sed 's/(.*//; s/.*[ *]//' | sed 's/.*/&\nP&/' | sort >want
 nm -D --defined-only "$B/lib/libmpi_abi.so" | awk '{print $3}' | sort >have
 comm -23 want have | head >missing

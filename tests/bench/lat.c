@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * lat.c - two ranks: latency, message rate, bandwidth, and what posted receives cost.
+ * lat.c - two ranks: latency, message rate, bandwidth, and the cost of posted receives.
  *
  *	ping-pong	0 --msg--> 1 --msg--> 0		figure: half of a round trip
  *	rate		0 ==WINDOW x 8 B==> 1 --ack--> 0	figure: messages a second

@@ -1,7 +1,7 @@
 ! SPDX-License-Identifier: BSD-3-Clause
 ! RUN np=1,2
 ! MPI-5.0 17.1, 16.1, 9.2, 19.1.9: the constructors of MPI-1, addresses as INTEGERs where they fit,
-! memory by Cray pointers, CHARACTERs, statuses, and what mpif.h has no interface for.
+! memory by Cray pointers, CHARACTERs, statuses, and procedures without an interface in mpif.h.
       PROGRAM OLD
       IMPLICIT NONE
       INCLUDE 'mpif.h'
@@ -82,7 +82,7 @@
       CALL MPI_TYPE_FREE(T, IERR)
       CALL MPI_TYPE_FREE(U, IERR)
 
-! addresses, and what can be done with them
+! addresses, and arithmetic of them
       CALL MPI_GET_ADDRESS(A(1), AT(1), IERR)
       CALL MPI_GET_ADDRESS(A(3), AT(2), IERR)
       D = MPI_AINT_DIFF(AT(2), AT(1))

@@ -252,6 +252,14 @@ for turn in 'Who waits.' 'What is left.' 'It is his.' 'The same here.' 'Nobody w
 	put libobj/x.c "$spdx" "/* $turn */"
 	offence prose libobj/x.c
 done
+for turn in 'Reports of what comes.' 'A wait for what libshm does not know.' 'Keys, and who waits.' \
+	'Goes to who asks.' 'Sorted by what it costs.' 'A copy of*what others have.'; do
+	put libobj/x.c "$spdx" "/* $(echo "$turn" | sed 's/\*/\n * /') */"
+	offence prose libobj/x.c
+done
+put libobj/x.c "$spdx" '/* Reports which ranks wait, and of which messages.  The member who has asked. */'
+"$lint" >.git/out 2>&1
+grep -q ': prose: ' .git/out && bad "a clause with an antecedent is refused"
 put libobj/x.c "$spdx"
 mkdir -p libshm/model
 five libshm/model/README.md '- **E.** e'

@@ -85,7 +85,7 @@ grep -q '^0 passed, 17 failed, 0 skipped$' many.log || bad "no sum of many"
 [ "$(wc -l <runs)" = 17 ] || bad "many are run again"
 try signal 'kill -SEGV $$' && bad "a signal passed"
 grep -q 'signal 11' signal.log || bad "signal is not named"
-# -n and -w: at most so many processes, and what stands before a program.
+# -n and -w: at most so many processes, and the words before a program.
 mkdir -p build/bin build/tests
 printf '%s\n' '#!/bin/sh' 'shift 2; exec "$@"' >build/bin/mpiexec
 printf '%s\n' '#!/bin/sh' 'echo "$*" >>'"'$TMPDIR/words'" >before

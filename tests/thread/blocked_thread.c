@@ -40,7 +40,7 @@ static void selves(int id)
 	}
 }
 
-/* One thread waits for what another of the same process does: every way of waiting. */
+/* One thread waits for an act of another of its process: every way of waiting. */
 static MPI_Request user_done;
 
 static int blocked_query(void *extra, MPI_Status *status)

@@ -29,7 +29,7 @@ part() {
 told() {
 	grep -qE '(a cycle: |no cycle).*' "$err" || { case $1 in waitany | unready | unmet | many | elsewhere | disk) ;; *) false ;; esac && [ "$(wc -l <"$err")" -ge 3 ]; }
 }
-# hangs N NAME...: runs a job that hangs until mpiexec has said so and what its N ranks do.
+# hangs N NAME...: runs a job that hangs until mpiexec has reported it and its N ranks.
 hangs() {
 	n=$1
 	shift

@@ -11,7 +11,7 @@ case $B in *-thread* | *-address*) slow=5 ;; *) slow=1 ;; esac
 number() {
 	echo $(($(od -An -N4 -tu4 /dev/urandom) % $1))
 }
-# The ranks of mpiexec $1, and what will become ranks: its children but the first, its guard.
+# The ranks of mpiexec $1, also those not yet running: its children but the first, its guard.
 ranks() {
 	cut -s -d ' ' -f 2- /proc/$1/task/$1/children 2>/dev/null
 }

@@ -5,7 +5,7 @@
 # relies on it (until_ ...).  Processes that must not end by themselves sleep longer than any test
 # waits ($mark).  Times in ms are checked only with STRICT=1, on an idle machine (make check-times).
 set -u
-patience=300                # seconds until a test no longer waits for what should come soon
+patience=300                # seconds until a test no longer waits for an event
 mark=$((1000 + $$ % 1000)).$$ # seconds; a process that sleeps so long belongs to this test
 case $B in /*) ;; *) B=$PWD/$B ;; esac
 export B

@@ -174,7 +174,7 @@ HAFT_PROFILE=- "$prog" sums 2>"$err" || fail "$said: exit code $?"
 want_err '1 rank on 1 host'
 want_line MPI_Startall startall
 
-# --- words for what cannot be
+# --- errors
 job -profile=$TMPDIR/p.pdf -n 1 true
 want_rc 2
 want_err 'must end with .html'

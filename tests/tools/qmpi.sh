@@ -128,7 +128,7 @@ said_sends 0
 job -env QMPI_TOOL_LIST counts -n 2 "$TMPDIR/static"
 said_sends 2
 
-# --- words for what cannot be
+# --- errors
 job -tool "$TMPDIR/none.so" -n 1 true
 want_rc 2
 want_err 'none.so: No such file'

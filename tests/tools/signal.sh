@@ -45,7 +45,7 @@ hangs() {
 	begin -launcher "$TMPDIR/hangs" -iface lo "$@" -n 4 true
 	until_ [ -e "$TMPDIR/begun" ] || fail "$said does not start"
 }
-# A signal while hosts are still being started: no rank has run, and what hangs there is ended.
+# A signal while hosts are still being started: no rank has run, and hanging launchers are ended.
 for s in TERM:143 HUP:129; do
 	for hosts in n1:2,n2:2 n2:2,n1:2 'n1:2,n2:2 -fanout 1'; do
 		hangs : -hosts $hosts

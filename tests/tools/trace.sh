@@ -163,7 +163,7 @@ job -profile -trace=$TMPDIR/t.pftrace -n 2 "$prog" messages
 want_err 'trace in'
 want_err '2 ranks on 1 host'
 
-# --- words for what cannot be
+# --- errors
 said='HAFT_TRACE without mpiexec'
 HAFT_TRACE=t.json "$prog" messages 2>"$err" || fail "$said: exit code $?"
 want_err "HAFT_TRACE=t.json: only jobs that Haft's mpiexec starts have a trace"

@@ -37,7 +37,7 @@ wrong 2 'is no directory' -wdir /etc/passwd true
 wrong 2 "is no name of a host" -host -oProxyCommand=x true
 wrong 2 'cannot read hostfile' -hostfile /no/such/file true
 wrong 2 'cannot read hostfile /etc: ' -hostfile /etc true
-# Hosts that are not understood: which, where, and what would be.
+# Hosts that are not understood: which, where, and valid ones.
 for c in "a:0=\`0' is no number" "a:2,,b=without a name" "a,=without a name" "=without a name" \
 	"a:2:3=\`a:2:3' is no name" "a:=\`' is no number" "a:+2=\`+2' is no number" "a:2x=\`2x'" \
 	"a:99999999999999999999=is no number" "[a=is no [HOST]" "[a]b=is no [HOST]" "[]=is no name" \

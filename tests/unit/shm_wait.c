@@ -418,8 +418,8 @@ static bool is_set(void *arg)
 	return *(volatile int *)arg != 0;
 }
 
-/* ready() keeps a rank awake for what libshm does not know of; another thread calls shm_wake for
- * it. */
+/* ready() keeps a rank awake for events that libshm does not know; another thread calls shm_wake
+ * for them. */
 static void ready_rank(struct shm *s, void *arg)
 {
 	_Atomic int *word = shm_seg_job(s->seg);

@@ -3,7 +3,7 @@
 # fresh.sh DIR [TARGET...] - the README's commands on a fresh minimal Debian 12.
 #
 #     DIR/base     a system made by debootstrap (minbase and make); kept, and used again
-#     DIR/layer    files written on top of it: a clean clone of this repository in /haft, and what
+#     DIR/layer    files written on top of it: a clean clone of this repository in /haft, and
 #                  the commands' files; made anew each time
 #     DIR/report   what apt installed, how long each target took, its last line
 #

@@ -175,7 +175,7 @@ static const char *blanks_skip(const char *p)
 	return p;
 }
 
-/* From '(' to what follows its ')'. */
+/* From '(' to the character behind its ')'. */
 static const char *parens_skip(const char *p)
 {
 	int depth = 0;

@@ -95,7 +95,7 @@ static void known_add_ends(const char *text)
 	}
 }
 
-/* All of a file but its comments: names, and what literals say. */
+/* All of a file but its comments: names, and words of literals. */
 static void known_code(const struct file *f)
 {
 	char *s = must_copy(f->text);

@@ -228,7 +228,7 @@ static const char *word_before(const char *at, const char *begin, size_t *n, cha
 {
 	const char *p = at;
 
-	while (p > begin && (isspace((unsigned char)p[-1]) || p[-1] == '*'))
+	while (p > begin && (isspace((unsigned char)p[-1]) || strchr("*#", p[-1]) != NULL))
 		p--;
 	*last = p > begin ? p[-1] : '.';
 	for (*n = 0; p > begin && is_word(p[-1]); p--)
@@ -253,6 +253,18 @@ static int is_headless(const char *at, size_t n, char last)
 	return at[0] == 'W' || strchr(".;:(", last) != NULL || is_one_of(p, len, next);
 }
 
+/* Is the word `who' or `what' in place of a noun, and no question?  before: the word before it, of
+ * len letters. */
+static int is_nounless(const char *at, size_t n, const char *before, size_t len)
+{
+	static const char *const behind[] = {"for", "of", "to", "by", "and", NULL};
+	static const char *const noun[] = {"who", "what", NULL};
+	const char *p = at + n + strspn(at + n, " \t\n*#");
+
+	return is_one_of(at, n, noun) && is_one_of(before, len, behind) &&
+	       strchr(" \n.,;:", at[n]) != NULL && !begins(p, "does ") && !begins(p, "do ");
+}
+
 static enum pattern pattern_of(const char *begin, const char *at, size_t n)
 {
 	static const char *const who[] = {
@@ -274,7 +286,7 @@ static enum pattern pattern_of(const char *begin, const char *at, size_t n)
 		(is_one_of(at, n, low) &&
 			(strchr(";:(", last) != NULL || is_one_of(before, len, head))))
 		return WHO;
-	if (is_headless(at, n, last))
+	if (is_headless(at, n, last) || is_nounless(at, n, before, len))
 		return WHAT;
 	if (is_one_of(at, n, he))
 		return HE;

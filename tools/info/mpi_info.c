@@ -25,7 +25,7 @@
 
 static const char usage[] =
 	"usage: mpi-info [--json] [--settings | --version]\n"
-	"  prints what this MPI is, and what it finds on this machine\n"
+	"  prints which MPI this is, and its findings on this machine\n"
 	"  --json       as an object of JSON\n"
 	"  --settings   only the settings that may be changed by the environment\n"
 	"  --version    only the version\n";

@@ -8,7 +8,7 @@
  *
  * It is certain, not only likely, if each process that lives
  *  - sleeps in MPI, has one thread, and only timeouts have woken it; and
- *  - waits for what processes of this job alone can do.
+ *  - waits for an event that processes of this job alone can cause.
  * Then no process will ever do it.  A job with a process that computes, polls, reads a file or
  * waits for a client is never taken for one that is locked.
  *

@@ -116,7 +116,7 @@ struct plan {
 	int slots;           /* of all hosts, or of this one; 0: not known */
 	bool full_refuse;    /* -nooversubscribe: a spawn gets free slots only */
 	bool serves;         /* for a program that was started without mpiexec: serve.h */
-	const char *prefix;  /* pattern of what lines of output begin with; NULL: nothing */
+	const char *prefix;  /* pattern for the head of each line of output; NULL: no head */
 	bool stamp;          /* ... behind the time */
 	bool merge;          /* standard error of the ranks goes where standard output does */
 	bool verbose;        /* report started programs and ignored options */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* limits.h - limits of this host that a large job meets: words for them, and who dies of memory. */
+/* limits.h - words for limits of this host that a large job meets, and ranks that die of memory. */
 #ifndef HAFT_TOOLS_MPIEXEC_LIMITS_H
 #define HAFT_TOOLS_MPIEXEC_LIMITS_H
 

@@ -179,7 +179,7 @@ static void rank_sum(struct profile *p, int i, struct prof_table *t)
 
 struct blame_pass {
 	const struct profile *p;
-	const double *from; /* blame of each rank, and what of it is passed on */
+	const double *from; /* blame of each rank, and the share that is passed on */
 	const double *passed;
 	double *to;
 };

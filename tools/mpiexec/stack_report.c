@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* stack_report.c - the stacks of a job that hangs, behind the report of what its ranks wait for.
+/* stack_report.c - the stacks of a job that hangs, behind the wait report.
  *
  *     stack of ranks 0-2, 4-63: MPI_Recv <- exchange (halo.c:88) <- main (main.c:41)
  *     stack of rank 3: MPI_Barrier <- main (main.c:44)

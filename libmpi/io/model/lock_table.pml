@@ -24,8 +24,8 @@
  * Must fail: ROB_STORE (a process that finds the owner dead stores itself, without
  * compare-and-swap), NO_COUNT (a waiter does not announce itself), LATE_SEEN (a waiter reads
  * `given' after its last try), UNSEEN (a waiter reads `released' again when its check is over: it
- * sleeps through the release between), NO_TICKET (only locks that are held conflict, and who waits
- * is not seen: starvation is not looked for, but both may enter), NO_SECOND (with an entry: no
+ * sleeps through the release between), NO_TICKET (only locks that are held conflict, and waiters
+ * are not seen: starvation is not looked for, but both may enter), NO_SECOND (with an entry: no
  * second check of `exclusive'), NO_TELL (the end of an entry wakes no exclusive waiter), LATE_COUNT
  * (an exclusive access counts itself after its check of the entries). */
 #ifndef PROCESSES

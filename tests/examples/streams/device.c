@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* device.c - the device's life, and what every function does first: look its handles up.
+/* device.c - the device's life, and the first step of every function: it looks its handles up.
  *
  *     st_init ──► domain, classes, workers ......... st_finalize ──► workers end, leaks are told
  *

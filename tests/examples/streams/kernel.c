@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* kernel.c - kernels: functions of the user, in C or in Fortran, and what workers do with commands.
+/* kernel.c - kernels: functions of the user, in C or in Fortran, and the workers that run commands.
  *
  * A Fortran kernel gets the number of elements by reference and then each buffer's data, as an
  * explicit-shape array expects it.  The number of arguments is known only when it is launched, so

@@ -2,7 +2,7 @@
 /* RUN np=2,3 env="HAFT_UNEXPECTED=16M" */
 /* MPI-5.0 3.5: a sender that outruns its receiver: 250000 small messages without receives
  * for, while the receiver is busy in MPI with another message.  Memory stays bounded, order and
- * data are kept, and what comes after them can be received first. */
+ * data are kept, and later messages can be received first. */
 #include "tests/check.h"
 
 enum { MANY = 250000, SOME = 20000, LAST = 77 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* RUN np=5,64 env="HAFT_COLL=p2p" */
-/* MPI-5.0 9.3, 6.8: a member has too little room for what another sends it.  It says so; its
+/* MPI-5.0 9.3, 6.8: a member has too little room for another's block.  It says so; its
  * blocks for the others are right all the same, and come to them.  In place it sends that member as
  * little, which says so, too. */
 #include "tests/check.h"

@@ -86,7 +86,7 @@ static int scarce_run(enum coll_call v, enum form form, int n, int root)
 	return end;
 }
 
-/* Element i of what rank `from' gives. */
+/* Element i of the data of rank `from'. */
 static int scarce_given(int from, int i)
 {
 	return from * 1000 + i % 777;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* values.h - every predefined datatype as C knows it: a value for each rank and index, and what
- * each operation makes of two of them, computed in the simplest way.
+/* values.h - every predefined datatype as C knows it: a value for each rank and index, and
+ * the result of each operation on two of them, computed in the simplest way.
  *
  * Values are small integers, so that sums and products are exact in every type. */
 #ifndef TESTS_VALUES_H
@@ -31,7 +31,7 @@ enum {
 	OPS
 };
 
-/* Groups of types, by what may be done with them (MPI-5.0 6.9.2). */
+/* Groups of types, by the operations that take them (MPI-5.0 6.9.2). */
 enum {
 	G_INT = 1,
 	G_FLOAT = 2,

@@ -9,7 +9,7 @@
 
 static MPI_Comm comm;
 static int me, nin, nout, in[MAX], out[MAX];
-static int from[MAX]; /* the place of block i of what comes among what its sender sends */
+static int from[MAX]; /* the index of incoming block i among its sender's blocks */
 static int data[3 * MAX], got[3 * MAX];
 
 static void neighbor_ready(void)

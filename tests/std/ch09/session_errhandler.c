@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* RUN np=1,2 env="HAFT_ERRHANDLER=return" */
-/* MPI-5.0 9.3.4: error handlers of sessions, and who is asked without MPI_COMM_SELF. */
+/* MPI-5.0 9.3.4: error handlers of sessions, and the one that is called without MPI_COMM_SELF. */
 #include "tests/check.h"
 
 static struct {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* RUN np=1,2,4 */
-/* MPI-5.0 11.4.3: mpi_memory_alloc_kinds of what comes from a session is the session's: of each
- * communicator, of each flavor of window and of files, on each of these communicators. */
+/* MPI-5.0 11.4.3: objects made from a session have its mpi_memory_alloc_kinds: each communicator,
+ * each flavor of window and files, on each of these communicators. */
 #include "tests/check.h"
 #include <unistd.h>
 

@@ -20,8 +20,8 @@ static MPI_Comm session_comm_of(MPI_Session s, const char *pset, const char *tag
 	return c;
 }
 
-/* 11.3.1: a session can be opened again and again, and what another process sends to the next one
- * while this process is between two is there when it comes. */
+/* 11.3.1: a session can be opened again and again.  A message that another process sends to the
+ * next one, while this process is between two, is there when it comes. */
 static void session_rounds(void)
 {
 	MPI_Session s;

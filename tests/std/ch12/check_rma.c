@@ -153,7 +153,8 @@ static void checked_requests(void)
 	OK(MPI_Barrier(MPI_COMM_WORLD));
 }
 
-/* The request of a get ends that get alone; those of what writes end nothing at the target. */
+/* The request of a get ends that get alone; those of writing operations end nothing at the
+ * target. */
 static void origins(void)
 {
 	MPI_Request q[4];

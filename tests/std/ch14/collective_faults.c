@@ -10,7 +10,7 @@
 
 enum { MINE = 1200, BLOCK = 20, CALLS = 3, ROOM = 2 * MINE };
 
-/* Where data are, and who moves them. */
+/* Where data are, and which members move them. */
 static const struct path {
 	const char *wish;
 	bool holes, one_view; /* every second block of all is a hole; all ranks have one view */
