@@ -314,14 +314,6 @@ HAFT_HOT static bool progress_req_done(void *arg)
 	return ((const struct req *)arg)->done;
 }
 
-void p2p_wait_one(struct req *r, struct req *const reqs[], int n)
-{
-	struct p2p_about about = {{p2p_wait_report_req}, r, reqs, n, false};
-
-	p2p_progress_until(&(struct p2p_condition){
-		.ready = progress_req_done, .arg = r, .describer = &about.describer, .req = r});
-}
-
 /* Done, or something has failed while it was waited for. */
 struct one_of {
 	const struct req *r;
@@ -351,7 +343,10 @@ HAFT_HOT bool p2p_wait_one_of(struct req *r, struct req *const reqs[], int n)
 /* Not inline: it would cost the calls that need not wait. */
 HAFT_HOT __attribute__((noinline)) void p2p_wait_done(struct req *r)
 {
-	p2p_wait_one(r, NULL, 0);
+	struct p2p_about about = {{p2p_wait_report_req}, r, NULL, 0, false};
+
+	p2p_progress_until(&(struct p2p_condition){
+		.ready = progress_req_done, .arg = r, .describer = &about.describer, .req = r});
 }
 
 void p2p_wait_until(bool (*ready)(void *arg), void *arg, struct p2p_about about)

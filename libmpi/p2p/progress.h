@@ -8,11 +8,8 @@
 /* Makes progress until ready(arg); `about' is for the wait report. */
 void p2p_wait_until(bool (*ready)(void *arg), void *arg, struct p2p_about about);
 
-/* Waits for r, one of the n requests of a call. */
-void p2p_wait_one(struct req *r, struct req *const reqs[], int n);
-
-/* As p2p_wait_one.  False: r is not done, and a process has failed or a communicator was
- * revoked. */
+/* Waits for r, one of the n requests of a call.  False: r is not done, and a process has failed or
+ * a communicator was revoked. */
 bool p2p_wait_one_of(struct req *r, struct req *const reqs[], int n);
 
 #endif
