@@ -177,9 +177,9 @@ static inline bool obj_drop_more(void *self)
 	return true;
 }
 
-/* --- many frees at once ---------------------------------------------------------------------
- *
- *      obj_batch_begin ── obj_batch_free, of each object ── obj_batch_end
+/* ------------------------------------------------------------------------ many frees at once */
+
+/*      obj_batch_begin ── obj_batch_free, of each object ── obj_batch_end
  *
  * Between the first and the last nothing may free another object of the class on this thread. */
 

@@ -571,8 +571,8 @@ static inline void shm_wait_begin(struct shm_wait *w)
  * looks again.  SHM_ABORTED. */
 int shm_idle(struct shm *s, struct shm_wait *w);
 
-/* May the next wait begin with shm_yield_bare?  True for some waits after one that slow yields have
- * ended, where ranks are more than CPUs.  False with shm_lock_hooks_set or shm_wait_observe. */
+/* May the next wait begin with shm_yield_bare?  Some may where ranks are more than CPUs, none with
+ * shm_lock_hooks_set or shm_wait_observe. */
 static inline bool shm_may_yield_bare(const struct shm *s)
 {
 	return s->bare > 0;
@@ -807,8 +807,7 @@ static inline void *shm_block_buf(const struct shm_block *b, int i)
 
 /* --- an asymmetric barrier: cheap on the frequent side, dear on the rare one ---------------- */
 
-/*
- *      frequent:   store mine; shm_wake_fence (shm_must_fence: shm_fence); read the flag
+/*      frequent:   store mine; shm_wake_fence (shm_must_fence: shm_fence); read the flag
  *      rare:       store the flag; shm_fence_all; read the stores of all ranks
  *
  * Of two ranks that do so at once, at least one sees the other's store. */

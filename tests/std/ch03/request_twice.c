@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* RUN np=2 */
 /* MPI-5.0 3.7.5: an array of requests that has one of them twice is erroneous.  The second entry
- * has an error, and what the process does afterwards is as it should be. */
+ * has an error, and messages afterwards arrive as they should. */
 #include "tests/check.h"
 
 enum { KINDS = 4, WINDOW = 16, ROUNDS = 20 };
