@@ -91,7 +91,8 @@ enum flags {
 	FILE_ERRORS = 2048, /* works on files: without one it raises on MPI_FILE_NULL (14.7) */
 	OLD_F08 = 4096,     /* deprecated since MPI-2.0: mpi_f08 has it as module mpi (19.1.5) */
 	STARTS = 8192,      /* starts the requests of its last parameter */
-	QUICK = 1024 /* its usual case is inline in libmpi/bind/quick.h, the binding behind it */
+	QUICK = 1024, /* its usual case is inline in libmpi/bind/quick.h, its binding behind */
+	ONCE = 16384  /* most processes call it once: HAFT_START (libobj/base.h) */
 };
 
 enum class_id {

@@ -710,7 +710,7 @@ static void binding_write(FILE *out, const struct entry *e)
 	text_clear(&t);
 	text_prototype(&t, e, "P");
 	fputc('\n', out);
-	if (strcmp(e->name, "MPI_Init") == 0 || strcmp(e->name, "MPI_Finalize") == 0)
+	if (e->f->flags & ONCE)
 		fputs("HAFT_START ", out);
 	text_write(&t, out);
 	fputs("\n{\n", out);
