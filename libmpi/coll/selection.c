@@ -71,6 +71,89 @@
 #define SCAN_MANY       MEAN_OR(2, 16) /* as MANY, for a scan over several hosts */
 #define PAIRWISE        64             /* some partners at a time are enough */
 
+/* The algorithms: their functions, and the words by which HAFT_COLL_ALGORITHM names them.  A rule
+ * has a number of this list: so it has no address, and processes share the page that it is in. */
+/* clang-format off */
+#define ALGORITHMS(_) \
+	_(ALG_BARRIER_BINOMIAL, coll_barrier_binomial, "binomial") \
+	_(ALG_BARRIER_DISSEMINATION, coll_barrier_dissemination, "dissemination") \
+	_(ALG_BARRIER_HIER, coll_barrier_hier, "hierarchical") \
+	_(ALG_BARRIER_PORTS, coll_barrier_ports, "multi_port") \
+	_(ALG_BCAST_BINARY, coll_bcast_binary, "binary") \
+	_(ALG_BCAST_BINOMIAL, coll_bcast_binomial, "binomial") \
+	_(ALG_BCAST_CHAIN, coll_bcast_chain, "chain") \
+	_(ALG_BCAST_HIER, coll_bcast_hier, "hierarchical") \
+	_(ALG_BCAST_HIER_BINARY, coll_bcast_hier_binary, "hierarchical_binary") \
+	_(ALG_BCAST_HIER_CHAIN, coll_bcast_hier_chain, "hierarchical_chain") \
+	_(ALG_BCAST_PARTS, coll_bcast_parts, "multi_port_scatter") \
+	_(ALG_BCAST_PORTS, coll_bcast_ports, "multi_port") \
+	_(ALG_BCAST_SCATTER_ALLGATHER, coll_bcast_scatter_allgather, "scatter_allgather") \
+	_(ALG_BCAST_SCATTER_BRUCK, coll_bcast_scatter_bruck, "scatter_bruck") \
+	_(ALG_GATHER_BINOMIAL, coll_gather_binomial, "binomial") \
+	_(ALG_GATHER_HIER, coll_gather_hier, "hierarchical") \
+	_(ALG_GATHER_LINEAR, coll_gather_linear, "linear") \
+	_(ALG_SCATTER_BINOMIAL, coll_scatter_binomial, "binomial") \
+	_(ALG_SCATTER_HIER, coll_scatter_hier, "hierarchical") \
+	_(ALG_SCATTER_LINEAR, coll_scatter_linear, "linear") \
+	_(ALG_ALLGATHER_BRUCK, coll_allgather_bruck, "bruck") \
+	_(ALG_ALLGATHER_HIER, coll_allgather_hier, "hierarchical") \
+	_(ALG_ALLGATHER_LANES, coll_allgather_lanes, "multi_lane") \
+	_(ALG_ALLGATHER_PORTS, coll_allgather_ports, "multi_port") \
+	_(ALG_ALLGATHER_RECURSIVE_DOUBLING, coll_allgather_recursive_doubling, \
+		"recursive_doubling") \
+	_(ALG_ALLGATHER_RING, coll_allgather_ring, "ring") \
+	_(ALG_ALLTOALL_BRUCK, coll_alltoall_bruck, "bruck") \
+	_(ALG_ALLTOALL_HIER, coll_alltoall_hier, "hierarchical") \
+	_(ALG_ALLTOALL_LINEAR, coll_alltoall_linear, "linear") \
+	_(ALG_ALLTOALL_PAIRWISE, coll_alltoall_pairwise, "pairwise") \
+	_(ALG_ALLTOALL_PORTS, coll_alltoall_ports, "multi_port") \
+	_(ALG_REDUCE_BINARY, coll_reduce_binary, "binary") \
+	_(ALG_REDUCE_BINOMIAL, coll_reduce_binomial, "binomial") \
+	_(ALG_REDUCE_CHAIN, coll_reduce_chain, "chain") \
+	_(ALG_REDUCE_HIER, coll_reduce_hier, "hierarchical") \
+	_(ALG_REDUCE_LANES, coll_reduce_lanes, "multi_lane") \
+	_(ALG_REDUCE_ORDERED_GATHER, coll_reduce_ordered_gather, "ordered_gather") \
+	_(ALG_REDUCE_ORDERED_SCATTER, coll_reduce_ordered_scatter, "ordered_scatter") \
+	_(ALG_REDUCE_PARTS, coll_reduce_parts, "multi_port_scatter") \
+	_(ALG_REDUCE_PORTS, coll_reduce_ports, "multi_port") \
+	_(ALG_REDUCE_RABENSEIFNER, coll_reduce_rabenseifner, "rabenseifner") \
+	_(ALG_ALLREDUCE_HIER, coll_allreduce_hier, "hierarchical") \
+	_(ALG_ALLREDUCE_LANES, coll_allreduce_lanes, "multi_lane") \
+	_(ALG_ALLREDUCE_ORDERED_GATHER, coll_allreduce_ordered_gather, "ordered_gather") \
+	_(ALG_ALLREDUCE_ORDERED_SCATTER, coll_allreduce_ordered_scatter, "ordered_scatter") \
+	_(ALG_ALLREDUCE_PARTS, coll_allreduce_parts, "multi_port_scatter") \
+	_(ALG_ALLREDUCE_PORTS, coll_allreduce_ports, "multi_port") \
+	_(ALG_ALLREDUCE_RABENSEIFNER, coll_allreduce_rabenseifner, "rabenseifner") \
+	_(ALG_ALLREDUCE_RECURSIVE_DOUBLING, coll_allreduce_recursive_doubling, \
+		"recursive_doubling") \
+	_(ALG_ALLREDUCE_RING, coll_allreduce_ring, "ring") \
+	_(ALG_REDUCE_SCATTER_HIER, coll_reduce_scatter_hier, "hierarchical") \
+	_(ALG_REDUCE_SCATTER_LANES, coll_reduce_scatter_lanes, "multi_lane") \
+	_(ALG_REDUCE_SCATTER_NONOVERLAPPING, coll_reduce_scatter_nonoverlapping, "nonoverlapping") \
+	_(ALG_REDUCE_SCATTER_ORDERED, coll_reduce_scatter_ordered, "ordered_scatter") \
+	_(ALG_REDUCE_SCATTER_PAIRWISE, coll_reduce_scatter_pairwise, "pairwise") \
+	_(ALG_REDUCE_SCATTER_RECURSIVE_HALVING, coll_reduce_scatter_recursive_halving, \
+		"recursive_halving") \
+	_(ALG_SCAN_HIER, coll_scan_hier, "hierarchical") \
+	_(ALG_SCAN_LANES, coll_scan_lanes, "multi_lane") \
+	_(ALG_SCAN_ORDERED_CHAIN, coll_scan_ordered_chain, "ordered_chain") \
+	_(ALG_SCAN_ORDERED_GATHER, coll_scan_ordered_gather, "ordered_gather") \
+	_(ALG_SCAN_ORDERED_SCATTER, coll_scan_ordered_scatter, "ordered_scatter") \
+	_(ALG_SCAN_PORTS, coll_scan_ports, "multi_port") \
+	_(ALG_SCAN_RECURSIVE_DOUBLING, coll_scan_recursive_doubling, "recursive_doubling") \
+	_(ALG_NEIGHBOR_LINEAR, coll_neighbor_linear, "linear")
+/* clang-format on */
+
+#define ALGORITHM_NUMBER(number, function, word) number,
+#define ALGORITHM_ROW(number, function, word)    [number] = {function, word},
+
+enum algorithm { ALG_NONE, ALGORITHMS(ALGORITHM_NUMBER) };
+
+static const struct {
+	coll_algorithm_fn *function;
+	const char *name; /* two algorithms of an operation have two names */
+} algorithms[] = {ALGORITHMS(ALGORITHM_ROW)};
+
 /* When a row fits, besides its numbers of bytes and ranks. */
 enum rule_flags {
 	/* it can do the call only with */
@@ -102,13 +185,12 @@ enum rule_flags {
 };
 
 struct rule {
-	const char *name; /* rows of one name are one algorithm, able to do equal calls */
-	coll_algorithm_fn *algorithm;
-	int64_t from;    /* least number of bytes */
-	int64_t below;   /* greater than all numbers of bytes; 0: any */
-	int ranks;       /* least number of ranks that it can do */
-	int least, most; /* numbers of ranks that it is meant for; most 0: any */
-	int flags;       /* enum rule_flags */
+	enum algorithm algorithm; /* ALG_NONE: the end */
+	int64_t from;             /* least number of bytes */
+	int64_t below;            /* greater than all numbers of bytes; 0: any */
+	int ranks;                /* least number of ranks that it can do */
+	int least, most;          /* numbers of ranks that it is meant for; most 0: any */
+	int flags;                /* enum rule_flags */
 };
 
 #define RULE_BY_HOSTS (RULE_HIERARCHICAL | RULE_EVEN_HOSTS)
@@ -117,241 +199,241 @@ struct rule {
 #define HALVED      (RULE_COMMUTES | RULE_PREDEFINED)
 
 /* clang-format off */
-/* The rows of an operation, and an end without a name. */
-#define ROWS(...) (const struct rule[]){__VA_ARGS__, {.name = NULL}}
+/* The rows of an operation, and their end. */
+#define ROWS(...) (const struct rule[]){__VA_ARGS__, {.algorithm = ALG_NONE}}
 
 /* Rows that two operations have. */
 #define SCATTERS \
-	{"hierarchical", coll_reduce_scatter_hier, 0, 0, 0, MANY, 0, \
+	{ALG_REDUCE_SCATTER_HIER, 0, 0, 0, MANY, 0, \
 		RULE_HIERARCHICAL | RULE_CONTIGUOUS}, \
-	{"ordered_scatter", coll_reduce_scatter_ordered, 0, 0, 0, 0, 0, RULE_ORDERED}, \
-	{"recursive_halving", coll_reduce_scatter_recursive_halving, 0, 2 * BLOCK_HALVED_ODD, \
+	{ALG_REDUCE_SCATTER_ORDERED, 0, 0, 0, 0, 0, RULE_ORDERED}, \
+	{ALG_REDUCE_SCATTER_RECURSIVE_HALVING, 0, 2 * BLOCK_HALVED_ODD, \
 		2, MANY, 0, HALVED | RULE_EVEN}, \
-	{"ordered_scatter", coll_reduce_scatter_ordered, 0, BLOCK_ALL, 0, MANY, FEW, \
+	{ALG_REDUCE_SCATTER_ORDERED, 0, BLOCK_ALL, 0, MANY, FEW, \
 		RULE_SHORT | RULE_REMOTE}, \
-	{"pairwise", coll_reduce_scatter_pairwise, BLOCK_HALVED / 4, 0, 0, 8 * PAIRWISE, 0, \
+	{ALG_REDUCE_SCATTER_PAIRWISE, BLOCK_HALVED / 4, 0, 0, 8 * PAIRWISE, 0, \
 		RULE_COMMUTES}, \
-	{"ordered_scatter", coll_reduce_scatter_ordered, 2 * BLOCK_HALVED_ODD, BLOCK_ALL, 0, 0, \
+	{ALG_REDUCE_SCATTER_ORDERED, 2 * BLOCK_HALVED_ODD, BLOCK_ALL, 0, 0, \
 		PAIRWISE, RULE_SHORT}, \
-	{"recursive_halving", coll_reduce_scatter_recursive_halving, 0, BLOCK_HALVED, 2, 0, 0, \
+	{ALG_REDUCE_SCATTER_RECURSIVE_HALVING, 0, BLOCK_HALVED, 2, 0, 0, \
 		HALVED | RULE_EVEN}, \
-	{"recursive_halving", coll_reduce_scatter_recursive_halving, 0, BLOCK_HALVED_ODD, 2, 0, 0, \
+	{ALG_REDUCE_SCATTER_RECURSIVE_HALVING, 0, BLOCK_HALVED_ODD, 2, 0, 0, \
 		HALVED}, \
-	{"pairwise", coll_reduce_scatter_pairwise, 0, 0, 0, 0, 0, RULE_COMMUTES}, \
-	{"nonoverlapping", coll_reduce_scatter_nonoverlapping, 0, 0, 0, 0, 0, 0}
+	{ALG_REDUCE_SCATTER_PAIRWISE, 0, 0, 0, 0, 0, RULE_COMMUTES}, \
+	{ALG_REDUCE_SCATTER_NONOVERLAPPING, 0, 0, 0, 0, 0, 0}
 
 #define SCANS \
-	{"multi_port", coll_scan_ports, 0, PORTS_SHORT, 0, 0, SCAN_MOST, \
+	{ALG_SCAN_PORTS, 0, PORTS_SHORT, 0, 0, SCAN_MOST, \
 		RULE_CONTIGUOUS | RULE_EVEN_HOSTS | RULE_MANY_HOSTS}, \
-	{"multi_port", coll_scan_ports, 0, PORTS_SHORT / 2, 0, 0, 0, \
+	{ALG_SCAN_PORTS, 0, PORTS_SHORT / 2, 0, 0, 0, \
 		RULE_CONTIGUOUS | RULE_EVEN_HOSTS | RULE_MANY_HOSTS}, \
-	{"ordered_gather", coll_scan_ordered_gather, 0, SCAN_SHORT, 0, 0, SCAN_MOST, \
+	{ALG_SCAN_ORDERED_GATHER, 0, SCAN_SHORT, 0, 0, SCAN_MOST, \
 		RULE_ORDERED}, \
-	{"ordered_scatter", coll_scan_ordered_scatter, 0, SCAN_PARTS, MANY, 0, 0, \
+	{ALG_SCAN_ORDERED_SCATTER, 0, SCAN_PARTS, MANY, 0, 0, \
 		RULE_SHORT | RULE_FLAT | RULE_ORDERED}, \
-	{"ordered_chain", coll_scan_ordered_chain, 0, 0, 0, 0, 0, RULE_ORDERED}, \
-	{"ordered_chain", coll_scan_ordered_chain, PART_SCAN_HOSTS, 0, 0, 0, 0, \
+	{ALG_SCAN_ORDERED_CHAIN, 0, 0, 0, 0, 0, RULE_ORDERED}, \
+	{ALG_SCAN_ORDERED_CHAIN, PART_SCAN_HOSTS, 0, 0, 0, 0, \
 		RULE_PART | RULE_INTERVALS}, \
-	{"multi_lane", coll_scan_lanes, PORTS_SHORT / 2, 0, 0, 0, 0, \
+	{ALG_SCAN_LANES, PORTS_SHORT / 2, 0, 0, 0, 0, \
 		RULE_CONTIGUOUS | RULE_EVEN_HOSTS}, \
-	{"hierarchical", coll_scan_hier, 0, 0, 0, SCAN_MANY, 0, \
+	{ALG_SCAN_HIER, 0, 0, 0, SCAN_MANY, 0, \
 		RULE_HIERARCHICAL | RULE_CONTIGUOUS}, \
-	{"ordered_chain", coll_scan_ordered_chain, 0, 0, 0, 0, 2, RULE_LOCAL}, \
-	{"ordered_scatter", coll_scan_ordered_scatter, SCAN_PARTS / 256, SCAN_PARTS, MANY, 0, 0, \
+	{ALG_SCAN_ORDERED_CHAIN, 0, 0, 0, 0, 2, RULE_LOCAL}, \
+	{ALG_SCAN_ORDERED_SCATTER, SCAN_PARTS / 256, SCAN_PARTS, MANY, 0, 0, \
 		RULE_SHORT | RULE_FLAT | RULE_LOCAL}, \
-	{"ordered_scatter", coll_scan_ordered_scatter, SCAN_PARTS / 32, SCAN_PARTS, MANY, 0, \
+	{ALG_SCAN_ORDERED_SCATTER, SCAN_PARTS / 32, SCAN_PARTS, MANY, 0, \
 		HOPS_MANY, RULE_SHORT | RULE_FLAT | RULE_REMOTE}, \
-	{"ordered_scatter", coll_scan_ordered_scatter, SCAN_PARTS / 8, SCAN_PARTS, MANY, 0, \
+	{ALG_SCAN_ORDERED_SCATTER, SCAN_PARTS / 8, SCAN_PARTS, MANY, 0, \
 		SCAN_MOST, RULE_SHORT | RULE_FLAT | RULE_REMOTE}, \
-	{"ordered_chain", coll_scan_ordered_chain, PART_SCAN_HOSTS / 3, 0, 0, 0, 0, \
+	{ALG_SCAN_ORDERED_CHAIN, PART_SCAN_HOSTS / 3, 0, 0, 0, 0, \
 		RULE_PART | RULE_LOCAL}, \
-	{"ordered_chain", coll_scan_ordered_chain, PART_SCAN_CHAIN, 0, 0, 0, 0, RULE_PART}, \
-	{"recursive_doubling", coll_scan_recursive_doubling, 0, 0, 0, 0, 0, 0}
+	{ALG_SCAN_ORDERED_CHAIN, PART_SCAN_CHAIN, 0, 0, 0, 0, RULE_PART}, \
+	{ALG_SCAN_RECURSIVE_DOUBLING, 0, 0, 0, 0, 0, 0}
 
 #define ROOTED(hier, binomial, linear) \
-	{"hierarchical", hier, 0, BLOCK_SHORT, 0, 0, 0, RULE_HIERARCHICAL | RULE_SCATTERED}, \
-	{"hierarchical", hier, 0, BLOCK_SHORT, 0, FEW, 0, RULE_HIERARCHICAL}, \
-	{"linear", linear, 0, 0, 0, 0, FEW, 0}, \
-	{"binomial", binomial, 0, BLOCK_SHORT, 2, 0, 0, 0}, \
-	{"linear", linear, 0, 0, 0, 0, 0, 0}
+	{hier, 0, BLOCK_SHORT, 0, 0, 0, RULE_HIERARCHICAL | RULE_SCATTERED}, \
+	{hier, 0, BLOCK_SHORT, 0, FEW, 0, RULE_HIERARCHICAL}, \
+	{linear, 0, 0, 0, 0, FEW, 0}, \
+	{binomial, 0, BLOCK_SHORT, 2, 0, 0, 0}, \
+	{linear, 0, 0, 0, 0, 0, 0}
 
 static const struct rule *const rules[COLL_KINDS] = {
-	/* name, algorithm, bytes from, below, ranks, least, most, flags */
+	/* algorithm, bytes from, below, ranks, least, most, flags */
 	[COLL_BARRIER] = ROWS(
-		{"multi_port", coll_barrier_ports, 0, 0, 0, 0, 0,
+		{ALG_BARRIER_PORTS, 0, 0, 0, 0, 0,
 			RULE_EVEN_HOSTS | RULE_MANY_HOSTS},
-		{"hierarchical", coll_barrier_hier, 0, 0, 0, 0, 0, RULE_HIERARCHICAL},
-		{"dissemination", coll_barrier_dissemination, 0, 0, 0, 0, 0, 0},
-		{"binomial", coll_barrier_binomial, 0, 0, 0, 0, 0, 0}),
+		{ALG_BARRIER_HIER, 0, 0, 0, 0, 0, RULE_HIERARCHICAL},
+		{ALG_BARRIER_DISSEMINATION, 0, 0, 0, 0, 0, 0},
+		{ALG_BARRIER_BINOMIAL, 0, 0, 0, 0, 0, 0}),
 	[COLL_BCAST] = ROWS(
-		{"multi_port", coll_bcast_ports, 0, PORTS_BCAST, 0, 0, 0,
+		{ALG_BCAST_PORTS, 0, PORTS_BCAST, 0, 0, 0,
 			RULE_EVEN_HOSTS | RULE_MANY_HOSTS},
-		{"scatter_bruck", coll_bcast_scatter_bruck, BCAST_CUT, DEALT_LONG, 3, 0, 0,
+		{ALG_BCAST_SCATTER_BRUCK, BCAST_CUT, DEALT_LONG, 3, 0, 0,
 			RULE_DEALT},
-		{"multi_port_scatter", coll_bcast_parts, PORTS_BCAST, PARTS_BELOW, 0, HOPS_MANY, 0,
+		{ALG_BCAST_PARTS, PORTS_BCAST, PARTS_BELOW, 0, HOPS_MANY, 0,
 			RULE_EVEN_HOSTS | RULE_MANY_HOSTS | RULE_SERVED},
-		{"multi_port_scatter", coll_bcast_parts, BCAST_CUT, PARTS_BELOW, 0, 0, 0,
+		{ALG_BCAST_PARTS, BCAST_CUT, PARTS_BELOW, 0, 0, 0,
 			RULE_EVEN_HOSTS | RULE_MANY_HOSTS | RULE_SERVED},
-		{"multi_port_scatter", coll_bcast_parts, BCAST_CUT, 4 * PARTS_BELOW, 0, PAIRWISE, 0,
+		{ALG_BCAST_PARTS, BCAST_CUT, 4 * PARTS_BELOW, 0, PAIRWISE, 0,
 			RULE_EVEN_HOSTS | RULE_MANY_HOSTS | RULE_SERVED},
-		{"hierarchical_chain", coll_bcast_hier_chain, PART_CHAIN, 0, 0, 0, 0,
+		{ALG_BCAST_HIER_CHAIN, PART_CHAIN, 0, 0, 0, 0,
 			RULE_HIERARCHICAL | RULE_HOST_PART},
-		{"hierarchical_chain", coll_bcast_hier_chain, PART_CHAIN_FEW, 0, 0, 0, 4,
+		{ALG_BCAST_HIER_CHAIN, PART_CHAIN_FEW, 0, 0, 0, 4,
 			RULE_HIERARCHICAL | RULE_HOST_PART},
-		{"hierarchical_binary", coll_bcast_hier_binary, HOSTS_CUT, 0, 0, 0, 0,
+		{ALG_BCAST_HIER_BINARY, HOSTS_CUT, 0, 0, 0, 0,
 			RULE_HIERARCHICAL},
-		{"hierarchical", coll_bcast_hier, 0, 0, 0, 0, 0, RULE_HIERARCHICAL},
-		{"chain", coll_bcast_chain, PART_CHAIN, 0, 2, 3, 0, RULE_PART},
-		{"binary", coll_bcast_binary, BCAST_CUT, 0, 2, MANY, 0, 0},
-		{"scatter_bruck", coll_bcast_scatter_bruck, BCAST_CUT_LOCAL, 0, 3, MANY, 0,
+		{ALG_BCAST_HIER, 0, 0, 0, 0, 0, RULE_HIERARCHICAL},
+		{ALG_BCAST_CHAIN, PART_CHAIN, 0, 2, 3, 0, RULE_PART},
+		{ALG_BCAST_BINARY, BCAST_CUT, 0, 2, MANY, 0, 0},
+		{ALG_BCAST_SCATTER_BRUCK, BCAST_CUT_LOCAL, 0, 3, MANY, 0,
 			RULE_LOCAL},
-		{"binomial", coll_bcast_binomial, 0, 0, 0, 0, 0, 0},
-		{"scatter_allgather", coll_bcast_scatter_allgather, 0, 0, 3, 0, 0, 0}),
-	[COLL_GATHER] = ROWS(ROOTED(coll_gather_hier, coll_gather_binomial, coll_gather_linear)),
-	[COLL_GATHERV] = ROWS({"linear", coll_gather_linear, 0, 0, 0, 0, 0, 0}),
+		{ALG_BCAST_BINOMIAL, 0, 0, 0, 0, 0, 0},
+		{ALG_BCAST_SCATTER_ALLGATHER, 0, 0, 3, 0, 0, 0}),
+	[COLL_GATHER] = ROWS(ROOTED(ALG_GATHER_HIER, ALG_GATHER_BINOMIAL, ALG_GATHER_LINEAR)),
+	[COLL_GATHERV] = ROWS({ALG_GATHER_LINEAR, 0, 0, 0, 0, 0, 0}),
 	[COLL_SCATTER] = ROWS(
-		ROOTED(coll_scatter_hier, coll_scatter_binomial, coll_scatter_linear)),
-	[COLL_SCATTERV] = ROWS({"linear", coll_scatter_linear, 0, 0, 0, 0, 0, 0}),
+		ROOTED(ALG_SCATTER_HIER, ALG_SCATTER_BINOMIAL, ALG_SCATTER_LINEAR)),
+	[COLL_SCATTERV] = ROWS({ALG_SCATTER_LINEAR, 0, 0, 0, 0, 0, 0}),
 	[COLL_ALLGATHER] = ROWS(
-		{"multi_lane", coll_allgather_lanes, PORTS_BLOCK / 2, 0, 0, 0, 0,
+		{ALG_ALLGATHER_LANES, PORTS_BLOCK / 2, 0, 0, 0, 0,
 			RULE_EVEN_HOSTS | RULE_DEALT},
-		{"multi_port", coll_allgather_ports, 0, PORTS_GATHER, 0, 0, 8 * PAIRWISE,
+		{ALG_ALLGATHER_PORTS, 0, PORTS_GATHER, 0, 0, 8 * PAIRWISE,
 			RULE_EVEN_HOSTS | RULE_MANY_HOSTS | RULE_SHORT},
-		{"multi_port", coll_allgather_ports, 0, PORTS_GATHER / 8, 0, 0, 0,
+		{ALG_ALLGATHER_PORTS, 0, PORTS_GATHER / 8, 0, 0, 0,
 			RULE_EVEN_HOSTS | RULE_MANY_HOSTS},
-		{"bruck", coll_allgather_bruck, 1024, 0, 2, 0, 0, RULE_DEALT},
-		{"recursive_doubling", coll_allgather_recursive_doubling, 0, 16, 2, 2 * PAIRWISE,
+		{ALG_ALLGATHER_BRUCK, 1024, 0, 2, 0, 0, RULE_DEALT},
+		{ALG_ALLGATHER_RECURSIVE_DOUBLING, 0, 16, 2, 2 * PAIRWISE,
 			8 * PAIRWISE, RULE_POWER_OF_TWO | RULE_INTERVALS},
-		{"hierarchical", coll_allgather_hier, 0, BLOCK_SHORT, 0, 0, 0, RULE_HIERARCHICAL},
-		{"hierarchical", coll_allgather_hier, 0, 2 * BLOCK_SHORT, 0, MANY, HOPS_MANY,
+		{ALG_ALLGATHER_HIER, 0, BLOCK_SHORT, 0, 0, 0, RULE_HIERARCHICAL},
+		{ALG_ALLGATHER_HIER, 0, 2 * BLOCK_SHORT, 0, MANY, HOPS_MANY,
 			RULE_HIERARCHICAL},
-		{"hierarchical", coll_allgather_hier, 0, 0, 0, 0, 0,
+		{ALG_ALLGATHER_HIER, 0, 0, 0, 0, 0,
 			RULE_HIERARCHICAL | RULE_SCATTERED},
-		{"ring", coll_allgather_ring, 0, 0, 0, MANY, 0, RULE_INTERVALS},
-		{"ring", coll_allgather_ring, BLOCK_BRUCK, 0, 0, 0, FEW_HOSTS, RULE_INTERVALS},
-		{"recursive_doubling", coll_allgather_recursive_doubling, 0, BLOCK_RING, 2, 0, 0,
+		{ALG_ALLGATHER_RING, 0, 0, 0, MANY, 0, RULE_INTERVALS},
+		{ALG_ALLGATHER_RING, BLOCK_BRUCK, 0, 0, 0, FEW_HOSTS, RULE_INTERVALS},
+		{ALG_ALLGATHER_RECURSIVE_DOUBLING, 0, BLOCK_RING, 2, 0, 0,
 			RULE_POWER_OF_TWO},
-		{"ring", coll_allgather_ring, BLOCK_RING_FEW, 0, 0, 0, FEW_HOSTS, 0},
-		{"bruck", coll_allgather_bruck, 0, BLOCK_BRUCK, 2, 0, 0, 0},
-		{"ring", coll_allgather_ring, 0, 0, 0, 0, 0, 0}),
+		{ALG_ALLGATHER_RING, BLOCK_RING_FEW, 0, 0, 0, FEW_HOSTS, 0},
+		{ALG_ALLGATHER_BRUCK, 0, BLOCK_BRUCK, 2, 0, 0, 0},
+		{ALG_ALLGATHER_RING, 0, 0, 0, 0, 0, 0}),
 	[COLL_ALLGATHERV] = ROWS(
-		{"hierarchical", coll_allgather_hier, 0, BLOCK_SHORT, 0, 0, 0,
+		{ALG_ALLGATHER_HIER, 0, BLOCK_SHORT, 0, 0, 0,
 			RULE_HIERARCHICAL | RULE_LONGEST_BLOCK},
-		{"ring", coll_allgather_ring, 0, 0, 0, 0, 0, 0}),
+		{ALG_ALLGATHER_RING, 0, 0, 0, 0, 0, 0}),
 	[COLL_ALLTOALL] = ROWS(
-		{"multi_port", coll_alltoall_ports, 0, PORTS_BLOCK, 0, HOPS_MANY, 0,
+		{ALG_ALLTOALL_PORTS, 0, PORTS_BLOCK, 0, HOPS_MANY, 0,
 			RULE_EVEN_HOSTS | RULE_MANY_HOSTS | RULE_SHORT},
-		{"multi_port", coll_alltoall_ports, 0, PORTS_BLOCK / 4, 0, FEW, 0,
+		{ALG_ALLTOALL_PORTS, 0, PORTS_BLOCK / 4, 0, FEW, 0,
 			RULE_EVEN_HOSTS | RULE_MANY_HOSTS | RULE_SHORT},
-		{"hierarchical", coll_alltoall_hier, 0, BLOCK_TINY, 0, MANY, LEADERS_MOST,
+		{ALG_ALLTOALL_HIER, 0, BLOCK_TINY, 0, MANY, LEADERS_MOST,
 			RULE_HIERARCHICAL},
-		{"hierarchical", coll_alltoall_hier, 0, 4 * BLOCK_TINY, 0, MANY, HOPS_MANY,
+		{ALG_ALLTOALL_HIER, 0, 4 * BLOCK_TINY, 0, MANY, HOPS_MANY,
 			RULE_HIERARCHICAL},
-		{"hierarchical", coll_alltoall_hier, BLOCK_LEADERS, 4 * BLOCK_LEADERS, 0,
+		{ALG_ALLTOALL_HIER, BLOCK_LEADERS, 4 * BLOCK_LEADERS, 0,
 			8 * PAIRWISE, 32 * PAIRWISE, RULE_HIERARCHICAL},
-		{"pairwise", coll_alltoall_pairwise, 4 * BLOCK_TINY, 0, 0, PAIRWISE, 0,
+		{ALG_ALLTOALL_PAIRWISE, 4 * BLOCK_TINY, 0, 0, PAIRWISE, 0,
 			RULE_INTERVALS},
-		{"bruck", coll_alltoall_bruck, 0, BLOCK_HOPS / 2, 2, FEW, 0, RULE_REMOTE},
-		{"bruck", coll_alltoall_bruck, 0, BLOCK_HOPS, 2, PAIRWISE, 0, RULE_REMOTE},
-		{"bruck", coll_alltoall_bruck, 0, BLOCK_HOPS_LOCAL, 2, HOPS_MANY, 0, 0},
-		{"pairwise", coll_alltoall_pairwise, 0, 0, 0, PAIRWISE, 0, 0},
-		{"linear", coll_alltoall_linear, 0, 0, 0, 0, 0, 0}),
+		{ALG_ALLTOALL_BRUCK, 0, BLOCK_HOPS / 2, 2, FEW, 0, RULE_REMOTE},
+		{ALG_ALLTOALL_BRUCK, 0, BLOCK_HOPS, 2, PAIRWISE, 0, RULE_REMOTE},
+		{ALG_ALLTOALL_BRUCK, 0, BLOCK_HOPS_LOCAL, 2, HOPS_MANY, 0, 0},
+		{ALG_ALLTOALL_PAIRWISE, 0, 0, 0, PAIRWISE, 0, 0},
+		{ALG_ALLTOALL_LINEAR, 0, 0, 0, 0, 0, 0}),
 	[COLL_ALLTOALLV] = ROWS(
-		{"pairwise", coll_alltoall_pairwise, 0, 0, 0, PAIRWISE, 0, 0},
-		{"linear", coll_alltoall_linear, 0, 0, 0, 0, 0, 0}),
+		{ALG_ALLTOALL_PAIRWISE, 0, 0, 0, PAIRWISE, 0, 0},
+		{ALG_ALLTOALL_LINEAR, 0, 0, 0, 0, 0, 0}),
 	[COLL_ALLTOALLW] = ROWS(
-		{"pairwise", coll_alltoall_pairwise, 0, 0, 0, PAIRWISE, 0, 0},
-		{"linear", coll_alltoall_linear, 0, 0, 0, 0, 0, 0}),
+		{ALG_ALLTOALL_PAIRWISE, 0, 0, 0, PAIRWISE, 0, 0},
+		{ALG_ALLTOALL_LINEAR, 0, 0, 0, 0, 0, 0}),
 	[COLL_REDUCE] = ROWS(
-		{"multi_port", coll_reduce_ports, 0, PORTS_REDUCE, 0, 0, 32 * PAIRWISE,
+		{ALG_REDUCE_PORTS, 0, PORTS_REDUCE, 0, 0, 32 * PAIRWISE,
 			RULE_COMMUTES | RULE_EVEN_HOSTS | RULE_MANY_HOSTS},
-		{"multi_port", coll_reduce_ports, 0, PORTS_REDUCE / 8, 0, 0, 0,
+		{ALG_REDUCE_PORTS, 0, PORTS_REDUCE / 8, 0, 0, 0,
 			RULE_COMMUTES | RULE_EVEN_HOSTS | RULE_MANY_HOSTS},
-		{"multi_port_scatter", coll_reduce_parts, PORTS_REDUCE, PARTS_BELOW, 0, HOPS_MANY,
+		{ALG_REDUCE_PARTS, PORTS_REDUCE, PARTS_BELOW, 0, HOPS_MANY,
 			64 * PAIRWISE, RULE_EVEN_HOSTS | RULE_MANY_HOSTS | RULE_SERVED},
-		{"multi_port_scatter", coll_reduce_parts, PORTS_REDUCE, 4 * PARTS_BELOW, 0,
+		{ALG_REDUCE_PARTS, PORTS_REDUCE, 4 * PARTS_BELOW, 0,
 			PAIRWISE, 64 * PAIRWISE, RULE_EVEN_HOSTS | RULE_MANY_HOSTS | RULE_SERVED},
-		{"chain", coll_reduce_chain, PART_CHAIN_REDUCE, 0, 2, 0, 0,
+		{ALG_REDUCE_CHAIN, PART_CHAIN_REDUCE, 0, 2, 0, 0,
 			RULE_COMMUTES | RULE_PART | RULE_INTERVALS},
-		{"multi_lane", coll_reduce_lanes, LANES_FROM, 0, 0, 0, 0,
+		{ALG_REDUCE_LANES, LANES_FROM, 0, 0, 0, 0,
 			RULE_EVEN_HOSTS | RULE_LANES | RULE_DIVIDED},
-		{"multi_lane", coll_reduce_lanes, LANES_LONG, 0, 0, 0, 0,
+		{ALG_REDUCE_LANES, LANES_LONG, 0, 0, 0, 0,
 			RULE_EVEN_HOSTS | RULE_LANES},
-		{"hierarchical", coll_reduce_hier, 0, 0, 0, 0, 0, RULE_HIERARCHICAL},
-		{"ordered_gather", coll_reduce_ordered_gather, 0, REDUCE_GATHER, 0, 0, 0,
+		{ALG_REDUCE_HIER, 0, 0, 0, 0, 0, RULE_HIERARCHICAL},
+		{ALG_REDUCE_ORDERED_GATHER, 0, REDUCE_GATHER, 0, 0, 0,
 			RULE_ORDERED},
-		{"ordered_scatter", coll_reduce_ordered_scatter, 0, 0, 0, 0, 0, RULE_ORDERED},
-		{"chain", coll_reduce_chain, PART_CHAIN_FEW, 0, 2, 2, FEW_HOSTS,
+		{ALG_REDUCE_ORDERED_SCATTER, 0, 0, 0, 0, 0, RULE_ORDERED},
+		{ALG_REDUCE_CHAIN, PART_CHAIN_FEW, 0, 2, 2, FEW_HOSTS,
 			RULE_COMMUTES | RULE_PART | RULE_REMOTE},
-		{"chain", coll_reduce_chain, PART_CHAIN_FEW, 0, 2, 2, 2,
+		{ALG_REDUCE_CHAIN, PART_CHAIN_FEW, 0, 2, 2, 2,
 			RULE_COMMUTES | RULE_PART},
-		{"chain", coll_reduce_chain, PART_CHAIN, 0, 2, 0, 0,
+		{ALG_REDUCE_CHAIN, PART_CHAIN, 0, 2, 0, 0,
 			RULE_COMMUTES | RULE_PART | RULE_REMOTE},
-		{"chain", coll_reduce_chain, 4 * PART_CHAIN, 0, 2, 0, 0, RULE_COMMUTES | RULE_PART},
-		{"rabenseifner", coll_reduce_rabenseifner, REDUCE_BINARY, 4 * REDUCE_BINARY, 4,
+		{ALG_REDUCE_CHAIN, 4 * PART_CHAIN, 0, 2, 0, 0, RULE_COMMUTES | RULE_PART},
+		{ALG_REDUCE_RABENSEIFNER, REDUCE_BINARY, 4 * REDUCE_BINARY, 4,
 			16 * PAIRWISE, 0, RULE_PREDEFINED},
-		{"binary", coll_reduce_binary, REDUCE_BINARY, 0, 2, MANY, 0,
+		{ALG_REDUCE_BINARY, REDUCE_BINARY, 0, 2, MANY, 0,
 			RULE_COMMUTES | RULE_REMOTE},
-		{"rabenseifner", coll_reduce_rabenseifner, HALVING_LOCAL, 0, 4, 0, 0,
+		{ALG_REDUCE_RABENSEIFNER, HALVING_LOCAL, 0, 4, 0, 0,
 			RULE_PREDEFINED | RULE_LOCAL},
-		{"rabenseifner", coll_reduce_rabenseifner, HALVING_LONG, 0, 4, 0, 0,
+		{ALG_REDUCE_RABENSEIFNER, HALVING_LONG, 0, 4, 0, 0,
 			RULE_PREDEFINED},
-		{"binomial", coll_reduce_binomial, 0, 0, 0, 0, 0, 0}),
+		{ALG_REDUCE_BINOMIAL, 0, 0, 0, 0, 0, 0}),
 	[COLL_ALLREDUCE] = ROWS(
-		{"multi_port", coll_allreduce_ports, 0, PORTS_SHORT, 0, 0, 0,
+		{ALG_ALLREDUCE_PORTS, 0, PORTS_SHORT, 0, 0, 0,
 			RULE_EVEN_HOSTS | RULE_MANY_HOSTS | RULE_SHORT},
-		{"multi_port_scatter", coll_allreduce_parts, LANES_FROM, PARTS_BELOW, 0,
+		{ALG_ALLREDUCE_PARTS, LANES_FROM, PARTS_BELOW, 0,
 			HOPS_MANY, 64 * PAIRWISE, RULE_EVEN_HOSTS | RULE_MANY_HOSTS | RULE_SERVED},
-		{"hierarchical", coll_allreduce_hier, 0, 4 * LANES_FROM, 0, 4096 * PAIRWISE, 0,
+		{ALG_ALLREDUCE_HIER, 0, 4 * LANES_FROM, 0, 4096 * PAIRWISE, 0,
 			RULE_HIERARCHICAL},
-		{"rabenseifner", coll_allreduce_rabenseifner, HALVING_LONG, 0, 2, 0, FEW,
+		{ALG_ALLREDUCE_RABENSEIFNER, HALVING_LONG, 0, 2, 0, FEW,
 			RULE_PREDEFINED | RULE_EVEN | RULE_INTERVALS},
-		{"multi_lane", coll_allreduce_lanes, LANES_FROM, 0, 0, 0, 0,
+		{ALG_ALLREDUCE_LANES, LANES_FROM, 0, 0, 0, 0,
 			RULE_EVEN_HOSTS | RULE_LANES | RULE_DIVIDED},
-		{"multi_lane", coll_allreduce_lanes, LANES_LONG, 0, 0, 0, 0,
+		{ALG_ALLREDUCE_LANES, LANES_LONG, 0, 0, 0, 0,
 			RULE_EVEN_HOSTS | RULE_LANES},
-		{"hierarchical", coll_allreduce_hier, 0, 0, 0, 0, 0, RULE_HIERARCHICAL},
-		{"ordered_gather", coll_allreduce_ordered_gather, 0, ORDERED_SHORT, 0, 0, 0,
+		{ALG_ALLREDUCE_HIER, 0, 0, 0, 0, 0, RULE_HIERARCHICAL},
+		{ALG_ALLREDUCE_ORDERED_GATHER, 0, ORDERED_SHORT, 0, 0, 0,
 			RULE_ORDERED},
-		{"ordered_scatter", coll_allreduce_ordered_scatter, 0, 0, 0, 0, 0, RULE_ORDERED},
-		{"rabenseifner", coll_allreduce_rabenseifner, HALVING_LOCAL, 0, 2, 0, 0,
+		{ALG_ALLREDUCE_ORDERED_SCATTER, 0, 0, 0, 0, 0, RULE_ORDERED},
+		{ALG_ALLREDUCE_RABENSEIFNER, HALVING_LOCAL, 0, 2, 0, 0,
 			RULE_PREDEFINED | RULE_EVEN | RULE_LOCAL},
-		{"rabenseifner", coll_allreduce_rabenseifner, HALVING_LONG, 0, 2, 0, 0,
+		{ALG_ALLREDUCE_RABENSEIFNER, HALVING_LONG, 0, 2, 0, 0,
 			RULE_PREDEFINED | RULE_EVEN},
-		{"ring", coll_allreduce_ring, RING_PART, 0, 2, 0, 0, NAMED_COUNT | RULE_PART},
-		{"rabenseifner", coll_allreduce_rabenseifner, HALVING_LONG, 0, 2, 0, 0,
+		{ALG_ALLREDUCE_RING, RING_PART, 0, 2, 0, 0, NAMED_COUNT | RULE_PART},
+		{ALG_ALLREDUCE_RABENSEIFNER, HALVING_LONG, 0, 2, 0, 0,
 			RULE_PREDEFINED},
-		{"recursive_doubling", coll_allreduce_recursive_doubling, 0, 0, 0, 0, 0, 0}),
+		{ALG_ALLREDUCE_RECURSIVE_DOUBLING, 0, 0, 0, 0, 0, 0}),
 	[COLL_REDUCE_SCATTER_BLOCK] = ROWS(
-		{"pairwise", coll_reduce_scatter_pairwise, BLOCK_HALVED / 2, 0, 0, 0, 4,
+		{ALG_REDUCE_SCATTER_PAIRWISE, BLOCK_HALVED / 2, 0, 0, 0, 4,
 			RULE_COMMUTES | RULE_INTERVALS},
-		{"pairwise", coll_reduce_scatter_pairwise, 4 * BLOCK_SHORT, 0, 0, 0, 2,
+		{ALG_REDUCE_SCATTER_PAIRWISE, 4 * BLOCK_SHORT, 0, 0, 0, 2,
 			RULE_COMMUTES | RULE_LOCAL},
-		{"ordered_scatter", coll_reduce_scatter_ordered, 0, BLOCK_ALL, 0, 3, 3,
+		{ALG_REDUCE_SCATTER_ORDERED, 0, BLOCK_ALL, 0, 3, 3,
 			RULE_SHORT | RULE_REMOTE},
-		{"ordered_scatter", coll_reduce_scatter_ordered, BLOCK_HALVED_ODD, BLOCK_ALL, 0, 0,
+		{ALG_REDUCE_SCATTER_ORDERED, BLOCK_HALVED_ODD, BLOCK_ALL, 0, 0,
 			4, RULE_SHORT | RULE_INTERVALS},
-		{"recursive_halving", coll_reduce_scatter_recursive_halving, BLOCK_LANES,
+		{ALG_REDUCE_SCATTER_RECURSIVE_HALVING, BLOCK_LANES,
 			BLOCK_ALL / 2, 2, 0, 4, HALVED | RULE_EVEN | RULE_REMOTE},
-		{"ordered_scatter", coll_reduce_scatter_ordered, BLOCK_ALL / 2, BLOCK_ALL, 0, 0, 4,
+		{ALG_REDUCE_SCATTER_ORDERED, BLOCK_ALL / 2, BLOCK_ALL, 0, 0, 4,
 			RULE_SHORT | RULE_REMOTE},
-		{"ordered_scatter", coll_reduce_scatter_ordered, BLOCK_LANES, BLOCK_ALL, 0, 0, 2,
+		{ALG_REDUCE_SCATTER_ORDERED, BLOCK_LANES, BLOCK_ALL, 0, 0, 2,
 			RULE_SHORT},
-		{"multi_lane", coll_reduce_scatter_lanes, 0, 0, 0, 0, 0,
+		{ALG_REDUCE_SCATTER_LANES, 0, 0, 0, 0, 0,
 			RULE_EVEN_HOSTS | RULE_SCATTERED},
-		{"multi_lane", coll_reduce_scatter_lanes, BLOCK_LANES, 0, 0, 0, 0,
+		{ALG_REDUCE_SCATTER_LANES, BLOCK_LANES, 0, 0, 0, 0,
 			RULE_EVEN_HOSTS},
-		{"multi_lane", coll_reduce_scatter_lanes, BLOCK_LANES_MANY, 0, 0, FEW, 0,
+		{ALG_REDUCE_SCATTER_LANES, BLOCK_LANES_MANY, 0, 0, FEW, 0,
 			RULE_EVEN_HOSTS},
 		SCATTERS),
 	[COLL_REDUCE_SCATTER] = ROWS(SCATTERS),
 	[COLL_SCAN] = ROWS(SCANS),
 	[COLL_EXSCAN] = ROWS(SCANS),
-	[COLL_NEIGHBOR_ALLGATHER] = ROWS({"linear", coll_neighbor_linear, 0, 0, 0, 0, 0, 0}),
-	[COLL_NEIGHBOR_ALLGATHERV] = ROWS({"linear", coll_neighbor_linear, 0, 0, 0, 0, 0, 0}),
-	[COLL_NEIGHBOR_ALLTOALL] = ROWS({"linear", coll_neighbor_linear, 0, 0, 0, 0, 0, 0}),
-	[COLL_NEIGHBOR_ALLTOALLV] = ROWS({"linear", coll_neighbor_linear, 0, 0, 0, 0, 0, 0}),
-	[COLL_NEIGHBOR_ALLTOALLW] = ROWS({"linear", coll_neighbor_linear, 0, 0, 0, 0, 0, 0}),
+	[COLL_NEIGHBOR_ALLGATHER] = ROWS({ALG_NEIGHBOR_LINEAR, 0, 0, 0, 0, 0, 0}),
+	[COLL_NEIGHBOR_ALLGATHERV] = ROWS({ALG_NEIGHBOR_LINEAR, 0, 0, 0, 0, 0, 0}),
+	[COLL_NEIGHBOR_ALLTOALL] = ROWS({ALG_NEIGHBOR_LINEAR, 0, 0, 0, 0, 0, 0}),
+	[COLL_NEIGHBOR_ALLTOALLV] = ROWS({ALG_NEIGHBOR_LINEAR, 0, 0, 0, 0, 0, 0}),
+	[COLL_NEIGHBOR_ALLTOALLW] = ROWS({ALG_NEIGHBOR_LINEAR, 0, 0, 0, 0, 0, 0}),
 };
 /* clang-format on */
 
@@ -499,12 +581,12 @@ coll_algorithm_fn *coll_algorithm_local(const struct coll_args *k)
 	bool ordered;
 
 	if (unlikely(r != NULL) && rule_able(r, k))
-		return r->algorithm;
+		return algorithms[r->algorithm].function;
 	ordered = args_order_matters(k);
 	r = rules[k->kind];
 	while (!rule_able(r, k) || !rule_suits(r, k, ordered, false))
 		r++;
-	return r->algorithm;
+	return algorithms[r->algorithm].function;
 }
 
 coll_algorithm_fn *coll_algorithm_leaders(const struct coll_args *k)
@@ -512,11 +594,11 @@ coll_algorithm_fn *coll_algorithm_leaders(const struct coll_args *k)
 	const struct rule *r = coll_algorithm_forced[k->kind];
 
 	if (r != NULL && !(r->flags & RULE_BY_HOSTS) && rule_able(r, k))
-		return r->algorithm;
+		return algorithms[r->algorithm].function;
 	r = rules[k->kind];
 	while ((r->flags & RULE_BY_HOSTS) || !rule_able(r, k) || !rule_suits(r, k, false, true))
 		r++;
-	return r->algorithm;
+	return algorithms[r->algorithm].function;
 }
 
 /* Algorithms between groups; scans and neighborhood calls are not allowed there. */
@@ -548,10 +630,12 @@ coll_algorithm_fn *coll_algorithm(const struct coll_args *k)
 /* Is a row's name, or an old one of it, these `len' characters? */
 static bool rule_is_named(const struct rule *r, const char *word, size_t len)
 {
-	if (strlen(r->name) == len && memcmp(r->name, word, len) == 0)
+	const char *name = algorithms[r->algorithm].name;
+
+	if (strlen(name) == len && memcmp(name, word, len) == 0)
 		return true;
 	for (size_t i = 0; i < countof(aliases); i++)
-		if (strcmp(aliases[i].name, r->name) == 0 && strlen(aliases[i].old) == len &&
+		if (strcmp(aliases[i].name, name) == 0 && strlen(aliases[i].old) == len &&
 			memcmp(aliases[i].old, word, len) == 0)
 			return true;
 	return false;
@@ -580,7 +664,7 @@ static bool algorithm_force(int kind, const char *word, size_t len)
 
 	if (equal == NULL || kind == COLL_KINDS)
 		return false;
-	for (const struct rule *r = rules[kind]; r->name != NULL; r++)
+	for (const struct rule *r = rules[kind]; r->algorithm != ALG_NONE; r++)
 		if (rule_is_named(r, equal + 1, len - (size_t)(equal + 1 - word))) {
 			coll_algorithm_forced[kind] = r;
 			return true;
@@ -598,13 +682,13 @@ static void algorithm_refuse(int kind, const char *word, size_t len)
 			fprintf(stderr, " %s", coll_kind_name((enum coll_kind)k) + strlen("MPI_"));
 	} else {
 		fprintf(stderr, "the algorithms of %s are", coll_kind_name((enum coll_kind)kind));
-		for (const struct rule *r = rules[kind]; r->name != NULL; r++) {
+		for (const struct rule *r = rules[kind]; r->algorithm != ALG_NONE; r++) {
 			const struct rule *first = rules[kind];
 
-			while (strcmp(first->name, r->name) != 0)
+			while (first->algorithm != r->algorithm)
 				first++;
 			if (first == r)
-				fprintf(stderr, " %s", r->name);
+				fprintf(stderr, " %s", algorithms[r->algorithm].name);
 		}
 	}
 	fputc('\n', stderr);

@@ -2,7 +2,7 @@
 /* start_os.c - the start of a process: see start.h.
  *
  *     the program's variables  | .data | .bss: small ones | BSS_BEHIND ...
- *                              '-- the dynamic linker's --'-- pages that MPI_Init needs: 5 or 6
+ *                              '-- the dynamic linker's --'-- pages that MPI_Init needs: 4 or 5
  *
  * A start of many ranks is as long as its page faults: 2 us each with the page, 0.5 at the end. */
 #include "libmpi/core/start.h"
@@ -13,7 +13,7 @@
 #include <sys/mman.h>
 
 #define SMALL_PAGE  4096
-#define SMALL_PAGES 6 /* of variables without a first value that are not BSS_BEHIND */
+#define SMALL_PAGES 5 /* of variables without a first value that are not BSS_BEHIND */
 
 static struct {
 	const char *first, *last;

@@ -29,7 +29,7 @@ volatile int MPIR_debug_gate;
 
 /* The library by which debuggers read queues of messages. */
 extern char MPIR_dll_name[PATH_MAX];
-char MPIR_dll_name[PATH_MAX];
+BSS_BEHIND char MPIR_dll_name[PATH_MAX];
 
 /* A debugger that is no ancestor may attach, where the kernel asks for that (Yama). */
 static void debug_admit(void)

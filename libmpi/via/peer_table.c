@@ -11,7 +11,7 @@
 struct via_peer *via_peer_pages[VIA_PEER_PAGES];
 
 static struct via_peer *blank; /* a page of rows that cannot be written */
-BSS_BEHIND static uint16_t made_rows[VIA_PEER_PAGES];
+static uint16_t made_rows[VIA_PEER_PAGES];
 
 #define PAGE_LEN (VIA_PEER_ROWS * sizeof(struct via_peer))
 

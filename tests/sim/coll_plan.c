@@ -137,7 +137,7 @@ bool plan_row(const struct plan_call *call, int i, const char **name, coll_algor
 	const struct rule *r = &rules[call->kind][i];
 	struct coll_args k;
 
-	*name = r->name;
+	*name = algorithms[r->algorithm].name;
 	for (int j = 0; j < i && *name != NULL; j++)
 		if (rules[call->kind][j].algorithm == r->algorithm &&
 			((rules[call->kind][j].flags ^ r->flags) & RULE_ORDERED) == 0)
@@ -146,7 +146,7 @@ bool plan_row(const struct plan_call *call, int i, const char **name, coll_algor
 		return false;
 	comm_move(0);
 	k = args_of(call);
-	*fn = r->algorithm;
+	*fn = algorithms[r->algorithm].function;
 	return rule_able(r, &k) && args_order_matters(&k) == ((r->flags & RULE_ORDERED) != 0);
 }
 
