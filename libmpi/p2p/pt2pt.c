@@ -17,12 +17,6 @@
 #include <engine.h>
 #include <string.h>
 
-/* False for MPI_BOTTOM and MPI_IN_PLACE, the least addresses there are. */
-static inline bool pt2pt_buf_given(const void *buf)
-{
-	return (uintptr_t)buf > (uintptr_t)MPI_IN_PLACE;
-}
-
 /* --- sends ---------------------------------------------------------------------------------- */
 
 /* sync: done only when the receive has been matched. */
@@ -50,8 +44,7 @@ static inline bool pt2pt_send_fast(const void *buf, int64_t count, const struct 
 	const struct via_peer *p = via_peer(group_peer(comm_peers(c), dest));
 	int64_t bytes;
 
-	return likely(type->dense && pt2pt_buf_given(buf) &&
-		       !__builtin_mul_overflow(count, type->size, &bytes) && bytes < p->direct &&
+	return likely(p2p_quick_bytes(buf, count, type, &bytes) && bytes < p->direct &&
 		       p2p_peer_seen(p)->out.head == NULL) &&
 	       via_put_local(p->put_seat - 1, c->ctx, tag, FRAME_EAGER, buf, (size_t)bytes) == 0;
 }
@@ -223,8 +216,7 @@ HAFT_HOT int p2p_recv(void *buf, int64_t count, struct type *type, int source, i
 		haft_status_nobody(status);
 		return 0;
 	}
-	if (source >= 0 && type->dense && pt2pt_buf_given(buf) &&
-		!__builtin_mul_overflow(count, type->size, &room) &&
+	if (source >= 0 && p2p_quick_bytes(buf, count, type, &room) &&
 		pt2pt_recv_fast(buf, room, source, tag, c, status))
 		return 0;
 	return pt2pt_recv_blocking(buf, count, type, source, tag, c, status);
