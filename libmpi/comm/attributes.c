@@ -142,10 +142,9 @@ ENGINES(win, MPI_Win_copy_attr_function, MPI_Win_delete_attr_function)
 
 static const struct {
 	int key;
-	int value; /* MPI_UNIVERSE_SIZE and MPI_APPNUM are set at run time */
+	int value;
 } fixed[] = {
 	{MPI_TAG_UB, INT_MAX}, {MPI_HOST, MPI_PROC_NULL}, {MPI_IO, MPI_ANY_SOURCE},
-	{MPI_WTIME_IS_GLOBAL, 1}, /* valid on one host */
 };
 
 /* Sets a predefined attribute.  C gets the address `at' (11.10), which must stay valid for ever.
@@ -191,13 +190,15 @@ int comm_attr_win_fix(struct win *w, int key, void *value)
 	return haft_attr_err(obj_attr_fix(w, key, OBJ_LANG_C, (intptr_t)value), key);
 }
 
-HAFT_START int comm_attr_open(int universe, int appnum)
+HAFT_START int comm_attr_open(int universe, int appnum, bool one_clock)
 {
 	int err = attr_win_keys();
 
 	facts.o.u.cls = no_facts.o.u.cls = &haft_comm_class;
 	for (size_t i = 0; i < countof(fixed) && err == OBJ_OK; i++)
 		err = attr_fix(fixed[i].key, fixed[i].value);
+	if (err == OBJ_OK)
+		err = attr_fix(MPI_WTIME_IS_GLOBAL, one_clock);
 	if (err == OBJ_OK)
 		err = attr_fix(MPIX_FT, haft_setting_get(SETTING_FT) != HAFT_FT_NO);
 	if (err == OBJ_OK)

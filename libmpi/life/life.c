@@ -139,7 +139,7 @@ static int engines_open(void)
 		coll_open();
 		rma_init();
 		ft_open();
-		err = comm_attr_open(boot->universe, boot->app);
+		err = comm_attr_open(boot->universe, boot->app, boot->nhosts == 1);
 	}
 	comm_open(boot->first + boot->rank, boot->rank, boot->size);
 	engines = err == 0;

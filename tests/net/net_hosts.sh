@@ -6,7 +6,8 @@
 . tests/net/lib.sh
 
 for t in ch03/message_sizes ch03/random_traffic ch03/probe ch04/part_ring ch06/coll_sequence ch06/reduce_ops ch06/same_bits \
-	ch06/user_ops ch06/coll_requests ch07/intercomms ch07/create_from_group ch11/session; do
+	ch06/user_ops ch06/coll_requests ch07/intercomms ch07/create_from_group \
+	ch09/world_attributes ch11/session; do
 	over "-hosts a:2,b:2" 4 std/$t
 done
 over "-hosts a,b" 2 std/ch03/cancel_persistent
