@@ -116,7 +116,7 @@ static void raise_text(char *line, size_t n, int err, const void *self, int fn)
 
 	snprintf(words, sizeof(words), "%s", haft_err_text(err));
 	raise_origin(front, sizeof(front), self);
-	if (!haft_code_is_own(err))
+	if (!haft_err_is_class(err))
 		snprintf(name, sizeof(name), "error code %d of the program", err);
 	else
 		snprintf(name, sizeof(name), "%s", haft_err_class_name(err));

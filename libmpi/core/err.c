@@ -114,12 +114,27 @@ static const struct error_class {
 #undef ERROR_EXT
 };
 
+/* The program's codes come behind all classes. */
+#define ERROR(name, value, text) \
+	_Static_assert((value) <= HAFT_CODE_OWN, #name " is greater than HAFT_CODE_OWN");
+#define ERROR_TOOL ERROR
+#define ERROR_EXT  ERROR
+#include "libmpi/api/errors.def"
+#undef ERROR
+#undef ERROR_TOOL
+#undef ERROR_EXT
+
 static const struct error_class *class_find(int class)
 {
 	for (size_t i = 0; i < countof(classes); i++)
 		if (classes[i].value == class)
 			return &classes[i];
 	return NULL;
+}
+
+bool haft_err_is_class(int class)
+{
+	return class_find(class) != NULL;
 }
 
 const char *haft_err_class_name(int class)

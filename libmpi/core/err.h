@@ -12,6 +12,7 @@
 #ifndef HAFT_CORE_ERR_H
 #define HAFT_CORE_ERR_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #define HAFT_ERR_TEXT_MAX \
@@ -38,6 +39,9 @@ int haft_err_of_callback(int code);
 
 /* Drops this thread's words, so that an error without words of its own has none. */
 void haft_err_clear(void);
+
+/* Is this a class of the standard or of an extension?  Success is one. */
+bool haft_err_is_class(int class);
 
 /* The name ("MPI_ERR_RANK") and the text of a class; "unknown error class" if it has none.  Never
  * NULL. */

@@ -72,7 +72,7 @@ static int code_add(int class, int *code)
 {
 	struct code *of = code_find(class), *c;
 
-	if (class >= 0 && !haft_code_is_own(class) && (of == NULL || !of->is_class))
+	if (class >= 0 && !haft_err_is_class(class) && (of == NULL || !of->is_class))
 		return haft_err(MPI_ERR_ARG, "%d is not an error class", class);
 	c = code_new();
 	if (c == NULL)
@@ -161,7 +161,7 @@ int haft_code_class(int code)
 	struct code *c;
 	int class = -1;
 
-	if (haft_code_is_own(code))
+	if (haft_err_is_class(code))
 		return code;
 	pthread_mutex_lock(&codes.lock);
 	c = code_find(code);

@@ -2,24 +2,17 @@
 /* error_code.h - error classes and codes that the program adds to ours (MPI-5.0 9.5.1).
  *
  *     0 .. 62, 1001 .. 1018        the standard's classes: errors.def
- *     16385 .. 16387               those of extensions (MPIX_): errors.def
- *     16388 ..                     the program's: a row each, with its class, its text, its codes
+ *     16385 .. HAFT_CODE_OWN       those of extensions (MPIX_): errors.def
+ *     HAFT_CODE_OWN + 1 ..         the program's: a row each, with its class, its text, its codes
  *
  * Works at any time, from any thread. */
 #ifndef HAFT_CORE_ERROR_CODE_H
 #define HAFT_CORE_ERROR_CODE_H
 
 #include <mpi-ext.h>
-#include <stdbool.h>
 #include <stddef.h>
 
-#define HAFT_CODE_OWN MPIX_ERR_REVOKED /* the last that is the library's own */
-
-/* Is this a class of the standard or of an extension?  Success is one. */
-static inline bool haft_code_is_own(int class)
-{
-	return class >= MPI_SUCCESS && class <= HAFT_CODE_OWN && class != MPI_ERR_LASTCODE + 1;
-}
+#define HAFT_CODE_OWN MPIX_ERR_REVOKED /* the last class of the library: err.c asserts it */
 
 /* The largest error code in use, at least HAFT_CODE_OWN.  The attribute MPI_LASTUSEDCODE points
  * to it. */

@@ -48,6 +48,7 @@ double env_wtick(void)
 	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
+/* A program may ask for the words of each number up to MPI_ERR_LASTCODE, also those of no class. */
 int env_error_string(int code, char *string, int *len)
 {
 	const char *words = haft_err_text(code);
@@ -56,8 +57,12 @@ int env_error_string(int code, char *string, int *len)
 		*len = (int)strlen(string);
 		return 0;
 	}
-	if (haft_code_class(code) < 0)
-		return haft_err(MPI_ERR_ARG, "%d is not an error code", code);
+	if (haft_code_class(code) < 0) {
+		if (code < 0 || code > MPI_ERR_LASTCODE)
+			return haft_err(MPI_ERR_ARG, "%d is not an error code", code);
+		*len = snprintf(string, MPI_MAX_ERROR_STRING, "no error class has number %d", code);
+		return 0;
+	}
 	*len = snprintf(string, MPI_MAX_ERROR_STRING, "%s: %s%s%s", haft_err_class_name(code),
 		haft_err_class_text(code), *words != '\0' ? ": " : "", words);
 	if (*len >= MPI_MAX_ERROR_STRING)

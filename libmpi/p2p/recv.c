@@ -220,7 +220,7 @@ static void recv_error_check(struct p2p_error_msg *msg, int peer)
 {
 	char who[HAFT_RANK_NAME];
 
-	if (msg->err > MPI_SUCCESS && haft_code_is_own(msg->err))
+	if (msg->err > MPI_SUCCESS && haft_err_is_class(msg->err))
 		return;
 	msg->err = MPI_ERR_INTERN;
 	snprintf(msg->words, sizeof(msg->words), "%s has sent an error of no known class",

@@ -6,6 +6,8 @@
 static void code_all(int running)
 {
 	char text[MPI_MAX_ERROR_STRING] = "x";
+	/* No class has these numbers. */
+	static const int gaps[] = {63, 500, 1019, MPI_ERR_LASTCODE, MPI_ERR_LASTCODE + 1};
 	int class, code, other, len, *last, flag;
 
 	OK(MPI_Add_error_class(&class));
@@ -29,6 +31,14 @@ static void code_all(int running)
 		FAILS(MPI_ERR_ARG, "", MPI_Add_error_string(MPI_ERR_IO, "no"));
 		FAILS(MPI_ERR_ARG, "", MPI_Remove_error_class(code));
 		FAILS(MPI_ERR_ARG, "", MPI_Add_error_code(code, &len));
+		for (size_t i = 0; i < sizeof(gaps) / sizeof(gaps[0]); i++) {
+			FAILS(MPI_ERR_ARG, "error code", MPI_Error_class(gaps[i], &len));
+			FAILS(MPI_ERR_ARG, "error class", MPI_Add_error_code(gaps[i], &len));
+		}
+		OK(MPI_Error_string(gaps[0], text, &len));
+		CHECK(strcmp(text, "no error class has number 63") == 0);
+		FAILS(MPI_ERR_ARG, "", MPI_Error_string(MPI_ERR_LASTCODE + 1, text, &len));
+		FAILS(MPI_ERR_ARG, "", MPI_Error_string(-1, text, &len));
 	}
 	OK(MPI_Remove_error_code(other));
 	OK(MPI_Remove_error_string(code));
