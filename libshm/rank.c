@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* rank.c - a process takes its place in the segment, leaves it, and may come back.
+/* rank.c - a process takes its place in the segment, and leaves it.
  *
- * The private ends of rings and pipes (how far they are) exist only here.  So shm_detach parks
- * them, and the same process finds them again at its next shm_attach, perhaps with the segment
- * mapped elsewhere: then every pointer into it moves by the same distance. */
-#include <pthread.h>
+ *     one mapping:  | struct shm, struct shm_private | tx | rx | peer | ring_src | pipe_src ...
+ *                   '-- of the rank --'              '-- tables with a row a seat --'
+ *
+ * The private ends of rings and pipes (how far they are) exist only here.  So a process that has
+ * left does not come back. */
+#include "libshm/shm_inner.h"
+
 #include <sys/mman.h>
 #include <unistd.h>
-#include "libshm/shm_inner.h"
 
 #define NO_SPIN_START 32 /* waits without spinning after the CPUs were oversubscribed */
 #define PIPE_MEMORY   ((uint64_t)256 << 20) /* all pipes of all ranks together; at least 4 a rank */
@@ -21,8 +23,6 @@ static int pipe_max(const struct seg_head *h)
 	n = n < MEAN_OR(1, 4) ? MEAN_OR(1, 4) : n;
 	return (int)(n < h->nseats ? n : h->nseats);
 }
-
-#define RANK_TABLES 6
 
 /* --- the tables of seats --------------------------------------------------------------------- */
 
@@ -69,8 +69,8 @@ static struct shm *rank_alloc(struct shm_seg *seg)
 	size_t n = seg->head->nseats;
 	size_t seat = sizeof(*h->s.tx) + sizeof(*h->s.rx) + sizeof(*h->in.peer) +
 		      sizeof(*h->in.ring_src) + sizeof(*h->in.pipe_src) + sizeof(*h->in.pipe_dst);
-	/* each ends at the end of a line */
-	size_t len = sizeof(*h) + n * seat + (1 + RANK_TABLES) * CACHE_LINE;
+	/* the head and the six tables: each begins on a line of its own */
+	size_t len = sizeof(*h) + n * seat + (1 + 6) * CACHE_LINE;
 
 	h = mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1,
 		0);
@@ -108,69 +108,7 @@ static void rank_init(struct shm *s, struct shm_seg *seg, int me)
 	in->no_spin = in->oversubscribed ? NO_SPIN_START : 0;
 }
 
-/* --- coming back ---------------------------------------------------------------------------- */
-
-static pthread_mutex_t parked_lock = PTHREAD_MUTEX_INITIALIZER;
-static struct shm *parked; /* chained by in->next */
-
-static void rank_park(struct shm *s)
-{
-	s->in->cookie = s->seg->head->cookie;
-	s->in->pid = (int)getpid();
-	s->seg = NULL;
-	pthread_mutex_lock(&parked_lock);
-	s->in->next = parked;
-	parked = s;
-	pthread_mutex_unlock(&parked_lock);
-}
-
-/* The state that this process parked as rank `me' of the segment, or NULL. */
-static struct shm *rank_unpark(const struct shm_seg *seg, int me)
-{
-	struct shm **link = &parked, *s;
-
-	pthread_mutex_lock(&parked_lock);
-	while (*link != NULL && ((*link)->in->cookie != seg->head->cookie || (*link)->me != me ||
-					(*link)->in->name != shm_seat_name(seg, me) ||
-					(*link)->in->pid != (int)getpid()))
-		link = &(*link)->in->next;
-	s = *link;
-	if (s != NULL)
-		*link = s->in->next;
-	pthread_mutex_unlock(&parked_lock);
-	return s;
-}
-
-/* `ptr' pointed into the mapping at `old': where is that now? */
-static void *rank_rebase(void *ptr, const char *old, char *base)
-{
-	return ptr != NULL ? base + ((char *)ptr - old) : NULL;
-}
-
-static void rank_remap(struct shm *s, struct shm_seg *seg)
-{
-	const char *old = s->base;
-	struct shm_private *in = s->in;
-
-	s->seg = seg;
-	s->base = seg->base;
-	in->inbox = rank_rebase(in->inbox, old, s->base);
-	s->doorbell = in->doorbell = rank_rebase(in->doorbell, old, s->base);
-	in->record = rank_rebase(in->record, old, s->base);
-	in->nwatches = 0;
-	for (int i = 0; i < s->nranks; i++) {
-		struct shm_peer *p = &in->peer[i];
-
-		p->out = rank_rebase(p->out, old, s->base);
-		p->payload = rank_rebase(p->payload, old, s->base);
-		p->in = rank_rebase(p->in, old, s->base);
-		p->pipe_out = rank_rebase(p->pipe_out, old, s->base);
-		p->pipe_in = rank_rebase(p->pipe_in, old, s->base);
-		s->tx[i].slot = rank_rebase(s->tx[i].slot, old, s->base);
-	}
-}
-
-/* --- both ----------------------------------------------------------------------------------- */
+/* --- coming and going ------------------------------------------------------------------------ */
 
 /* A rank that attaches for the first time; NULL with *error. */
 static struct shm *rank_claim(struct shm_seg *seg, int me, int *error)
@@ -199,11 +137,7 @@ HAFT_START int shm_attach(struct shm_seg *seg, int me, struct shm **out)
 		return SHM_BAD;
 	if (seg->len < seg->head->len && !shm_heap_limit(seg, me, seg->len))
 		return SHM_NOMEM;
-	s = rank_unpark(seg, me);
-	if (s != NULL)
-		rank_remap(s, seg);
-	else
-		s = rank_claim(seg, me, &e);
+	s = rank_claim(seg, me, &e);
 	if (s == NULL)
 		return e;
 	shm_poll_word_set(s, NULL);
@@ -230,8 +164,5 @@ void shm_detach(struct shm *s)
 	must_valid(shm_seg_aborted(s->seg) || shm_valid(s));
 	shm_spread_leave(s);
 	atomic_store_explicit(&s->in->doorbell[s->me].state, SHM_DETACHED, memory_order_release);
-	if (s->nranks > 1)
-		rank_park(s);
-	else
-		rank_free(s);
+	rank_free(s);
 }

@@ -323,10 +323,8 @@ struct shm {
 
 /* Makes the caller rank `me' of the segment: touches its own lines only, no message, no barrier;
  * other ranks may have started, sent and finished, or not have started.  The segment must stay open
- * until shm_detach.  A rank belongs to the process that took it first, for ever; that process may
- * detach and attach again (not in a segment of one rank), and finds messages sent meanwhile.
- * SHM_BAD (no such rank, or taken), SHM_NOMEM (also: pieces of the heap lie where this process
- * could not map it). */
+ * until shm_detach.  A rank belongs to the process that took it first, for ever.  SHM_BAD (no such
+ * rank, or taken), SHM_NOMEM (also: pieces of the heap lie where this process could not map it). */
 int shm_attach(struct shm_seg *seg, int me, struct shm **s);
 
 enum shm_sleep {
@@ -354,11 +352,11 @@ void shm_tune_set(struct shm *s, const struct shm_tune *t);
 
 /* Are the invariants of this rank's rings, pipes, inbox and waits kept, and those of the heap?  To
  * be called outside of a wait, by the thread that has the struct shm; slow.  shm_detach checks it
- * in debug and MEAN=1 builds. */
+ * in debug and MEAN=1 builds, and libmpi in MPI_Finalize. */
 bool shm_valid(struct shm *s);
 
-/* Ends what shm_attach began.  Frames already put stay readable for others; frames to this rank
- * wait until it attaches again, if ever. */
+/* Ends what shm_attach began, for ever.  Frames already put stay readable for others; frames
+ * to this rank stay in its rings. */
 void shm_detach(struct shm *s);
 
 /* --- frames: short ordered messages --------------------------------------------------------- */

@@ -287,10 +287,7 @@ struct shm_private {
 		_Atomic uint32_t *word[SHM_HELD_MAX];
 	} held;                           /* shm_wakes_hold */
 	const struct shm_wait *listening; /* whose sleep the doorbell's `sleeping' stands for */
-	struct shm *next;                 /* of the parked ones: see rank.c */
-	uint64_t cookie;                  /* whose rank this was */
-	int pid;
-	uint64_t proof; /* cross_memory.c */
+	uint64_t proof;                   /* cross_memory.c */
 	int reserved;
 	size_t reserved_len;
 	uint64_t cell_ticket;

@@ -295,6 +295,13 @@ static int transports_open(const struct via_conf *conf)
 	return set == HAFT_VIA_SHM ? shm_refused(conf) : via_remote_open(conf);
 }
 
+/* Are the rings, pipes, inbox and waits of this process in order?  An abort may leave them
+ * half done. */
+static bool via_segment_valid(void)
+{
+	return via.shm == NULL || shm_seg_aborted(via.shm->seg) || shm_valid(via.shm);
+}
+
 HAFT_START int via_open(struct via_conf *conf)
 {
 	int err;
@@ -314,6 +321,7 @@ HAFT_START int via_open(struct via_conf *conf)
 	via.deliver = conf->deliver;
 	via.peer_made = conf->peer_made;
 	haft_valid_add("via_peers_valid", via_peers_valid);
+	haft_valid_add("via_segment_valid", via_segment_valid);
 	via_remote_prepare(conf);
 	err = via_peers_open(conf->first + conf->npeers);
 	if (err == 0)

@@ -302,50 +302,6 @@ static void no_memory(void **state)
 	node_run_opts(&opts, failing_rank, NULL);
 }
 
-/* A process that leaves and comes back, with another mapping, goes on where it was. */
-static void back_rank(struct shm *first, void *arg)
-{
-	struct node *n = node_new(first, 300);
-	struct shm_seg *seg = first->seg, *other = NULL;
-	struct shm *s = first;
-	int me = first->me;
-
-	for (int round = 1; round <= 5; round++) {
-		uint32_t want = (uint32_t)round * 100;
-
-		n->s = s;
-		while (n->out[!me].n < want || n->got < want) {
-			if (n->out[!me].n < want)
-				send_next(n, !me);
-			shm_poll(s, frame_receive, n);
-		}
-		if (round == 5)
-			break;
-		shm_detach(s);
-		CHECK(shm_seg_open(*(int *)arg, &other) == 0);
-		CHECK(shm_attach(other, me, &s) == 0);
-	}
-	CHECK(seg != other);
-	free(n);
-}
-
-static void frame_back(void **state)
-{
-	const struct shm_opts opts = {.nranks = 2};
-	struct shm_seg *seg;
-	pid_t pid[2];
-	int fd;
-
-	(void)state;
-	assert_int_equal(shm_seg_create(&opts, &seg), 0);
-	fd = shm_seg_fd(seg);
-	for (int i = 0; i < 2; i++)
-		node_start(seg, i, back_rank, &fd, &pid[i]);
-	for (int i = 0; i < 2; i++)
-		node_join(pid[i]);
-	shm_seg_close(seg);
-}
-
 static void frame_threads(void **state)
 {
 	struct plan plan = {.frames = 3000, .len_max = 4000};
@@ -405,7 +361,6 @@ int main(void)
 		cmocka_unit_test(frame_peek),
 		cmocka_unit_test(frame_full),
 		cmocka_unit_test(no_memory),
-		cmocka_unit_test(frame_back),
 		cmocka_unit_test(frame_threads),
 		cmocka_unit_test(valid),
 	};
