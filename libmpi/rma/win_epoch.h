@@ -63,6 +63,7 @@ struct rma_epoch_target {
 	int32_t holder; /* remote: rank that held its lock when it told us; -1: not known */
 	uint8_t held;   /* enum rma_epoch_held */
 	bool granted;   /* remote: it has granted us its lock */
+	bool left;      /* remote: it frees the window */
 };
 
 struct conflict_log;    /* conflict.c */

@@ -305,6 +305,15 @@ void rma_lock_drop_slow(struct win *w, int rank, int who, enum rma_lock_mode mod
 	lock_drop_unit(w, rank, rma_lock_unit(mode, who), who);
 }
 
+bool rma_lock_may_drop(const struct win *w, int rank, int who, enum rma_lock_mode mode)
+{
+	uint64_t held =
+		atomic_load_explicit(&lock_of(w, rank)->word, memory_order_relaxed) & LOCK_HELD;
+
+	return mode == LOCK_EXCLUSIVE ? held == rma_lock_unit(mode, who)
+				      : held != 0 && (held & LOCK_WRITER) == 0;
+}
+
 int rma_lock_holders(const struct win *w, int rank, int *who, int max)
 {
 	uint64_t word = atomic_load_explicit(&lock_of(w, rank)->word, memory_order_relaxed);

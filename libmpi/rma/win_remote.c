@@ -233,7 +233,7 @@ static void remote_lock_wanted(struct win *w, int from, enum rma_lock_mode mode)
 }
 
 /* Is this frame valid from that member?  A member that waits for our lock does not request it
- * again. */
+ * again, drops no lock that it cannot hold, and leaves once. */
 static bool remote_sane(const struct win *w, int from, const struct sync_frame *f)
 {
 	const struct rma_epoch *e = w->rma->epoch;
@@ -242,12 +242,14 @@ static bool remote_sane(const struct win *w, int from, const struct sync_frame *
 		return f->who >= 0 && f->who < w->size;
 	if (f->kind < SYNC_LOCK || f->kind > SYNC_BYE)
 		return false;
+	if (f->kind == SYNC_BYE)
+		return !e->target[from].left;
 	if (f->kind != SYNC_LOCK && f->kind != SYNC_DROP)
 		return true;
 	if (f->mode != LOCK_SHARED && f->mode != LOCK_EXCLUSIVE)
 		return false;
 	if (f->kind == SYNC_DROP)
-		return true;
+		return rma_lock_may_drop(w, w->rank, from, (enum rma_lock_mode)f->mode);
 	if (e->remote_waits == NULL)
 		return false;
 	for (const struct rma_remote_wait *i = e->remote; i != NULL; i = i->next) {
@@ -275,7 +277,10 @@ void rma_remote_frame(struct win *w, int from, const void *data, uint32_t len)
 	case SYNC_POST: rma_epoch_posted(w, w->rank, from, true); break;
 	case SYNC_COMPLETE: rma_epoch_completed(w, w->rank, from); break;
 	case SYNC_WAKE: remote_serve(w); break;
-	case SYNC_BYE: e->goodbyes++; break;
+	case SYNC_BYE:
+		e->target[from].left = true;
+		e->goodbyes++;
+		break;
 	case SYNC_HELD: e->target[from].holder = f.who; break;
 	}
 }
