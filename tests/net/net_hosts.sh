@@ -45,6 +45,27 @@ over "-hosts a:3,b,c:2,d" 7 std/ch06/algorithms HAFT_COLL_ALGORITHM=bcast=hierar
 over "-hosts a:3,b:3" 6 std/ch06/algorithms HAFT_COLL_ALGORITHM=bcast=chain,reduce=chain
 over "-hosts a:9,b:8" 17 std/ch06/algorithms HAFT_COLL_ALGORITHM=$f
 over "-hosts a,b,c -rr" 8 std/ch06/algorithms
+over "-hosts a:3,b:3,c:3" 9 std/ch06/algorithms \
+	HAFT_COLL_ALGORITHM=scan=hierarchical,exscan=hierarchical,barrier=hierarchical,bcast=hierarchical,reduce=hierarchical,allreduce=hierarchical
+
+# Each algorithm that a user can choose is named here or by a list of ch06/algorithms; neighborhoods
+# and calls with lists of blocks have one.  Old names: hosts.
+"$B/bin/mpicc" $SANFLAGS -o "$TMPDIR/named" tests/examples/hello/hello.c || exit 1
+for op in barrier bcast gather scatter allgather allgatherv alltoall alltoallv alltoallw reduce allreduce \
+	reduce_scatter_block reduce_scatter scan exscan; do
+	names=$(HAFT_COLL_ALGORITHM=$op=none "$B/bin/mpiexec" -n 1 "$TMPDIR/named" 2>&1 |
+		sed -n 's/.*: the algorithms of MPI_[A-Za-z_]* are//p')
+	[ -n "$names" ] || { echo "$op: its algorithms are not said"; exit 1; }
+	for name in $names; do
+		old=$(echo "$name" | sed 's/^hierarchical$/hosts/')
+		cat tests/std/ch06/algorithms.c "$0" | tr '", ' '\n\n\n' |
+			sed 's/.*[A-Za-z]=\([a-z_]*=[a-z_]*\)$/\1/' |
+			grep -qx "$op=\($name\|$old\)" || {
+			echo "$op=$name is in no list"
+			exit 1
+		}
+	done
+done
 over "-hosts a:3,b:2" 5 std/ch06/reduce_ops HAFT_SLEEP=always
 over "-hosts a:2,b:1" 3 thread/all_calls
 rm -f "$TMPDIR"/*
