@@ -56,11 +56,12 @@ enum haft_setting {
 
 /* Transports within a host, and between hosts. */
 enum haft_via {
-	HAFT_VIA_AUTO,   /* shared memory; sockets */
-	HAFT_VIA_SHM,    /* shared memory; none */
-	HAFT_VIA_NET,    /* sockets; sockets */
-	HAFT_VIA_OFI,    /* shared memory; libfabric */
-	HAFT_VIA_OFI_ALL /* libfabric; libfabric */
+	HAFT_VIA_AUTO,    /* shared memory; sockets */
+	HAFT_VIA_SHM,     /* shared memory; none */
+	HAFT_VIA_NET,     /* sockets; sockets */
+	HAFT_VIA_OFI,     /* shared memory; libfabric */
+	HAFT_VIA_OFI_ALL, /* libfabric; libfabric */
+	HAFT_VIA_COUNT
 };
 
 /* true: processes of one host use the transport of those of several hosts. */

@@ -39,7 +39,7 @@ static const struct via_transport *const transports[] = {
 	[HAFT_VIA_OFI] = &via_ofi_transport,
 	[HAFT_VIA_OFI_ALL] = &via_ofi_transport,
 };
-static_assert(sizeof(transports) / sizeof(transports[0]) == HAFT_VIA_OFI_ALL + 1,
+static_assert(sizeof(transports) / sizeof(transports[0]) == HAFT_VIA_COUNT,
 	"each value of HAFT_VIA has a transport");
 
 static const struct via_transport *transport_to(int peer)

@@ -572,12 +572,12 @@ struct sum {
 };
 
 /* Frames that a mirror has no reason to send: of memory that both sides share, of processes that
- * have none left, and of files, which it does not open. */
+ * have none left, of files, which it does not open, and of failures and aborts. */
 static bool is_rare(int kind)
 {
 	return kind == FRAME_FIN || kind == FRAME_COOP || kind == FRAME_COOP_DONE ||
 	       kind == FRAME_ERROR || kind == FRAME_PART_NO_RTS || kind == FRAME_PART_NO_MEM ||
-	       kind == FRAME_IO;
+	       kind == FRAME_IO || kind == FRAME_FT || kind == FRAME_ABORT;
 }
 
 /* How many have been taken; 0 if of some kind there was none. */
@@ -586,7 +586,7 @@ static uint32_t frame_count(const struct sum *sum)
 	uint32_t n = 0;
 	bool all = true;
 
-	for (int kind = FRAME_EAGER; kind <= FRAME_ERROR; kind++) {
+	for (int kind = FRAME_EAGER; kind < FRAME_KINDS; kind++) {
 		n += sum->taken[kind];
 		if (sum->taken[kind] > 0 || is_rare(kind))
 			continue;
