@@ -9,12 +9,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define DEAD_MS       15000
-#define DIAL_MS       30000
-#define HELLO_MS      10000
-#define STRANGERS_MAX 64
-#define CLOSE_MS      10000
-#define COPY_MAX      1024 /* bytes of payload for which a copy costs less than a second iovec */
+/* Defaults of struct net_conf (net.h has their meanings). */
+#define DEAD_MS       15000 /* a few retransmissions of TCP that were lost */
+#define DIAL_MS       30000 /* a host of a large job may be that late */
+#define HELLO_MS      10000 /* a busy peer answers; a port scanner does not keep a place longer */
+#define STRANGERS_MAX 64    /* connections that have not proved anything: descriptors are few */
+#define CLOSE_MS      10000 /* queues of a slow peer drain */
+#define COPY_MAX      1024  /* bytes of payload for which a copy costs less than a second iovec */
 
 const char *net_error_text(int error)
 {
@@ -368,7 +369,7 @@ void net_give_up(struct net *net, int peer)
 	net_timer_set(net, net->io->now(net));
 }
 
-/* --- curiosity ------------------------------------------------------------------------------ */
+/* --- questions ------------------------------------------------------------------------------ */
 
 int net_fd(const struct net *net)
 {

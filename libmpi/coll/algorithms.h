@@ -9,6 +9,7 @@
  *      hierarchical.c         over several hosts: shared memory within a host, messages between
  *                             by leaders, or (lanes) by all members
  *      hier_blocks.c          hierarchical gathers, scatters and alltoalls; data in parts
+ *      port_tree.c            steps of radix 4 between many hosts (multi_port)
  *      pipelined.c            long data in segments along a chain, or a binary tree
  *      inter_algorithms.c     between two groups
  *      neighbor.c             neighborhood collectives

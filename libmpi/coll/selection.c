@@ -257,6 +257,7 @@ struct rule {
 	{binomial, 0, BLOCK_SHORT, 2, 0, 0, 0}, \
 	{linear, 0, 0, 0, 0, 0, 0}
 
+/* Of each operation the last row can do every call, and the last ordered one too: a search ends. */
 static const struct rule *const rules[COLL_KINDS] = {
 	/* algorithm, bytes from, below, ranks, least, most, flags */
 	[COLL_BARRIER] = ROWS(

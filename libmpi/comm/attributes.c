@@ -144,7 +144,9 @@ static const struct {
 	int key;
 	int value;
 } fixed[] = {
-	{MPI_TAG_UB, INT_MAX}, {MPI_HOST, MPI_PROC_NULL}, {MPI_IO, MPI_ANY_SOURCE},
+	{MPI_TAG_UB, INT_MAX},
+	{MPI_HOST, MPI_PROC_NULL},
+	{MPI_IO, MPI_ANY_SOURCE},
 };
 
 /* Sets a predefined attribute.  C gets the address `at' (11.10), which must stay valid for ever.
