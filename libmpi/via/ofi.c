@@ -26,7 +26,7 @@
 #include <sys/random.h>
 #include <time.h>
 
-#define VERSION    1
+#define VERSION    2
 #define RX_BUFFERS MEAN_OR(4, 64) /* buffers for frames that arrive, of the greatest length */
 #define OUT_MAX    NET_QUEUE_MAX
 #define SMALL      MEAN_OR(64, 1024) /* bytes of payload of a small buffer */
@@ -246,7 +246,7 @@ static bool hello_send(struct ofi_peer *t)
 /* Counts a numbered frame that went by sockets. */
 static void by_net(struct ofi_peer *t)
 {
-	t->net_sent++;
+	t->seq_out++;
 	via_ofi_count.put++;
 	via_ofi_count.by_net++;
 	t->wants = true;
@@ -380,13 +380,13 @@ static int open_send(struct ofi_peer *t)
 	if (buffer_get(t, 0, &b) != 0)
 		return 0;
 	b->head.kind = OFI_OPEN;
-	b->head.ctx = t->net_sent;
+	b->head.seq = t->seq_out;
 	b->len = sizeof(b->head);
 	if (!buffer_send(b)) {
 		buffer_put(b);
 		return 0;
 	}
-	t->seq_out = 1;
+	t->seq_out++;
 	t->opened = true;
 	return 1;
 }
@@ -418,29 +418,18 @@ static void rx_post(struct ofi_buffer *b)
 		buffer_push(&idle, b);
 }
 
-/* True if it is the next frame of its peer. */
-static bool rx_in_order(const struct ofi_peer *t, const struct ofi_buffer *b)
-{
-	if (b->head.seq != t->seq_in)
-		return false;
-	return b->head.seq == 0 || t->net_received == t->net_expected;
-}
-
 static void rx_deliver(struct ofi_peer *t, struct ofi_buffer *b)
 {
 	struct net_hdr h = {b->head.ctx, b->head.tag, b->head.kind, b->head.flags};
 
-	if (t->seq_in++ == 0 && !t->heard) {
-		t->heard = true;
-		t->net_expected = (uint32_t)h.ctx;
-	} else {
+	t->seq_in++;
+	if (h.kind != OFI_OPEN)
 		frame_deliver(t, &h, b->data, b->len - sizeof(b->head));
-	}
 	rx_post(b);
 }
 
-/* Holds a frame until its turn: a long frame may be complete after a short one that was sent
- * later. */
+/* Holds a frame until its turn: earlier ones may still come by sockets, and a long frame may be
+ * complete after a short one that was sent later. */
 static void rx_reorder(struct ofi_peer *t, struct ofi_buffer *b)
 {
 	struct ofi_buffer **at = &t->reorder.head;
@@ -465,7 +454,7 @@ static void bye_check(struct ofi_peer *t)
 
 static void reorder_deliver(struct ofi_peer *t)
 {
-	while (t->reorder.head != NULL && rx_in_order(t, t->reorder.head))
+	while (t->reorder.head != NULL && t->reorder.head->head.seq == t->seq_in)
 		rx_deliver(t, buffer_pop(&t->reorder));
 	bye_check(t);
 }
@@ -493,7 +482,7 @@ static void rx_frame(struct ofi_buffer *b, size_t len)
 	}
 	b->len = (uint32_t)len;
 	t->silent = 0;
-	if (likely(rx_in_order(t, b)))
+	if (likely(b->head.seq == t->seq_in))
 		rx_deliver(t, b);
 	else
 		rx_reorder(t, b);
@@ -595,7 +584,7 @@ static void ofi_deliver(const struct net_frame *f)
 	case OFI_BYE_ACK: t->acked = true; break;
 	case OFI_FAILED: failed_received(t, f); break;
 	default:
-		t->net_received++;
+		t->seq_in++;
 		frame_deliver(t, &f->hdr, f->data, f->len);
 		reorder_deliver(t);
 	}
@@ -811,7 +800,7 @@ static bool bye_due(const struct ofi_peer *t)
 /* True if it has acknowledged all frames. */
 static bool bye_heard(const struct ofi_peer *t)
 {
-	return !bye_due(t) || t->acked || t->seq_out == 0;
+	return !bye_due(t) || t->acked || !t->opened;
 }
 
 static void ofi_leave(void)

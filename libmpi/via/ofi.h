@@ -4,10 +4,11 @@
  *     peer A                                              peer B
  *       |── sockets: HELLO (name, key), frames ──────────>|  first frames do not wait for a
  *       |<─ sockets: HELLO (name, key) ───────────────────|  connection of the fabric
- *       |══ fabric: OPEN (number of frames by sockets) ══>|
- *       |══ fabric: key, sequence number, frame ═════════>|  from then on all frames
+ *       |══ fabric: OPEN ════════════════════════════════>|  once its connection stands
+ *       |══ fabric: key, sequence number, frame ═════════>|  from then on all frames; their
+ *       |                                                 |  numbers go on from those by sockets
  *       |══ fabric: large messages, by tags ═════════════>|
- *       |── sockets: BYE (number of frames by fabric) ───>|
+ *       |── sockets: BYE (number of frames) ─────────────>|
  *       |<─ sockets: BYE_ACK ─────────────────────────────|
  *
  * libnet's connection of the pair stays open beside the fabric.  It is proven by the job's key, it
@@ -17,8 +18,8 @@
  * Why each message is needed
  *  - HELLO: an endpoint has no port that both sides know before, and only the sockets are
  *    authenticated.
- *  - OPEN: the two transports do not share an order; the receiver must know how many frames to take
- *    from the socket before the first one of the fabric.
+ *  - OPEN: the fabric's connection may take long, and needs the other process.  An empty frame
+ *    begins it before a message waits for it, and both directions at once.
  *  - BYE, BYE_ACK: a provider completes a send before the target has it; closing the endpoint then
  *    would lose frames.
  *  - FAILED: the fabric may fail at one end only, and the other end would wait for ever.

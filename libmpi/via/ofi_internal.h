@@ -9,10 +9,10 @@
 /* Kinds of frames.  The first four go by sockets only, and have no sequence number. */
 enum ofi_kind {
 	OFI_HELLO = OFI_KINDS, /* struct ofi_hello */
-	OFI_BYE,     /* the sender leaves MPI; uint32_t: frames that it has sent by the fabric */
+	OFI_BYE,     /* the sender leaves MPI; uint32_t: numbered frames that it has sent */
 	OFI_BYE_ACK, /* all of them have arrived */
 	OFI_FAILED,  /* the fabric has failed at the sender; payload: the reason */
-	OFI_OPEN,    /* first frame by the fabric; ctx: numbered frames that went by sockets */
+	OFI_OPEN,    /* first frame by the fabric, empty: it waits for the connection */
 	OFI_CTS      /* clear to send: struct cts (ofi_stream.c) */
 };
 
@@ -28,7 +28,7 @@ struct ofi_header {
 	uint64_t ctx;
 	int32_t tag;
 	uint32_t from;
-	uint32_t seq; /* number of frames by the fabric before it */
+	uint32_t seq; /* numbered frames before it, by sockets and by the fabric */
 	uint8_t kind, flags;
 	uint16_t zero;
 };
@@ -59,8 +59,8 @@ enum ofi_end { OFI_HERE, OFI_LEAVING, OFI_ENDING, OFI_GONE };
  *     told, known ──> opened ──> (broken) ──> end: LEAVING, ENDING, GONE
  *
  * Invariants
- *  - Numbered frames go by sockets until `opened', then by the fabric.  A frame that has arrived by
- *    the fabric is kept until all earlier ones have arrived.
+ *  - Numbered frames go by sockets until `opened', then by the fabric.  Both count in seq_out and
+ *    seq_in.  A frame that has arrived by the fabric is kept until all earlier ones have arrived.
  *  - Frames in `waiting' go before any new one.
  *  - A peer with work for later is in via_ofi.work. */
 struct ofi_peer {
@@ -68,7 +68,6 @@ struct ofi_peer {
 	bool told, known; /* HELLO sent; HELLO received */
 	bool wants;       /* a frame was sent: the fabric is to be opened */
 	bool opened;      /* OPEN sent */
-	bool heard;       /* OPEN received */
 	bool broken;      /* a send has failed: waits DOUBT_NS for the reason from the sockets */
 	bool bye;         /* BYE received */
 	bool ack_pending, ack_sent, acked; /* of BYE_ACK: to be sent, sent, received */
@@ -81,18 +80,16 @@ struct ofi_peer {
 	uint32_t polls;    /* of the fabric, since then */
 	uint32_t silent;   /* polls at the end since the last frame from it */
 	uint64_t addr;
-	uint64_t key_out, key_in;        /* in frames to it, in frames from it */
-	uint32_t net_sent, net_received; /* numbered frames by sockets, to it and from it */
-	uint32_t net_expected;           /* from it before its OPEN */
-	uint32_t seq_out, seq_in;        /* frames by the fabric: sent, delivered */
-	uint32_t bye_seq;                /* those that it had sent at its BYE */
-	size_t out_bytes;                /* in buffers that are being sent, or wait */
-	struct ofi_buffers waiting;      /* the fabric had no room for them */
-	struct ofi_buffers reorder;      /* received before their turn, in order */
-	struct ofi_streams *streams;     /* large messages; NULL: none */
-	struct ofi_peer *next;           /* in via_ofi.work */
-	struct ofi_peer *all;            /* in via_ofi.peers */
-	char *words;                     /* the reason why it is lost or broken; malloc'ed */
+	uint64_t key_out, key_in;    /* in frames to it, in frames from it */
+	uint32_t seq_out, seq_in;    /* numbered frames: sent, delivered */
+	uint32_t bye_seq;            /* those that it had sent at its BYE */
+	size_t out_bytes;            /* in buffers that are being sent, or wait */
+	struct ofi_buffers waiting;  /* the fabric had no room for them */
+	struct ofi_buffers reorder;  /* received before their turn, in order */
+	struct ofi_streams *streams; /* large messages; NULL: none */
+	struct ofi_peer *next;       /* in via_ofi.work */
+	struct ofi_peer *all;        /* in via_ofi.peers */
+	char *words;                 /* the reason why it is lost or broken; malloc'ed */
 };
 
 struct via_ofi {
