@@ -71,18 +71,7 @@ static const char ext_head[] =
 	"#define MPI_EXT_H_INCLUDED\n"
 	"\n"
 	"#include <mpi.h>\n"
-	"\n" C_BEGIN "\n"
-	"/* Programs ask by these whether the functions are there. */\n"
-	"#define OMPI_HAVE_MPI_EXT 1\n"
-	"#define OMPI_HAVE_MPI_EXT_FTMPI 1\n"
-	"#define OMPI_HAVE_MPIX_COMM_GET_FAILED 1\n"
-	"#define OMPI_HAVE_MPIX_COMM_ACK_FAILED 1\n"
-	"#define OMPI_HAVE_MPIX_COMM_ISHRINK 1\n"
-	"\n"
-	"/* The classes in the spelling of the next version of MPI. */\n"
-	"#define MPI_ERR_PROC_FAILED MPIX_ERR_PROC_FAILED\n"
-	"#define MPI_ERR_PROC_FAILED_PENDING MPIX_ERR_PROC_FAILED_PENDING\n"
-	"#define MPI_ERR_REVOKED MPIX_ERR_REVOKED\n";
+	"\n" C_BEGIN;
 
 static const char ext_tail[] = "\n" C_END;
 
@@ -144,6 +133,15 @@ static void errors_write(FILE *out, bool extensions)
 	for (int i = 0; i < nerrors; i++)
 		if ((errors[i].of == ERROR_OF_EXT) == extensions)
 			constant_write(out, "int", errors[i].name, errors[i].value);
+}
+
+/* The classes of extensions without the X: the spelling of the next version of MPI. */
+static void errors_later_write(FILE *out)
+{
+	for (int i = 0; i < nerrors; i++)
+		if (errors[i].of == ERROR_OF_EXT)
+			fprintf(out, "#define MPI_%s %s\n", errors[i].name + strlen("MPIX_"),
+				errors[i].name);
 }
 
 static void constants_write(FILE *out)
@@ -218,7 +216,8 @@ void write_mpi_ext_h(FILE *out)
 {
 	fputs(ext_head, out);
 	errors_write(out, true);
-	fputs("\n/* constants */\n", out);
+	errors_later_write(out);
+	fputs("\n/* constants; programs ask by some whether functions are there */\n", out);
 	for (const struct constant *c = constants; c < constants + nconstants; c++)
 		if (c->what == C_EXT)
 			constant_write(out, c->type, c->name, c->value);
