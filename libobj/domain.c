@@ -135,12 +135,12 @@ static bool class_valid(struct obj_class *c)
 	return true;
 }
 
-bool obj_domain_valid(struct obj_domain *d)
+int obj_domain_valid(struct obj_domain *d)
 {
 	for (uint32_t id = 1; id <= OBJ_CLASS_MAX; id++)
 		if (d->cls[id] != NULL && !class_valid(d->cls[id]))
-			return false;
-	return true;
+			return 0;
+	return 1;
 }
 
 long obj_domain_close(struct obj_domain *d, int leaks, int fmt)

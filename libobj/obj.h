@@ -29,7 +29,7 @@
  *     takes it itself obj_name_* obj_attr_set* obj_attr_delete* obj_attr_dup* obj_keyval_*
  *                     obj_errh_* obj_lang_add obj_class_open obj_foreach* obj_leaks*
  *                     obj_closure_new obj_reap*
- *     exclusive       obj_domain_close obj_domain_threads obj_class_close
+ *     exclusive       obj_domain_close obj_domain_valid obj_domain_threads obj_class_close
  * Those with a star may run callbacks (construct, on_free, destroy, attribute copy and delete,
  * your function).
  *
@@ -196,6 +196,11 @@ int obj_domain_open(struct obj_domain **domain, const struct obj_domain_opts *op
  * were alive.  These are not destroyed: no callback runs.  All handles are garbage and all
  * objects gone afterwards.  exclusive. */
 long obj_domain_close(struct obj_domain *domain, int leaks, int fmt);
+
+/* obj_domain_valid: 1 if all tables of a domain, and all objects in them, keep their invariants:
+ * tokens, counts, names, attributes; else 0.  Slow: it looks at each.  obj_domain_close calls it in
+ * debug builds.  exclusive. */
+int obj_domain_valid(struct obj_domain *domain);
 
 /* obj_domain_threads says whether objects of the domain are used by several threads at once from
  * now on.  Off (the start), reference counting is plain arithmetic and object locks are not

@@ -373,8 +373,6 @@ void obj_closures_free(struct obj *o); /* struct obj_upcalls */
 
 /* ------------------------------------------------------------------------ domain.c, fork.c */
 
-/* Checks all tables of the domain, and all objects in them: token, counts, ext.  exclusive. */
-bool obj_domain_valid(struct obj_domain *d);
 void obj_fork_watch(void); /* registers the handlers of fork; call it once */
 
 /* The address to which this function returns.  The function is OBJ_SITED: with -flto, a program

@@ -20,6 +20,7 @@
 
 #include "libmpi/core/err.h"
 #include "libmpi/core/library_lock.h"
+#include "libmpi/core/process_state.h"
 #include "libmpi/core/start.h"
 #include "libmpi/core/topo.h"
 #include "libmpi/core/traffic.h"
@@ -188,6 +189,11 @@ static int user_begin(void)
 static void user_end(int had)
 {
 	haft_user_end(had);
+}
+
+bool haft_objects_valid(void)
+{
+	return haft_life.user_threads || obj_domain_valid(haft_domain);
 }
 
 HAFT_START static void open_once(void)

@@ -27,4 +27,8 @@ extern HAFT_INSIDE struct obj_class haft_comm_class, haft_group_class, haft_type
  * MPI_ERR_NO_MEM.  Thread-safe. */
 int haft_objects_open(void);
 
+/* Are the tables of all objects whole?  With MPI_THREAD_MULTIPLE other threads may change objects
+ * while one ends MPI, so then this is true. */
+bool haft_objects_valid(void);
+
 #endif

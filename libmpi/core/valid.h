@@ -5,7 +5,8 @@
  *     MPI_Finalize, the last MPI_Session_finalize:
  *                   haft_valid_all()      in debug and MEAN=1 builds; fuzzers: between steps
  *
- * A check holds no lock of its own, changes nothing, prints nothing and allocates nothing. */
+ * A check changes nothing, prints nothing and allocates nothing.  It holds no lock when it returns
+ * (shm_valid takes that of the segment's heap). */
 #ifndef HAFT_CORE_VALID_H
 #define HAFT_CORE_VALID_H
 

@@ -23,6 +23,7 @@
 #include "libmpi/core/library_lock.h"
 #include "libmpi/core/process_state.h"
 #include "libmpi/core/setting.h"
+#include "libmpi/core/objects.h"
 #include "libmpi/core/valid.h"
 #include "libmpi/debug/debug.h"
 #include "libmpi/ft/ft.h"
@@ -129,6 +130,7 @@ static int engines_open(void)
 {
 	int err = type_open();
 
+	haft_valid_add("haft_objects_valid", haft_objects_valid);
 	if (err == 0)
 		err = coll_op_open();
 	if (err == 0)

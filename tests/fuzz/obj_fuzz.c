@@ -911,8 +911,6 @@ static void check_gone(void)
 	}
 }
 
-bool obj_domain_valid(struct obj_domain *d); /* libobj/obj_inner.h */
-
 static void obj_open_all(void)
 {
 	struct obj_domain_opts opts = {
