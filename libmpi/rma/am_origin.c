@@ -232,7 +232,7 @@ void rma_am_reply(struct win *w, int from, int kind, const void *data, int64_t l
 
 	if (sane)
 		memcpy(&h, data, sizeof(h));
-	sane = sane && h.err >= 0 && haft_err_is_class(h.err) && (h.err == 0 || m != NULL);
+	sane = sane && haft_err_is_class(h.err) && (h.err == 0 || m != NULL);
 	if (sane && h.err != 0 && m->err == 0)
 		m->err = h.err;
 	len -= (int64_t)sizeof(h);

@@ -305,13 +305,14 @@ void rma_lock_drop_slow(struct win *w, int rank, int who, enum rma_lock_mode mod
 	lock_drop_unit(w, rank, rma_lock_unit(mode, who), who);
 }
 
-bool rma_lock_may_drop(const struct win *w, int rank, int who, enum rma_lock_mode mode)
+bool rma_lock_is_held(const struct win *w, int rank, int who, enum rma_lock_mode mode)
 {
-	uint64_t held =
-		atomic_load_explicit(&lock_of(w, rank)->word, memory_order_relaxed) & LOCK_HELD;
+	uint64_t word = atomic_load_explicit(&lock_of(w, rank)->word, memory_order_relaxed);
 
-	return mode == LOCK_EXCLUSIVE ? held == rma_lock_unit(mode, who)
-				      : held != 0 && (held & LOCK_WRITER) == 0;
+	if (mode == LOCK_EXCLUSIVE)
+		return (word & LOCK_HELD) == rma_lock_unit(mode, who);
+	return (word & LOCK_WRITER) == 0 &&
+	       atomic_load_explicit(lock_slot(w, rank, who), memory_order_relaxed) == SLOT_READER;
 }
 
 int rma_lock_holders(const struct win *w, int rank, int *who, int max)

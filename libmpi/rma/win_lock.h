@@ -87,9 +87,8 @@ static inline bool rma_lock_try(struct win *w, int rank, int who, enum rma_lock_
 	return false;
 }
 
-/* May member `who' hold rank's lock in this mode?  An exclusive lock has one holder; readers are
- * only counted. */
-bool rma_lock_may_drop(const struct win *w, int rank, int who, enum rma_lock_mode mode);
+/* Does member `who' hold rank's lock in this mode? */
+bool rma_lock_is_held(const struct win *w, int rank, int who, enum rma_lock_mode mode);
 
 /* Releases what rma_lock_try or rma_lock_wait_ready took for `who'.  Hands it over if a waiter is
  * starving. */

@@ -233,7 +233,7 @@ static void remote_lock_wanted(struct win *w, int from, enum rma_lock_mode mode)
 }
 
 /* Is this frame valid from that member?  A member that waits for our lock does not request it
- * again, drops no lock that it cannot hold, and leaves once. */
+ * again, drops a lock that it holds, and leaves once. */
 static bool remote_sane(const struct win *w, int from, const struct sync_frame *f)
 {
 	const struct rma_epoch *e = w->rma->epoch;
@@ -249,7 +249,7 @@ static bool remote_sane(const struct win *w, int from, const struct sync_frame *
 	if (f->mode != LOCK_SHARED && f->mode != LOCK_EXCLUSIVE)
 		return false;
 	if (f->kind == SYNC_DROP)
-		return rma_lock_may_drop(w, w->rank, from, (enum rma_lock_mode)f->mode);
+		return rma_lock_is_held(w, w->rank, from, (enum rma_lock_mode)f->mode);
 	if (e->remote_waits == NULL)
 		return false;
 	for (const struct rma_remote_wait *i = e->remote; i != NULL; i = i->next) {

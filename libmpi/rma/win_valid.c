@@ -37,9 +37,14 @@ static bool win_lock_valid(const struct win *w, int rank, uint8_t held)
 	const struct rma_ctl *ctl = w->target[rank].ctl;
 	uint64_t word;
 
-	if (ctl == NULL || (held != HELD_SHARED && held != HELD_EXCLUSIVE))
+	if (ctl == NULL)
 		return true;
 	word = atomic_load_explicit(&ctl->sync.lock.word, memory_order_relaxed);
+	if ((word & LOCK_WRITER) == 0 ? (word & LOCK_READERS) > 2 * (uint64_t)w->size
+				      : (word & LOCK_READERS) >= (uint64_t)w->size)
+		return false; /* each member reads, and hands over; or one writes */
+	if (held != HELD_SHARED && held != HELD_EXCLUSIVE)
+		return true;
 	if (held == HELD_EXCLUSIVE)
 		return (word & LOCK_WRITER) != 0 && (int)(word & LOCK_READERS) == w->rank;
 	return (word & LOCK_WRITER) == 0 && (word & LOCK_READERS) > 0;

@@ -23,6 +23,7 @@
 #include "libmpi/p2p/p2p.h"
 #include "libmpi/p2p/p2p_state.h"
 #include "libmpi/rma/am.h"
+#include "libmpi/rma/win_remote.h"
 #include "libmpi/via/remote.h"
 
 #include <mpi.h>
@@ -450,6 +451,35 @@ static void parts_step(void)
 		MPI_Request_free(&parts[PARTS + i]);
 }
 
+/* Is a frame about locks, which this peer does not send, refused? */
+static bool sync_refused(MPI_Win win, uint8_t kind, uint8_t mode)
+{
+	const uint8_t bytes[8] = {kind, mode}; /* win_remote.c: struct sync_frame */
+	volatile bool taken_it = false;
+
+	inside = true;
+	if (setjmp(next_frame) == 0) {
+		rma_remote_frame(obj_get(&haft_win_class, (void *)win), 1, bytes, sizeof(bytes));
+		taken_it = true;
+	}
+	inside = false;
+	return !taken_it;
+}
+
+/* A peer drops no lock that it does not hold, and leaves a window once. */
+static void strange_locks(MPI_Win win)
+{
+	enum { DROP = 3, BYE = 7, SHARED = 1, EXCLUSIVE = 2 };
+
+	if (sync_refused(win, DROP, SHARED) && sync_refused(win, DROP, EXCLUSIVE) &&
+		!sync_refused(win, BYE, 0) && sync_refused(win, BYE, 0))
+		return;
+	printf("seed %llu: a lock that is not held is dropped, or a member leaves twice\n",
+		(unsigned long long)seed);
+	fflush(stdout);
+	abort();
+}
+
 static void windows_make(void)
 {
 	win_mem[0] = calloc(1, BYTES);
@@ -459,6 +489,7 @@ static void windows_make(void)
 	MPI_Win_create_dynamic(MPI_INFO_NULL, MPI_COMM_WORLD, &wins[1]);
 	MPI_Win_attach(wins[1], win_mem[1], BYTES);
 	for (int i = 0; i < 2; i++) {
+		strange_locks(wins[i]);
 		MPI_Win_set_errhandler(wins[i], MPI_ERRORS_RETURN);
 		MPI_Win_lock_all(frame_draw(2) == 0 ? MPI_MODE_NOCHECK : 0, wins[i]);
 	}
@@ -473,7 +504,7 @@ static void frame_operation(void)
 	n /= type == gaps ? 4 : 1;
 	if (i == 1)
 		at += (MPI_Aint)(intptr_t)win_mem[1];
-	switch (frame_draw(7)) {
+	switch (frame_draw(8)) {
 	case 0: MPI_Put(values, n, MPI_INT, peer, at, n, type, wins[i]); break;
 	case 1: MPI_Get(values, n, MPI_INT, peer, at, n, type, wins[i]); break;
 	case 2: MPI_Accumulate(values, n, MPI_INT, peer, at, n, type, MPI_SUM, wins[i]); break;
@@ -486,6 +517,10 @@ static void frame_operation(void)
 		MPI_Compare_and_swap(values, values + 4, values + 512, MPI_INT, peer, at, wins[i]);
 		break;
 	case 6: MPI_Win_flush(peer, wins[i]); break;
+	case 7: /* frames of locks */
+		MPI_Win_unlock_all(wins[i]);
+		MPI_Win_lock_all(frame_draw(2) == 0 ? MPI_MODE_NOCHECK : 0, wins[i]);
+		break;
 	}
 }
 
