@@ -669,6 +669,12 @@ static int waiting_send(struct ofi_peer *t)
 	return moved;
 }
 
+/* Is OPEN to be sent?  Not behind BYE, which has said the last number. */
+static bool open_due(const struct ofi_peer *t)
+{
+	return t->wants && t->known && !t->opened && !via_ofi.closing;
+}
+
 static int peer_step(struct ofi_peer *t)
 {
 	int moved = 0;
@@ -683,14 +689,13 @@ static int peer_step(struct ofi_peer *t)
 	}
 	if (t->known && !hello_send(t))
 		via_ofi_work_add(t);
-	if (t->wants && t->known && !t->opened)
+	if (open_due(t))
 		moved += open_send(t);
 	moved += waiting_send(t);
 	moved += via_ofi_streams_push(t);
 	if (t->ack_pending && control_send(t, OFI_BYE_ACK, NULL, 0))
 		t->ack_pending = false;
-	if ((t->wants && t->known && !t->opened) || t->waiting.head != NULL || t->ack_pending ||
-		t->reorder.head != NULL)
+	if (open_due(t) || t->waiting.head != NULL || t->ack_pending || t->reorder.head != NULL)
 		via_ofi_work_add(t);
 	return moved;
 }

@@ -4,7 +4,7 @@
  *     peer A                                              peer B
  *       |── sockets: HELLO (name, key), frames ──────────>|  first frames do not wait for a
  *       |<─ sockets: HELLO (name, key) ───────────────────|  connection of the fabric
- *       |══ fabric: OPEN ════════════════════════════════>|  once its connection stands
+ *       |══ fabric: OPEN ════════════════════════════════>|  it begins the connection
  *       |══ fabric: key, sequence number, frame ═════════>|  from then on all frames; their
  *       |                                                 |  numbers go on from those by sockets
  *       |══ fabric: large messages, by tags ═════════════>|

@@ -12,7 +12,7 @@ enum ofi_kind {
 	OFI_BYE,     /* the sender leaves MPI; uint32_t: numbered frames that it has sent */
 	OFI_BYE_ACK, /* all of them have arrived */
 	OFI_FAILED,  /* the fabric has failed at the sender; payload: the reason */
-	OFI_OPEN,    /* first frame by the fabric, empty: it waits for the connection */
+	OFI_OPEN,    /* first frame by the fabric, empty: it begins the connection */
 	OFI_CTS      /* clear to send: struct cts (ofi_stream.c) */
 };
 
