@@ -117,7 +117,7 @@ static void raise_text(char *line, size_t n, int err, const void *self, int fn)
 	snprintf(words, sizeof(words), "%s", haft_err_text(err));
 	raise_origin(front, sizeof(front), self);
 	if (!haft_err_is_class(err))
-		snprintf(name, sizeof(name), "error code %d of the program", err);
+		snprintf(name, sizeof(name), "error code %d", err);
 	else
 		snprintf(name, sizeof(name), "%s", haft_err_class_name(err));
 	snprintf(line, n, "%s: %s: %s: %s", bind_fn_names[fn], front, name,

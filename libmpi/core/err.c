@@ -100,7 +100,7 @@ void haft_err_clear(void)
 		*words = (struct err_slot){.class = MPI_SUCCESS};
 }
 
-/* A class a row, in the order of their values.  No pointers: each process would relocate them. */
+/* A class a row.  No pointers: each process would relocate them. */
 static const struct error_class {
 	int value;
 	char name[36], text[72];
@@ -112,11 +112,12 @@ static const struct error_class {
 #undef ERROR
 #undef ERROR_TOOL
 #undef ERROR_EXT
+	{MPI_ERR_LASTCODE, "MPI_ERR_LASTCODE", "the last of the standard's error codes"},
 };
 
 /* The program's codes come behind all classes. */
 #define ERROR(name, value, text) \
-	_Static_assert((value) <= HAFT_CODE_OWN, #name " is greater than HAFT_CODE_OWN");
+	static_assert((value) <= HAFT_CODE_OWN, #name " is greater than HAFT_CODE_OWN");
 #define ERROR_TOOL ERROR
 #define ERROR_EXT  ERROR
 #include "libmpi/api/errors.def"

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* error_code.h - error classes and codes that the program adds to ours (MPI-5.0 9.5.1).
  *
- *     0 .. 62, 1001 .. 1018        the standard's classes: errors.def
+ *     0 .. 62, 1001 .. 1018,
+ *     MPI_ERR_LASTCODE             the standard's classes: errors.def
  *     16385 .. HAFT_CODE_OWN       those of extensions (MPIX_): errors.def
  *     HAFT_CODE_OWN + 1 ..         the program's: a row each, with its class, its text, its codes
  *

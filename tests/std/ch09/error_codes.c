@@ -7,9 +7,11 @@ static void code_all(int running)
 {
 	char text[MPI_MAX_ERROR_STRING] = "x";
 	/* No class has these numbers. */
-	static const int gaps[] = {63, 500, 1019, MPI_ERR_LASTCODE, MPI_ERR_LASTCODE + 1};
+	static const int gaps[] = {63, 500, 1019, MPI_ERR_LASTCODE - 1, MPI_ERR_LASTCODE + 1};
 	int class, code, other, len, *last, flag;
 
+	OK(MPI_Error_class(MPI_ERR_LASTCODE, &class)); /* it is in the table of classes */
+	CHECK(class == MPI_ERR_LASTCODE);
 	OK(MPI_Add_error_class(&class));
 	CHECK(class > MPI_ERR_LASTCODE);
 	OK(MPI_Error_string(class, text, &len));
