@@ -24,6 +24,8 @@ static int pipe_max(const struct seg_head *h)
 	return (int)(n < h->nseats ? n : h->nseats);
 }
 
+#define RANK_TABLES 6 /* of rank_alloc and rank_tables_set */
+
 /* --- the tables of seats --------------------------------------------------------------------- */
 
 /* The next n elements of `size' bytes at *at, which is moved behind them. */
@@ -69,8 +71,8 @@ static struct shm *rank_alloc(struct shm_seg *seg)
 	size_t n = seg->head->nseats;
 	size_t seat = sizeof(*h->s.tx) + sizeof(*h->s.rx) + sizeof(*h->in.peer) +
 		      sizeof(*h->in.ring_src) + sizeof(*h->in.pipe_src) + sizeof(*h->in.pipe_dst);
-	/* the head and the six tables: each begins on a line of its own */
-	size_t len = sizeof(*h) + n * seat + (1 + 6) * CACHE_LINE;
+	/* the head and each table begin on a line of their own */
+	size_t len = sizeof(*h) + n * seat + (1 + RANK_TABLES) * CACHE_LINE;
 
 	h = mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1,
 		0);
@@ -83,7 +85,7 @@ static struct shm *rank_alloc(struct shm_seg *seg)
 	return &h->s;
 }
 
-/* --- coming for the first time --------------------------------------------------------------- */
+/* --- coming and going ------------------------------------------------------------------------ */
 
 static void rank_init(struct shm *s, struct shm_seg *seg, int me)
 {
@@ -108,9 +110,7 @@ static void rank_init(struct shm *s, struct shm_seg *seg, int me)
 	in->no_spin = in->oversubscribed ? NO_SPIN_START : 0;
 }
 
-/* --- coming and going ------------------------------------------------------------------------ */
-
-/* A rank that attaches for the first time; NULL with *error. */
+/* A rank that attaches; NULL with *error. */
 static struct shm *rank_claim(struct shm_seg *seg, int me, int *error)
 {
 	struct shm *s = rank_alloc(seg);

@@ -323,8 +323,9 @@ struct shm {
 
 /* Makes the caller rank `me' of the segment: touches its own lines only, no message, no barrier;
  * other ranks may have started, sent and finished, or not have started.  The segment must stay open
- * until shm_detach.  A rank belongs to the process that took it first, for ever.  SHM_BAD (no such
- * rank, or taken), SHM_NOMEM (also: pieces of the heap lie where this process could not map it). */
+ * until shm_detach.  A seat belongs to the process that took it first, until shm_seat_open
+ * gives it to another.  SHM_BAD (no such rank, or taken), SHM_NOMEM (also: pieces of the heap lie
+ * where this process could not map it). */
 int shm_attach(struct shm_seg *seg, int me, struct shm **s);
 
 enum shm_sleep {

@@ -33,6 +33,7 @@ static void seg_life(void **state)
 	assert_int_equal(shm_attach(other, 1, &s), 0);
 	assert_int_equal(shm_attach(seg, 1, &t), SHM_BAD);
 	shm_detach(s);
+	assert_int_equal(shm_attach(seg, 1, &t), SHM_BAD); /* it does not come back */
 	shm_seg_close(other);
 	shm_seg_close(seg);
 }
