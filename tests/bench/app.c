@@ -30,12 +30,11 @@ struct measured {
 
 double app_sum(const struct app *a, double mine)
 {
-	double sum = mine;
+	double sum;
 
 	if (a->silent)
-		app_wait_bare(a);
-	else
-		MPI_Allreduce(&mine, &sum, 1, MPI_DOUBLE, MPI_SUM, a->comm);
+		return app_sum_bare(a, mine);
+	MPI_Allreduce(&mine, &sum, 1, MPI_DOUBLE, MPI_SUM, a->comm);
 	return sum;
 }
 
@@ -184,9 +183,11 @@ static void samples(struct measured *m, const struct bench_row *row)
 void app_measure(struct bench *b, const struct bench_row *row, const struct app_kernel *kernel)
 {
 	struct measured m = {.kernel = kernel,
-		.solo = {b, MPI_COMM_SELF, 0, 1, 0},
-		.all = {b, MPI_COMM_WORLD, b->rank, b->size, 0}};
+		.solo = {b, MPI_COMM_SELF, 0, 1, 0, NULL},
+		.all = {b, MPI_COMM_WORLD, b->rank, b->size, 0, NULL}};
+	MPI_Win win;
 
+	m.all.desks = app_desks_make(&m.all, &win);
 	m.every = kernel->make(&m.all);
 	if (b->rank == 0) {
 		m.one = kernel->make(&m.solo);
@@ -197,4 +198,5 @@ void app_measure(struct bench *b, const struct bench_row *row, const struct app_
 	if (b->rank == 0)
 		kernel->drop(m.one);
 	kernel->drop(m.every);
+	MPI_Win_free(&win);
 }

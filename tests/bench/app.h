@@ -35,7 +35,8 @@ struct app {
 	const struct bench *b;
 	MPI_Comm comm;
 	int rank, size;
-	int silent; /* a bare run: no messages */
+	int silent;             /* a bare run: no messages */
+	struct app_desk *desks; /* for sums of bare runs */
 };
 
 struct app_kernel {
@@ -63,7 +64,21 @@ static inline void app_wait_bare(const struct app *a)
 		sched_yield();
 }
 
-/* The sum of a value over all ranks of a run; the value itself when it is silent. */
+/* The sum of a value over all ranks of a run. */
 double app_sum(const struct app *a, double mine);
+double app_sum_bare(const struct app *a, double mine);              /* ... of a bare one */
+struct app_desk *app_desks_make(const struct app *a, MPI_Win *win); /* collective */
+
+/* Messages of bare runs, in memory of a->comm: `slots' for each rank, of one sender at a time, and
+ * of at most `message' bytes.  A rank that sends receives from the same rank in that step. */
+struct app_mailboxes;
+struct app_mailboxes *app_mailboxes_make(
+	const struct app *a, int slots, size_t message); /* collective */
+void app_mailboxes_drop(struct app_mailboxes *b);        /* likewise */
+double *app_mailbox_open(
+	struct app_mailboxes *b, int to, int slot);               /* where the next message goes */
+void app_mailbox_give(struct app_mailboxes *b, int to, int slot); /* it is there now */
+/* Waits for the next message; it is good until the rank sends in the next step but one. */
+const double *app_mailbox_take(struct app_mailboxes *b, int slot);
 
 #endif

@@ -22,6 +22,7 @@ struct halo {
 	int n[DIMS], first[DIMS], neighbor[DIMS][2];
 	long width; /* of a row, with the frame */
 	double *old, *new;
+	struct app_mailboxes *mailboxes; /* of a bare run: a slot for each side */
 };
 
 static double *point(const struct halo *h, double *v, int i, int j)
@@ -55,17 +56,48 @@ static void exchange_start(const struct halo *h, MPI_Request req[8])
 		}
 }
 
+static void side_copy(double *to, long to_step, const double *from, long from_step, int n)
+{
+	for (int i = 0; i < n; i++)
+		to[i * to_step] = from[i * from_step];
+}
+
+static void bare_start(const struct halo *h)
+{
+	for (int d = 0; d < DIMS; d++)
+		for (int s = 0; s < 2; s++) {
+			int edge = s ? h->n[d] : 1, to = h->neighbor[d][s], slot = 2 * d + 1 - s;
+			side_copy(app_mailbox_open(h->mailboxes, to, slot), 1,
+				d ? point(h, h->old, 1, edge) : point(h, h->old, edge, 1),
+				d ? h->width : 1, h->n[1 - d]);
+			app_mailbox_give(h->mailboxes, to, slot);
+		}
+}
+
+static void bare_end(const struct halo *h)
+{
+	for (int d = 0; d < DIMS; d++)
+		for (int s = 0; s < 2; s++) {
+			int out = s ? h->n[d] + 1 : 0;
+			side_copy(d ? point(h, h->old, 1, out) : point(h, h->old, out, 1),
+				d ? h->width : 1, app_mailbox_take(h->mailboxes, 2 * d + s), 1,
+				h->n[1 - d]);
+		}
+}
+
 static void halo_step(struct halo *h)
 {
 	int n = h->n[0], m = h->n[1];
 	MPI_Request req[8];
 	double *spare = h->old;
 
-	if (!h->a->silent)
+	if (h->a->silent)
+		bare_start(h);
+	else
 		exchange_start(h, req);
 	halo_rows(h, 2, n, 2, m);
 	if (h->a->silent)
-		app_wait_bare(h->a);
+		bare_end(h);
 	else
 		MPI_Waitall(8, req, MPI_STATUSES_IGNORE);
 	halo_rows(h, 1, 2, 1, m + 1);
@@ -102,7 +134,7 @@ static double halo_run(void *state)
 		halo_step(h);
 	after = app_sum(h->a, total(h, 0));
 	before = app_sum(h->a, before);
-	if (!h->a->silent && !(fabs(before - after) < 1e-9 * before))
+	if (!(fabs(before - after) < 1e-9 * before))
 		bench_fail(h->a->b, "stencil: the sum was %.17g and is %.17g", before, after);
 	return app_sum(h->a, total(h, 1));
 }
@@ -130,6 +162,7 @@ static void *halo_make(const struct app *a)
 	MPI_Type_vector(h->n[0], 1, (int)h->width, MPI_DOUBLE, &h->side[1]);
 	for (int d = 0; d < DIMS; d++)
 		MPI_Type_commit(&h->side[d]);
+	h->mailboxes = app_mailboxes_make(a, 2 * DIMS, GRID * sizeof(double));
 	return h;
 }
 
@@ -139,6 +172,7 @@ static void halo_drop(void *state)
 
 	for (int d = 0; d < DIMS; d++)
 		MPI_Type_free(&h->side[d]);
+	app_mailboxes_drop(h->mailboxes);
 	free(h->old);
 	free(h->new);
 	MPI_Comm_free(&h->cart);

@@ -32,7 +32,8 @@
  * batch of m; quantiles of the samples are printed.
  *
  * Invariants: only functions of MPI-1 are used outside of win.c, move.c, file.c, file_life.c,
- * app_task.c and spawn.c; every rank does the same number of operations; rank 0 alone prints.
+ * app_bare.c, app_task.c and spawn.c; every rank does the same number of operations; rank 0 alone
+ * prints.
  */
 #ifndef BENCH_H
 #define BENCH_H

@@ -11,6 +11,7 @@
 #   ROWS=regex ROUNDS=n PEERS="openmpi mpich" LIMIT=seconds V=1    see tests/bench/README.md
 bench_SRCS := \
 	tests/bench/app.c \
+	tests/bench/app_bare.c \
 	tests/bench/app_cg.c \
 	tests/bench/app_fft.c \
 	tests/bench/app_halo.c \
