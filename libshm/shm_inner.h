@@ -249,8 +249,9 @@ struct shm_private {
 	struct spread_cpu *given;    /* the CPU that it has given up, or NULL */
 	struct {                     /* of yields: shm_wait.c */
 		uint64_t slow, next; /* a yield of so many is slow; the next read of the clock */
-		uint64_t first;      /* of the first such check, in ticks */
+		uint64_t stint;      /* the last yield or sleep ended */
 	} ticks;
+	uint16_t work;                      /* > 0: it ran for long lately, so it computes */
 	uint32_t no_spin;                   /* > 0: others want this CPU: do not spin */
 	shm_lock_hook_fn *release, *retake; /* of a rank with threads, or NULL */
 	/* The second line ends here. */
@@ -276,7 +277,8 @@ struct shm_private {
 	int hot_next;
 	int hot[HOT_RINGS];
 	struct room_watch watch[ROOM_WATCHES];
-	uint64_t ticks_first_ns;  /* ticks.first by the clock */
+	uint64_t ticks_first;     /* of the first read of the clock, by yield_check */
+	uint64_t ticks_first_ns;  /* what the clock said */
 	uint64_t spread_next_ns;  /* no check of the CPUs before */
 	struct spread_cpu no_cpu; /* while it is counted on none */
 	shm_news_fn *hear;
@@ -399,6 +401,9 @@ void shm_spread_leave_ended(const struct shm_seg *seg, int seat);
 /* Moves the calling thread to a CPU with fewer ranks if its own has enough more, and it may.  now:
  * shm_os_now().  Another call soon after does nothing. */
 void shm_spread_check(struct shm *s, uint64_t now);
+/* The kernel has woken the calling thread on another CPU than `to', where it slept: it goes back if
+ * that makes the CPUs more even. */
+void shm_spread_back(struct shm *s, int to);
 
 /* --- seg.c: pages of the segment; 0 or -1 with errno.  They do not need the fd to be there. */
 /* All that belongs to n seats in the control part. */

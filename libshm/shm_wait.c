@@ -51,6 +51,8 @@
 #define TICKS_GUESS      3        /* a nanosecond, until they are measured */
 #define TICKS_POLL_NS    50000u   /* between clock reads of a CPU's ranks while yields are slow */
 #define TICKS_LEAST_NS   1000000u /* so long a time measures a tick well enough */
+#define STINT_LONG       6        /* slow yields: a rank that runs so long has work ... */
+#define STINT_LONG_MORE  16       /* ... and so have that many after it */
 #define NO_SPIN_WAITS    32       /* waits without spinning after a slow yield */
 #define BARE_WAITS       MEAN_OR(2, 15) /* with a bare yield, after a wait with slow yields */
 #define BARE_REST        MEAN_OR(3, 64) /* waits without one, after one that lost the CPU */
@@ -500,14 +502,54 @@ static void sleep_standby(struct shm *s, struct shm_wait *w)
 		atomic_fetch_sub_explicit(&w->flag->sleepers, 1, memory_order_relaxed);
 }
 
+static uint64_t yield_slow_ticks(const struct shm_private *in)
+{
+	return in->ticks.slow != 0 ? in->ticks.slow : TICKS_GUESS * YIELD_SLOW_NS;
+}
+
+static uint64_t yield_lost_most(const struct shm_private *in)
+{
+	return yield_slow_ticks(in) * (YIELD_LOST_MAX_S * UINT64_C(1000000000) / YIELD_SLOW_NS);
+}
+
+/* Has a yield lost this CPU, so that none may be at `ticks'? */
+HAFT_HOT static inline bool cpu_lost(
+	const struct shm_private *in, const struct spread_cpu *cpu, uint64_t ticks)
+{
+	uint64_t left = atomic_load_explicit(&cpu->yield_again, memory_order_relaxed) - ticks;
+
+	return left != 0 && left <= yield_lost_most(in);
+}
+
+/* The rank gives its CPU up at `now'.  Has it run for long?  If much longer, another
+ * process may have had the CPU. */
+HAFT_HOT static inline void stint_end(struct shm_private *in, uint64_t now)
+{
+	const uint64_t stint = now - in->ticks.stint, slow = yield_slow_ticks(in);
+
+	if (stint > STINT_LONG * slow && stint < YIELD_LOST_NS / YIELD_SLOW_NS * slow)
+		in->work = STINT_LONG_MORE;
+	else if (in->work > 0)
+		in->work--;
+}
+
 /* Gives the CPU up for one sleep.  The words that it watches for room are to be said again. */
 static void sleep_given(struct shm *s, struct shm_wait *w)
 {
-	shm_spread_give(s, shm_ticks());
+	struct shm_private *in = s->in;
+	const uint64_t before = shm_ticks();
+	const struct spread_cpu *cpu = in->cpu;
+	const int was = in->counted;
+
+	stint_end(in, before);
+	shm_spread_give(s, before);
 	w->nap = sleep_once(s, w);
 	shm_spread_take(s, 0);
-	s->in->nwatches = 0;
-	s->in->short_nap = false;
+	in->ticks.stint = shm_ticks();
+	if (!w->nap && in->work > 0 && was > 0 && !cpu_lost(in, cpu, in->ticks.stint))
+		shm_spread_back(s, was - 1);
+	in->nwatches = 0;
+	in->short_nap = false;
 }
 
 HAFT_HOT static __attribute__((noinline)) void sleep_shown(struct shm *s, struct shm_wait *w)
@@ -532,23 +574,10 @@ HAFT_HOT static __attribute__((noinline)) void sleep_shown(struct shm *s, struct
 	wait_hide(s, w);
 }
 
-static uint64_t yield_slow_ticks(const struct shm_private *in)
-{
-	return in->ticks.slow != 0 ? in->ticks.slow : TICKS_GUESS * YIELD_SLOW_NS;
-}
-
-static uint64_t yield_lost_most(const struct shm_private *in)
-{
-	return yield_slow_ticks(in) * (YIELD_LOST_MAX_S * UINT64_C(1000000000) / YIELD_SLOW_NS);
-}
-
 /* May a wait yield now, at `ticks'?  Not for some time after this CPU was lost by a yield. */
 HAFT_HOT static bool yield_allowed(struct shm *s, uint64_t ticks)
 {
-	uint64_t left =
-		atomic_load_explicit(&s->in->cpu->yield_again, memory_order_relaxed) - ticks;
-
-	s->in->yield_lost = left != 0 && left <= yield_lost_most(s->in);
+	s->in->yield_lost = cpu_lost(s->in, s->in->cpu, ticks);
 	return !s->in->yield_lost;
 }
 
@@ -579,10 +608,10 @@ static __attribute__((noinline)) void yield_check(struct shm *s, uint64_t ticks)
 	uint64_t now = shm_os_now(), ns = now - in->ticks_first_ns;
 
 	if (in->ticks_first_ns == 0) {
-		in->ticks.first = ticks;
+		in->ticks_first = ticks;
 		in->ticks_first_ns = now;
 	} else if (ns >= TICKS_LEAST_NS) {
-		double a_ns = (double)(ticks - in->ticks.first) / (double)ns;
+		double a_ns = (double)(ticks - in->ticks_first) / (double)ns;
 
 		in->ticks.slow = 1 + (uint64_t)(a_ns * YIELD_SLOW_NS);
 	}
@@ -619,12 +648,13 @@ HAFT_HOT static bool yield_timed(struct shm *s, struct shm_wait *w, uint64_t bef
 {
 	uint64_t after, lost;
 
+	stint_end(s->in, before);
 	shm_spread_give(s, before);
 	lock_release(s, w);
 	sched_yield();
 	lock_retake(s, w);
 	s->count.yields++;
-	after = shm_ticks();
+	after = s->in->ticks.stint = shm_ticks();
 	lost = shm_spread_take(s, after);
 	if (after - before < yield_slow_ticks(s->in))
 		return false;
@@ -676,8 +706,10 @@ HAFT_HOT uint32_t shm_yield_bare(struct shm *s)
 	const uint64_t slow = yield_slow_ticks(s->in), before = shm_ticks();
 	uint64_t ticks;
 
+	stint_end(s->in, before);
 	sched_yield();
-	ticks = shm_ticks() - before;
+	s->in->ticks.stint = shm_ticks();
+	ticks = s->in->ticks.stint - before;
 	s->count.yields++;
 	s->bare--;
 	if (unlikely(ticks < slow)) {

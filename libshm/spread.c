@@ -25,7 +25,7 @@
 #define MOVE_NS        100000u /* a move takes about 10 us, and fills caches anew */
 #define SPREAD_POLL_NS 100000u /* between two checks at all CPUs, by one of the ranks of a CPU */
 #define GAP            2       /* with 1 it would only be the other way round ... */
-#define SHARE          4 /* ... and of many ranks a quarter more: one of 32 is not worth a move */
+#define SHARE          8 /* ... and of many ranks an eighth more: one of 32 is not worth a move */
 
 static struct seg_spread *spread_of(const struct shm_seg *seg)
 {
@@ -165,6 +165,14 @@ static bool spread_may_move(struct seg_spread *p, uint64_t now)
 				      now + MOVE_NS, memory_order_relaxed, memory_order_relaxed);
 }
 
+static void spread_move(struct shm *s, const struct shm_cpus_allowed *allowed, int to)
+{
+	spread_count_own(s, to + 1);
+	if (shm_os_cpu_move(allowed, to))
+		s->count.moves++;
+	shm_spread_update(s);
+}
+
 void shm_spread_check(struct shm *s, uint64_t now)
 {
 	struct seg_spread *p = spread_of(s->seg);
@@ -185,8 +193,21 @@ void shm_spread_check(struct shm *s, uint64_t now)
 	least = atomic_load_explicit(&p->ranks[to], memory_order_relaxed);
 	if (most < least + GAP + least / SHARE || !spread_may_move(p, now))
 		return;
-	spread_count_own(s, to + 1);
-	if (shm_os_cpu_move(&allowed, to))
-		s->count.moves++;
-	shm_spread_update(s);
+	spread_move(s, &allowed, to);
+}
+
+void shm_spread_back(struct shm *s, int to)
+{
+	const struct seg_spread *p = spread_of(s->seg);
+	int mine = s->in->counted - 1;
+	struct shm_cpus_allowed allowed;
+	uint32_t here, there;
+
+	if (mine < 0 || mine == to || s->in->tune.stay)
+		return;
+	here = atomic_load_explicit(&p->ranks[mine], memory_order_relaxed);
+	there = atomic_load_explicit(&p->ranks[to], memory_order_relaxed);
+	if (here >= there + GAP && shm_os_cpus_allowed(&allowed) &&
+		(allowed.word[to / 64] >> to % 64 & 1) != 0)
+		spread_move(s, &allowed, to);
 }
