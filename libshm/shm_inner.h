@@ -402,7 +402,7 @@ void shm_spread_leave_ended(const struct shm_seg *seg, int seat);
  * shm_os_now().  Another call soon after does nothing. */
 void shm_spread_check(struct shm *s, uint64_t now);
 /* The kernel has woken the calling thread on another CPU than `to', where it slept: it goes back if
- * that makes the CPUs more even. */
+ * that makes the CPUs more even, and no rank has moved just before. */
 void shm_spread_back(struct shm *s, int to);
 
 /* --- seg.c: pages of the segment; 0 or -1 with errno.  They do not need the fd to be there. */

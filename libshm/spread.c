@@ -198,7 +198,7 @@ void shm_spread_check(struct shm *s, uint64_t now)
 
 void shm_spread_back(struct shm *s, int to)
 {
-	const struct seg_spread *p = spread_of(s->seg);
+	struct seg_spread *p = spread_of(s->seg);
 	int mine = s->in->counted - 1;
 	struct shm_cpus_allowed allowed;
 	uint32_t here, there;
@@ -207,7 +207,7 @@ void shm_spread_back(struct shm *s, int to)
 		return;
 	here = atomic_load_explicit(&p->ranks[mine], memory_order_relaxed);
 	there = atomic_load_explicit(&p->ranks[to], memory_order_relaxed);
-	if (here >= there + GAP && shm_os_cpus_allowed(&allowed) &&
-		(allowed.word[to / 64] >> to % 64 & 1) != 0)
+	if (here >= there + GAP && spread_may_move(p, shm_os_now()) &&
+		shm_os_cpus_allowed(&allowed) && (allowed.word[to / 64] >> to % 64 & 1) != 0)
 		spread_move(s, &allowed, to);
 }
