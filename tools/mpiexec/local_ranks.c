@@ -600,6 +600,7 @@ char *local_start(struct local_ranks *c, const struct world *w, int (*in_fd)(int
 		else
 			why = more;
 	}
+	priority_keep();
 	if (null >= 0)
 		close(null);
 	return why;

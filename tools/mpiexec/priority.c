@@ -4,7 +4,13 @@
  * A thousand ranks that share two CPUs are all ready at once, and mpiexec is one among them: its
  * turn comes after seconds, and so does the end of the job that the user asks for.  As root it
  * takes a better nice value.  Others get a short time slice, which lets a process that wakes run
- * early (Linux 6.12 and later).  Both end at fork: the ranks do not inherit them. */
+ * early (Linux 6.12 and later).
+ *
+ *     mpiexec   raised ── clone ── waits ─────────── next rank ──> ... raised, no child inherits
+ *     a rank              raised ── own value ── exec
+ *
+ * A child that began with the value of a rank would wait behind a rank on its CPU, and mpiexec for
+ * it, while the other CPU is idle: up to 4 ms. */
 #include "tools/mpiexec/priority.h"
 
 #include <stdbool.h>
@@ -27,20 +33,40 @@ struct schedule {
 	uint64_t runtime, deadline, period;
 };
 
-static bool schedule_set(int nice)
+static struct {
+	bool raised;
+	int nice, own; /* now, and of a rank */
+} now;
+
+static bool schedule_set(int nice, uint64_t slice, uint64_t flags)
 {
-	struct schedule s = {
-		.size = sizeof(s), .flags = RESET_ON_FORK, .nice = nice, .runtime = SLICE_NS};
+	struct schedule s = {.size = sizeof(s), .flags = flags, .nice = nice, .runtime = slice};
 
 	return syscall(SYS_sched_setattr, 0, &s, 0) == 0;
 }
 
 void priority_raise(int nranks, int ncpus)
 {
-	int nice = getpriority(PRIO_PROCESS, 0);
-
-	if (nranks / ncpus < OVERSUB || nice < 0) /* < 0: the ranks would not inherit it */
+	if (!now.raised)
+		now.own = getpriority(PRIO_PROCESS, 0);
+	if (nranks / ncpus < OVERSUB || now.own < 0) /* < 0: the ranks would not inherit it */
 		return;
-	if (!schedule_set(NICE))
-		schedule_set(nice);
+	now.raised = true;
+	now.nice = NICE;
+	if (schedule_set(now.nice, SLICE_NS, 0))
+		return;
+	now.nice = now.own;
+	schedule_set(now.nice, SLICE_NS, 0); /* or, in a later start, they begin with their own */
+}
+
+void priority_of_rank(void)
+{
+	if (now.raised)
+		schedule_set(now.own, 0, 0);
+}
+
+void priority_keep(void)
+{
+	if (now.raised)
+		schedule_set(now.nice, SLICE_NS, RESET_ON_FORK);
 }

@@ -5,7 +5,13 @@
 
 /* To be called before `nranks' ranks are started on `ncpus' CPUs.  Where ranks are many more than
  * CPUs, this process is scheduled before them from now on, as far as the system permits it.
- * Processes that it starts have the priority that it had.  Never fails. */
+ * Processes that it starts begin with the same priority, until priority_keep.  Never fails. */
 void priority_raise(int nranks, int ncpus);
+
+/* The child's, before exec: takes the priority that mpiexec had.  A system call only. */
+void priority_of_rank(void);
+
+/* The ranks are started: processes that mpiexec starts from now on begin with the usual one. */
+void priority_keep(void);
 
 #endif

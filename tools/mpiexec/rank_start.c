@@ -13,6 +13,7 @@
 #define _GNU_SOURCE 1
 #include "tools/mpiexec/rank_start.h"
 #include "tools/mpiexec/limits.h"
+#include "tools/mpiexec/priority.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -130,6 +131,7 @@ __attribute__((noreturn)) WITHOUT_RUNTIME static void rank_child_run(struct rank
 		fcntl(c->e->pmi, F_SETFD, 0);
 	setrlimit(RLIMIT_NOFILE, &s->files);
 	rank_child_signals(c);
+	priority_of_rank();
 	execve(a->file, a->argv, c->e->envp);
 	if (errno == ENOEXEC)
 		execve("/bin/sh", a->script, c->e->envp);
