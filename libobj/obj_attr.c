@@ -435,7 +435,7 @@ static bool attr_wait_deleter(struct obj *o, const struct attr *t)
 }
 
 /* Deletes the attribute of `key'.  OBJ_OK, OBJ_CALLBACK, OBJ_BUSY; OBJ_INVALID: there is none. */
-static int key_delete(struct obj *o, int key)
+HAFT_START static int key_delete(struct obj *o, int key)
 {
 	struct attr_cache *a = cache_of(o);
 	struct attr *t = a != NULL ? attr_find(a, key) : NULL;

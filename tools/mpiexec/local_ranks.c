@@ -15,7 +15,6 @@
 #include "libmpi/boot/boot.h"
 #include "libmpi/boot/listen.h"
 #include "libmpi/core/rank_name.h"
-#include "libmpi/core/setting.h"
 #include "tools/mpiexec/cpu_bind.h"
 #include "tools/mpiexec/limits.h"
 #include "tools/mpiexec/pmi_server.h"
@@ -325,115 +324,6 @@ char *local_adopt(struct local_ranks *c, int fd, int pid)
 	return NULL;
 }
 
-/* MPI_UNIVERSE_SIZE for the processes of a world; -1: not set.  Without -usize it is set only while
- * it is more than the processes that have been started: otherwise spawned processes would conclude
- * that they have no room, either. */
-static int world_universe(const struct plan *p, const struct world *w)
-{
-	return p->universe_given || p->universe > w->first + w->n ? p->universe : -1;
-}
-
-/* The value of BOOT_VAR for a rank. */
-static char *boot_var_make(const struct local_ranks *c, int i, int pmi)
-{
-	const struct local_rank *m = &c->m[i];
-	char first[48] = "", seat[32] = "", listen[32] = "", other[32] = "", universe[32] = "";
-	char profile[32] = "", stop[32] = "";
-
-	if (m->world->first > 0)
-		snprintf(first, sizeof(first), ",first=%d,world=%d", m->world->first, m->world->id);
-	if (m->seat >= 0 && (m->listen >= 0 || m->world->first > 0))
-		snprintf(seat, sizeof(seat), ",seat=%d", m->seat);
-	if (m->listen >= 0)
-		snprintf(listen, sizeof(listen), ",listen=%d", m->listen);
-	if (pmi >= 0)
-		snprintf(other, sizeof(other), ",pmi=%d", pmi);
-	if (c->common.profile_fd >= 0 && m->seat >= 0)
-		snprintf(profile, sizeof(profile), ",profile=%d", c->common.profile_fd);
-	if (c->plan->gdb != NULL && m->world->id == 0 && ranks_have(c->plan->gdb, m->rank))
-		snprintf(stop, sizeof(stop), ",stop=%d", (int)c->common.by);
-	if (world_universe(c->plan, m->world) >= 0)
-		snprintf(universe, sizeof(universe), ",universe=%d", c->plan->universe);
-	return text_new(BOOT_VAR "=fd=%d,rank=%d,size=%d,app=%d,by=%d,cookie=%016llx%s%s%s%s%s%s%s",
-		c->common.seg_fd, m->rank, m->world->n, m->world->app[m->app].appnum,
-		(int)c->common.by, (unsigned long long)shm_seg_cookie(c->seg), first, seat, listen,
-		other, universe, profile, stop);
-}
-
-/* True for variables of an outer launcher, which must not reach the ranks. */
-static bool rank_env_foreign(const char *setting)
-{
-	static const char *const all[] = {
-		"PMI_FD=", "PMI_RANK=", "PMI_SIZE=", "PMI_ID=", "PMI_PORT=", "PMI_SPAWNED=",
-		"PMIX_NAMESPACE=", "PMIX_RANK=", "MPI_LOCALRANKID=", "MPI_LOCALNRANKS=",
-		"OMPI_COMM_WORLD_RANK=", "OMPI_COMM_WORLD_SIZE=", "OMPI_COMM_WORLD_LOCAL_RANK=",
-		"OMPI_COMM_WORLD_LOCAL_SIZE=", "MV2_COMM_WORLD_RANK=", "MV2_COMM_WORLD_SIZE=",
-		"MV2_COMM_WORLD_LOCAL_RANK=", "MV2_COMM_WORLD_LOCAL_SIZE="};
-
-	for (size_t i = 0; i < countof(all); i++)
-		if (strncmp(setting, all[i], strlen(all[i])) == 0)
-			return true;
-	return false;
-}
-
-/* The number of ranks that row i's world has on this host; *before: how many of them come before
- * it. */
-static int world_local(const struct local_ranks *c, int i, int *before)
-{
-	int total = 0;
-
-	*before = 0;
-	for (int k = 0; k < c->n; k++) {
-		if (c->m[k].world != c->m[i].world)
-			continue;
-		*before += c->m[k].rank < c->m[i].rank;
-		total++;
-	}
-	return total;
-}
-
-#define ENV_OWN 15 /* number of variables that mpiexec adds, at most */
-
-/* The environment of a rank: that of its program and the rank's identity, for Haft and, by the PMI
- * socket `pmi' (-1: none), for other MPIs.  The ENV_OWN texts own[] (NULL: unused) and the array
- * are malloc'ed. */
-static char **rank_env_make(
-	const struct local_ranks *c, int i, char *const *base, int pmi, char **own)
-{
-	int before, total = world_local(c, i, &before);
-	char **env;
-	size_t n = 0;
-
-	own[0] = boot_var_make(c, i, pmi);
-	own[1] = pmi >= 0 ? text_new("PMI_FD=%d", pmi) : NULL;
-	own[2] = pmi >= 0 ? text_new("PMI_RANK=%d", c->m[i].rank) : NULL;
-	own[3] = pmi >= 0 ? text_new("PMI_SIZE=%d", c->m[i].world->n) : NULL;
-	/* For scripts that choose a device by local rank: names of MPICH, Open MPI and MVAPICH. */
-	own[4] = text_new("MPI_LOCALRANKID=%d", before);
-	own[5] = text_new("MPI_LOCALNRANKS=%d", total);
-	own[6] = text_new("OMPI_COMM_WORLD_RANK=%d", c->m[i].rank);
-	own[7] = text_new("OMPI_COMM_WORLD_SIZE=%d", c->m[i].world->n);
-	own[8] = text_new("OMPI_COMM_WORLD_LOCAL_RANK=%d", before);
-	own[9] = text_new("OMPI_COMM_WORLD_LOCAL_SIZE=%d", total);
-	own[10] = text_new("MV2_COMM_WORLD_LOCAL_RANK=%d", before);
-	own[11] = text_new("MV2_COMM_WORLD_LOCAL_SIZE=%d", total);
-	own[12] = text_new("MV2_COMM_WORLD_RANK=%d", c->m[i].rank);
-	own[13] = text_new("MV2_COMM_WORLD_SIZE=%d", c->m[i].world->n);
-	own[14] = pmi >= 0 && c->m[i].world->id > 0 ? text_new("PMI_SPAWNED=1") : NULL;
-	while (base[n] != NULL)
-		n++;
-	env = mem_grow(NULL, n + ENV_OWN + 1, sizeof(*env));
-	n = 0;
-	for (int k = 0; k < ENV_OWN; k++)
-		if (own[k] != NULL)
-			env[n++] = own[k];
-	for (; *base != NULL; base++)
-		if (!rank_env_foreign(*base))
-			env[n++] = *base;
-	env[n] = NULL;
-	return env;
-}
-
 /* Makes a pipe for a rank's output and hands over its read end.  Returns the write end, or -1. */
 static int output_make(int rank, int which, local_hear_fn *hear)
 {
@@ -457,7 +347,6 @@ static void rank_ends_close(struct local_rank *m, struct rank_ends *e, char **ow
 	m->listen = -1;
 	if (e->pmi >= 0)
 		close(e->pmi);
-	free(e->envp);
 	for (int k = 0; k < ENV_OWN; k++)
 		free(own[k]);
 }
@@ -469,14 +358,12 @@ static const struct app *member_program(
 {
 	const struct local_rank *m = &c->m[i];
 	const struct app *a = &m->world->app[m->app];
-	char here[256] = "";
 	struct pattern_facts facts = {.rank = m->rank,
 		.size = m->world->n,
 		.world = m->world->id,
 		.node = m->world->host_of[m->rank],
-		.host = here};
+		.host = c->env.here};
 
-	gethostname(here, sizeof(here) - 1);
 	if (c->plan->nhosts > 0)
 		facts.host = c->plan->host[facts.node].name;
 	wrapped->argv = NULL;
@@ -501,7 +388,7 @@ static pid_t member_exec(struct local_ranks *c, int i, const struct app *a, int 
 	e.err = output_make(m->entry, 1, hear);
 	e.listen = m->listen;
 	e.cpus = c->cpus != NULL ? &c->cpus[i] : NULL;
-	e.envp = rank_env_make(c, i, a->envp + 1, e.pmi, own);
+	e.envp = rank_env_make(&c->env, c, i, a->envp + 1, e.pmi, own);
 	if (e.in >= 0 && e.out >= 0 && e.err >= 0)
 		pid = rank_start(&c->common, a, &e, step);
 	err = errno;
@@ -575,9 +462,10 @@ static bool start_is_hopeless(const struct local_ranks *c, int started)
 char *local_start(struct local_ranks *c, const struct world *w, int (*in_fd)(int entry),
 	local_hear_fn *hear, int *errs, bool soft)
 {
-	int null = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	int null = fd_keep(open("/dev/null", O_RDONLY | O_CLOEXEC));
 	char *why = NULL;
 
+	rank_env_begin(&c->env, c, w);
 	priority_raise(c->n, shm_seg_ncpus(c->seg));
 	for (int i = 0;
 		i < c->n && (why == NULL || soft) && !end_is_asked() && !start_is_hopeless(c, i);
@@ -601,6 +489,7 @@ char *local_start(struct local_ranks *c, const struct world *w, int (*in_fd)(int
 			why = more;
 	}
 	priority_keep();
+	rank_env_end(&c->env);
 	if (null >= 0)
 		close(null);
 	return why;

@@ -18,6 +18,7 @@
 #include "tools/mpiexec/guard.h"
 #include "tools/mpiexec/job_plan.h"
 #include "tools/mpiexec/profile.h"
+#include "tools/mpiexec/rank_env.h"
 #include "tools/mpiexec/rank_start.h"
 #include "tools/mpiexec/worlds.h"
 
@@ -50,6 +51,7 @@ struct local_ranks {
 	bool *taken; /* by seat of the segment */
 	struct shm_seg *seg;
 	struct rank_common common;
+	struct rank_env env; /* of a start */
 	struct guard guard;
 	cpu_set_t *cpus;             /* CPU set of each rank; NULL: not bound */
 	struct profile_host profile; /* -profile: tables of the seats */

@@ -84,7 +84,7 @@ static int signals_init(sigset_t *before)
 	signal(SIGCHLD, SIG_DFL); /* if SIGCHLD were ignored, children would vanish unreported */
 	signal(SIGPIPE, SIG_IGN);
 	sigprocmask(SIG_BLOCK, &set, before);
-	fd = signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
+	fd = fd_keep(signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC));
 	if (fd < 0)
 		fatal(1, "signalfd: %s", strerror(errno));
 	return fd;

@@ -96,16 +96,22 @@ static void mpir_servers(struct job *j)
 
 void mpir_started(struct job *j)
 {
+	const struct app *a = NULL;
+	char *program = NULL;
 	int n = 0;
 
 	MPIR_proctable = mem_grow(NULL, (size_t)j->world->n + 1, sizeof(*MPIR_proctable));
 	for (int r = 0; r < j->world->n; r++) {
 		const struct rank *k = &j->rank[j->world->entry[r]];
 
+		if (k->pid > 0 && k->app != a) {
+			a = k->app;
+			program = mpir_program(a);
+		}
 		if (k->pid > 0)
 			MPIR_proctable[n++] = (struct MPIR_PROCDESC){
 				.host_name = text_new("%s", job_host_name(j, k->host)),
-				.executable_name = mpir_program(k->app),
+				.executable_name = program,
 				.pid = k->pid};
 	}
 	MPIR_proctable_size = n;

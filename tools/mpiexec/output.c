@@ -20,6 +20,7 @@
 #include "tools/mpiexec/outfile.h"
 #include "tools/mpiexec/job_plan.h"
 #include "tools/mpiexec/pattern.h"
+#include "tools/mpiexec/rank_start.h"
 
 #define EVENTS     64                             /* streams processed per pass */
 #define READ_LEN   65536                          /* a pipe's capacity */
@@ -92,7 +93,7 @@ static void sink_init(struct sink *s, int fd)
 	s->fd = fd;
 	s->tty = isatty(fd) == 1;
 	s->file = fstat(fd, &st) == 0 && S_ISREG(st.st_mode);
-	s->epfd = epoll_create1(EPOLL_CLOEXEC);
+	s->epfd = fd_keep(epoll_create1(EPOLL_CLOEXEC));
 	if (s->epfd < 0)
 		fatal(1, "epoll: %s", strerror(errno));
 }

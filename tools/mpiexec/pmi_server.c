@@ -507,8 +507,10 @@ struct pmi_server *pmi_new(struct local_ranks *c, pmi_ask_fn *ask, void *arg)
 	struct pmi_server *p = mem_grow(NULL, 1, sizeof(*p));
 	struct timespec t;
 
-	*p = (struct pmi_server){
-		.local = c, .epoll = epoll_create1(EPOLL_CLOEXEC), .ask = ask, .ask_arg = arg};
+	*p = (struct pmi_server){.local = c,
+		.epoll = fd_keep(epoll_create1(EPOLL_CLOEXEC)),
+		.ask = ask,
+		.ask_arg = arg};
 	if (p->epoll < 0) {
 		free(p);
 		return NULL;
