@@ -196,7 +196,7 @@ static bool channel_read(const struct shm_seg *seg, const struct channel *c)
 		       memory_order_relaxed) == c->reader_name;
 }
 
-void shm_channel_bequeath(struct shm_seg *seg, int seat)
+void shm_channel_return(struct shm_seg *seg, int seat)
 {
 	struct shm_doorbell *d = channel_doorbell(seg, seat);
 	int me = (int)seg->head->nseats;

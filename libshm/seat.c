@@ -4,10 +4,10 @@
  *      launcher   seat_open ──> tenant runs ──> its process ends ──> seat_close ──> seat_open ...
  *                 name 17                                             no name         name 23
  *
- *      a rank     shm_seat_face   before it sends to the new tenant: its ring towards the former
- *                                 one goes back
- *                 shm_seat_renew  when the new tenant's first frame has come: it forgets the former
- *                                 one's ring
+ *      a rank     shm_seat_redirect  before it sends to the new tenant: its ring towards the former
+ *                                    one goes back
+ *                 shm_seat_renew     when the new tenant's first frame has come: it forgets the
+ *                                    former one's ring
  *
  * Invariants
  *  - A rank's ends towards a seat (struct shm_peer) belong to one tenant in each direction:
@@ -82,7 +82,7 @@ void shm_seat_close(struct shm_seg *seg, int seat)
 	if (NEVER(seat < 0 || seat >= shm_seg_seats_end(seg)) || seat_is_free(seg, seat))
 		return;
 	atomic_store_explicit(&own->pid, (int32_t)getpid(), memory_order_relaxed);
-	shm_channel_bequeath(seg, seat);
+	shm_channel_return(seg, seat);
 	atomic_store_explicit(&d->state, SHM_DETACHED, memory_order_relaxed);
 	atomic_store_explicit(&d->sleeping, SLEEP_NONE, memory_order_relaxed);
 	shm_spread_leave_ended(seg, seat);
@@ -124,7 +124,7 @@ static void pipe_forget(struct shm *s, int dst)
 	p->put = p->put_free = 0;
 }
 
-void shm_seat_face(struct shm *s, int seat, uint32_t name)
+void shm_seat_redirect(struct shm *s, int seat, uint32_t name)
 {
 	struct shm_peer *p = &s->in->peer[seat];
 

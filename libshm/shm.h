@@ -152,7 +152,7 @@ struct shm;
 
 /* By a rank: from now on it sends to the tenant `name' of a seat.  To be called before the first
  * frame to a tenant that is not a first rank. */
-void shm_seat_face(struct shm *s, int seat, uint32_t name);
+void shm_seat_redirect(struct shm *s, int seat, uint32_t name);
 
 /* Called in shm_poll: a tenant that is not a first rank has sent its first frame to this rank.  The
  * frame itself is delivered by a later poll.  All frames of the seat's former tenant have been. */

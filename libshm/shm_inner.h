@@ -347,7 +347,7 @@ uint64_t shm_channel_idle_pipe(struct shm *s, int dst);
 void shm_channel_drop_out(struct shm *s, int to);
 void shm_channel_drop_in(struct shm *s, int from);
 /* By the launcher: the tenant of a seat has gone.  Its channels go to living readers, or back. */
-void shm_channel_bequeath(struct shm_seg *seg, int seat);
+void shm_channel_return(struct shm_seg *seg, int seat);
 
 /* --- seat.c */
 /* src's seat has another tenant, `name': rings, pipes and counts begin anew.  The former tenant's

@@ -94,7 +94,7 @@ static int world_finalize(void)
 	ending = false;
 	if (err != 0)
 		return err;
-	p2p_complete_abroad(haft_life.peer - haft_life.rank, haft_life.size, boot_is_over);
+	p2p_complete_other_jobs(haft_life.peer - haft_life.rank, haft_life.size, boot_is_over);
 	p2p_flush();
 	if (!ft_is_on())
 		life_profile_gather();

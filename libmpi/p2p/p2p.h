@@ -194,7 +194,7 @@ void p2p_complete_freed(struct comm *c);
 /* Waits until the rendezvous messages to processes outside of first .. first + n - 1 are received.
  * over: has the process ended?  Then nothing more is waited for from it.  No alias is asked about:
  * its connection tells. */
-void p2p_complete_abroad(int first, int n, bool (*over)(int peer));
+void p2p_complete_other_jobs(int first, int n, bool (*over)(int peer));
 
 /* A message that has come and that no receive has matched, for reports. */
 struct p2p_unreceived {

@@ -167,7 +167,7 @@ static void tenant_face(int seat, int number)
 	if (*out != number + 1 && (*out > 0 || seat < shm_seg_nranks(via.shm->seg)))
 		via_peer_gone(*out > 0 ? *out - 1 : job.peer_first(seat));
 	*out = number + 1;
-	shm_seat_face(via.shm, seat, (uint32_t)number + 1);
+	shm_seat_redirect(via.shm, seat, (uint32_t)number + 1);
 }
 
 void via_peer_gone(int number)

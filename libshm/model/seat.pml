@@ -142,7 +142,7 @@ proctype rank()
 		fi }
 	/* sends to the tenant that is there */
 	:: atomic { name != 0 && name != name_out ->
-		/* shm_seat_face */
+		/* shm_seat_redirect */
 #ifndef NO_FACE
 		if
 		:: out != NONE -> heap[out].owner = 0
@@ -183,7 +183,7 @@ proctype launcher()
 		name = t;
 		run tenant(t);
 		ended[t];
-		/* shm_seat_close: shm_channel_bequeath */
+		/* shm_seat_close: shm_channel_return */
 		d_step {
 			b = 0;
 			do

@@ -92,7 +92,7 @@ static void send_some(int src, int dst)
 	struct frame_text text = {.from = t->name, .to = r->name};
 
 	if (r->name != 0)
-		shm_seat_face(t->s, dst, r->name);
+		shm_seat_redirect(t->s, dst, r->name);
 	if (t->whom[dst] != r->name)
 		t->sent[dst] = 0;
 	t->whom[dst] = r->name;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* abroad.c - MPI_Finalize waits for the receivers of other jobs (MPI-5.0 11.2.2).
+/* other_jobs.c - MPI_Finalize waits for the receivers of other jobs (MPI-5.0 11.2.2).
  *
  *      sends in p2p_state.ids ──┬── to the own job:   the barrier of MPI_Finalize waits for them
  *                               └── to a spawned job, the parents, a client, ...:  waited for here
@@ -12,16 +12,16 @@
 #include "libmpi/p2p/wait_report.h"
 #include "libmpi/via/alias.h"
 
-#define ABROAD_NAP_NS 20000000u
+#define OTHER_JOBS_NAP_NS 20000000u
 
-struct abroad {
+struct other_jobs {
 	struct shm_describer describer; /* first */
 	int first, n;                   /* the own job */
 	bool (*over)(int peer);
 	int peer; /* that is waited for; -1: none yet */
 };
 
-static bool abroad_awaits(const struct abroad *a, const struct req *r)
+static bool other_jobs_awaits(const struct other_jobs *a, const struct req *r)
 {
 	if (r == NULL || r->kind != REQ_SEND)
 		return false;
@@ -30,14 +30,14 @@ static bool abroad_awaits(const struct abroad *a, const struct req *r)
 	return !p2p_peer_gone(r->peer) && (via_is_alias(r->peer) || !a->over(r->peer));
 }
 
-HAFT_START static bool abroad_nothing(void *arg)
+HAFT_START static bool other_jobs_nothing(void *arg)
 {
-	struct abroad *a = arg;
+	struct other_jobs *a = arg;
 
 	for (uint32_t i = 0; i < p2p_state.ids.n; i++) {
 		const struct req *r = id_table_get(&p2p_state.ids, i);
 
-		if (!abroad_awaits(a, r))
+		if (!other_jobs_awaits(a, r))
 			continue;
 		a->peer = r->peer;
 		return false;
@@ -45,19 +45,21 @@ HAFT_START static bool abroad_nothing(void *arg)
 	return true;
 }
 
-static void abroad_describe(const struct shm_describer *t, void *description)
+static void other_jobs_describe(const struct shm_describer *t, void *description)
 {
 	struct boot_wait *what = description;
 
 	p2p_wait_report(BOOT_WAIT_SEND, NULL, what);
-	what->peer = what->rank = ((const struct abroad *)t)->peer;
+	what->peer = what->rank = ((const struct other_jobs *)t)->peer;
 }
 
-HAFT_START void p2p_complete_abroad(int first, int n, bool (*over)(int peer))
+HAFT_START void p2p_complete_other_jobs(int first, int n, bool (*over)(int peer))
 {
-	static const uint32_t nap_ns = ABROAD_NAP_NS;
-	struct abroad a = {{abroad_describe}, first, n, over, -1};
+	static const uint32_t nap_ns = OTHER_JOBS_NAP_NS;
+	struct other_jobs a = {{other_jobs_describe}, first, n, over, -1};
 
-	p2p_progress_until(&(struct p2p_condition){
-		.ready = abroad_nothing, .arg = &a, .describer = &a.describer, .nap_ns = &nap_ns});
+	p2p_progress_until(&(struct p2p_condition){.ready = other_jobs_nothing,
+		.arg = &a,
+		.describer = &a.describer,
+		.nap_ns = &nap_ns});
 }
