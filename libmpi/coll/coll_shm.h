@@ -189,20 +189,21 @@ void coll_shm_requested(struct sched *s, const struct coll_args *k, const void *
 typedef int coll_shm_fn(const struct coll_args *k);
 extern coll_shm_fn *const coll_shm_fns[COLL_KINDS];
 
-/* Bytes of a block from which two members with a CPU each are faster by a message; > 0 for the
- * operations that ask. */
-extern const int64_t coll_two_from[COLL_KINDS];
-
 /* Of `all' bytes or elements, those that a phase takes which begins at `at' and has `room'. */
 static inline int64_t coll_shm_part(int64_t all, int64_t at, int64_t room)
 {
 	return all > at ? num_min(all - at, room) : 0;
 }
 
-/* Does a call of this many bytes a block go by messages, although there is shared memory? */
-static inline bool coll_two_by_message(const struct coll *s, enum coll_kind kind, int64_t block)
+/* Two members with a CPU each send blocks of so many bytes and more as messages.  Those are copied
+ * once, from the sender's memory; a slot is written and read.  Frames of shorter messages cost more
+ * than that copy.  Measured: PERF.md. */
+#define COLL_TWO_FROM MEAN_OR(256, 32 * 1024)
+
+/* Does a call with blocks of this many bytes go by messages, although there is shared memory? */
+static inline bool coll_two_by_message(const struct coll *s, int64_t block)
 {
-	return s->n == 2 && !s->central && block >= coll_two_from[kind];
+	return s->n == 2 && !s->central && block >= COLL_TWO_FROM;
 }
 
 /* --- which call ----------------------------------------------------------------------------- */

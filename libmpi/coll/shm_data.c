@@ -60,7 +60,7 @@ int coll_shm_bcast(const struct coll_args *k)
 		shm_bcast_line(k, s, bytes);
 		return 0;
 	}
-	if (coll_two_by_message(s, COLL_BCAST, bytes) || !coll_shm_slots(s))
+	if (coll_two_by_message(s, bytes) || !coll_shm_slots(s))
 		return COLL_SHM_NONE;
 	chunk = coll_shm_chunk(s, bytes);
 	for (int64_t at = 0; at < bytes; at += chunk) {
@@ -94,8 +94,7 @@ int coll_shm_gather(const struct coll_args *k)
 
 	coll_keep(s, coll_digest(k));
 	if (block > COLL_LINE_DATA) {
-		if (block > COLL_BLOCK_LONG || coll_two_by_message(s, COLL_GATHER, block) ||
-			!coll_shm_slots(s))
+		if (block > COLL_BLOCK_LONG || coll_two_by_message(s, block) || !coll_shm_slots(s))
 			return COLL_SHM_NONE;
 		chunk = coll_shm_chunk(s, block);
 	}
@@ -134,8 +133,8 @@ int coll_shm_scatter(const struct coll_args *k)
 	uint64_t e;
 
 	coll_keep(s, coll_digest(k));
-	if (all > COLL_LINE_DATA && (coll_two_by_message(s, COLL_SCATTER, block) ||
-					    !coll_shm_slots(s) || all > s->slot_bytes))
+	if (all > COLL_LINE_DATA &&
+		(coll_two_by_message(s, block) || !coll_shm_slots(s) || all > s->slot_bytes))
 		return COLL_SHM_NONE;
 	e = coll_phase_begin(s);
 	if (!root) {
@@ -170,7 +169,7 @@ int coll_shm_allgather(const struct coll_args *k)
 	void *mine = coll_element(k->rbuf, k->rtype, k->me * k->rcount);
 
 	if (block > COLL_LINE_DATA) {
-		if (coll_two_by_message(s, COLL_ALLGATHER, block) || !coll_shm_slots(s))
+		if (coll_two_by_message(s, block) || !coll_shm_slots(s))
 			return COLL_SHM_NONE;
 		chunk = coll_shm_chunk(s, block);
 	}
@@ -234,8 +233,7 @@ int coll_shm_alltoall(const struct coll_args *k)
 	int64_t block = k->rcount * k->rtype->size, part = block;
 
 	if (block * k->n > COLL_LINE_DATA) {
-		if (block > COLL_BLOCK_LONG || coll_two_by_message(s, COLL_ALLTOALL, block) ||
-			!coll_shm_slots(s))
+		if (block > COLL_BLOCK_LONG || coll_two_by_message(s, block) || !coll_shm_slots(s))
 			return COLL_SHM_NONE;
 		part = num_min(block, s->slot_bytes / k->n);
 		if (part == 0 || block > COLL_CHUNKS * part)

@@ -23,19 +23,6 @@ coll_shm_fn *const coll_shm_fns[COLL_KINDS] = {
 	[COLL_EXSCAN] = coll_shm_exscan,
 };
 
-/* A message is copied once, from the sender's memory; a slot is written, and its lines cross.
- * Below, the frames of a message cost more than that.  Measured: PERF.md. */
-const int64_t coll_two_from[COLL_KINDS] = {
-	[COLL_BCAST] = MEAN_OR(64, 2048),
-	[COLL_GATHER] = MEAN_OR(512, 4096),
-	[COLL_SCATTER] = MEAN_OR(128, 512),
-	[COLL_ALLGATHER] = MEAN_OR(256, 2048),
-	[COLL_ALLGATHERV] = MEAN_OR(256, 2048),
-	[COLL_ALLTOALL] = MEAN_OR(128, 1024),
-	[COLL_ALLTOALLV] = MEAN_OR(128, 1024),
-	[COLL_ALLTOALLW] = MEAN_OR(128, 1024),
-};
-
 bool coll_digest_has_phases(uint32_t digest)
 {
 	uint32_t kind = digest >> DIGEST_KIND_AT;

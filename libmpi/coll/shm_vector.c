@@ -107,7 +107,7 @@ static bool vector_too_long(const struct vector *v, int64_t first)
 {
 	int64_t room = room_long(v);
 
-	if (coll_two_by_message(v->s, v->k->kind, v->longest) || (v->longest > first && room == 0))
+	if (coll_two_by_message(v->s, v->longest) || (v->longest > first && room == 0))
 		return true;
 	return v->rooms > 1 &&
 	       (v->longest > COLL_BLOCK_LONG || v->longest - first > COLL_CHUNKS * room);
