@@ -2,8 +2,8 @@
 /* coll_shm.h - blocking collectives of one host: shared memory, and its phases.
  *
  *   line (i, e mod 2)    member i's arrival at phase e, with up to 48 bytes of data
- *   slot (i, e mod 8)    a part of member i's large buffer: longer data of phase e
- *   shared slot (e mod 8)   up to 4 KiB of each member, one behind the other: a member that reads
+ *   slot (i, e mod slots)     a part of member i's large buffer: longer data of phase e
+ *   shared slot (e mod slots) up to 4 KiB of each member, one behind the other: a member that reads
  *                        all of them touches few pages (member 0's buffer, behind its slots)
  *   out  (e mod 8)       one for all: the release of phase e, with up to 48 bytes of data
  *   arrived              a counter of the arrivals at a central barrier, and a sum of their calls
@@ -20,9 +20,10 @@
  *
  * Invariants
  *  - Arrival at e (the line's flag holds e) means: this member has read all it wanted of phases
- *    before e, and its data of e are in place.  Every member arrives at every phase.
+ *    before e, but slots of e - 1 perhaps, and its data of e are in place.  Every member arrives at
+ *    every phase.
  *  - s->safe: all members are known to have arrived at this phase.  In phase e a line may be
- *    written if safe >= e - 1; a slot if safe >= e - SLOTS + 2 (results of a barrier are read one
+ *    written if safe >= e - 1; a slot if safe >= e - slots + 2 (a long allreduce reads them one
  *    phase longer); an out line if safe >= e - SHM_BLOCK_OUTS + 1.
  *  - Only central barriers use `arrived', and none ends before all members have come.  Its last
  *    member sets it to 0.  A call in which members differ may leave arrivals there: then it has
@@ -42,7 +43,12 @@
 #include "libmpi/via/via.h"
 #include <stdatomic.h>
 
-#define COLL_SHM_SLOTS    MEAN_OR(3, 8)
+/* Slots of a member with a CPU of its own, and with central barriers.  All of the first are as big
+ * as a cache: lines of one that is written again have left the reader's, and the writer need not
+ * take them from there.  Members that take turns on a CPU keep theirs in its cache.  PERF.md. */
+#define COLL_SLOTS         MEAN_OR(4, 16)
+#define COLL_SLOTS_CENTRAL MEAN_OR(4, 8)
+
 #define COLL_LINE_DATA    (SHM_LINE_DATA - 8) /* the rest of an out line: coll_out_digest */
 #define COLL_SLOT_SHORT   ((int64_t)MEAN_OR(128, 4096)) /* bytes that go into the shared slots */
 #define COLL_SLOTS_SHARED 0                             /* the member that makes those of all */
@@ -111,6 +117,7 @@ struct coll {
 	uint32_t nown;        /* calls that were in `own', which has the last COLL_OWN_KEPT */
 	struct coll_own own[COLL_OWN_KEPT];
 	struct coll_sent sent[COLL_OWN_KEPT]; /* at number mod COLL_OWN_KEPT */
+	int64_t slots;                        /* of a member: a power of 2 */
 	int64_t slot_bytes;                   /* bytes of a slot; 0: there are none */
 	int64_t slot_size;                    /* of the next segment */
 	int64_t longest[2];                   /* bytes of the longest blocks of the last calls of
@@ -222,7 +229,7 @@ static_assert(DIGEST_UNKNOWN < 1 << (DIGEST_BITS - DIGEST_KIND_AT), "a kind fits
  * its own costs an allreduce of 8 bytes 4 % (PERF.md). */
 #define LINE_PHASE_BITS (32 - DIGEST_BITS)
 static_assert(
-	COLL_SHM_SLOTS < 1 << (LINE_PHASE_BITS - 2) && SHM_BLOCK_OUTS < 1 << (LINE_PHASE_BITS - 2),
+	COLL_SLOTS < 1 << (LINE_PHASE_BITS - 2) && SHM_BLOCK_OUTS < 1 << (LINE_PHASE_BITS - 2),
 	"a member is too few phases ahead for its phase to seem old");
 
 /* Bytes that do not fit into a digest as they are. */
@@ -415,13 +422,13 @@ static inline size_t coll_slots_bytes(const struct coll *s, int i, int64_t slot_
 {
 	int64_t shared = i == COLL_SLOTS_SHARED ? s->n * COLL_SLOT_SHORT : 0;
 
-	return (size_t)(COLL_SHM_SLOTS * (slot_bytes + shared));
+	return (size_t)(s->slots * (slot_bytes + shared));
 }
 
 /* Where this member's data of phase e go: its line, or its slot.  Waits until it may be written. */
 static inline void *coll_phase_own_data(struct coll *s, uint64_t e, int64_t bytes)
 {
-	uint64_t want = bytes <= COLL_LINE_DATA ? e - 1 : e + 2 - COLL_SHM_SLOTS;
+	uint64_t want = bytes <= COLL_LINE_DATA ? e - 1 : e + 2 - (uint64_t)s->slots;
 
 	if (unlikely((int64_t)(s->safe - want) < 0))
 		coll_phase_wait_all(s, want);

@@ -52,8 +52,8 @@ bool coll_shm_possible(struct comm *c)
 
 HAFT_START struct coll *coll_state_make(struct comm *c)
 {
-	int64_t slot = SLOTS_ALL / COLL_SHM_SLOTS / c->size / SLOT_MIN * SLOT_MIN;
 	struct coll *s = calloc(1, sizeof(*s));
+	int64_t slot;
 
 	if (s == NULL)
 		return NULL;
@@ -64,6 +64,8 @@ HAFT_START struct coll *coll_state_make(struct comm *c)
 	s->one_host = one_host(c);
 	s->local = s->one_host && may_share(c);
 	s->central = c->size > CENTRAL_MEMBERS || via_oversubscribed();
+	s->slots = s->central ? COLL_SLOTS_CENTRAL : COLL_SLOTS;
+	slot = SLOTS_ALL / s->slots / c->size / SLOT_MIN * SLOT_MIN;
 	s->slot_size = slot < SLOT_MIN ? SLOT_MIN : slot > SLOT_MAX ? SLOT_MAX : slot;
 	c->coll = s;
 	coll_broken_watch(s);

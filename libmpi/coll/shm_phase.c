@@ -221,12 +221,12 @@ HAFT_START void coll_phase_announce(struct coll *s)
 /* Not inline: members' lines are the fast path. */
 void *coll_phase_slot(const struct coll *s, uint64_t e, int64_t bytes, int i)
 {
-	int64_t k = (int64_t)(e % COLL_SHM_SLOTS);
+	int64_t k = (int64_t)(e & (uint64_t)(s->slots - 1));
 	int64_t stride = (bytes + SLOT_ALIGN - 1) / SLOT_ALIGN * SLOT_ALIGN;
 
 	if (bytes > COLL_SLOT_SHORT)
 		return (char *)shm_block_buf(s->block, i) + k * s->slot_bytes;
-	return (char *)shm_block_buf(s->block, COLL_SLOTS_SHARED) + COLL_SHM_SLOTS * s->slot_bytes +
+	return (char *)shm_block_buf(s->block, COLL_SLOTS_SHARED) + s->slots * s->slot_bytes +
 	       k * s->n * COLL_SLOT_SHORT + i * stride;
 }
 
