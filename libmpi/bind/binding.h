@@ -30,6 +30,7 @@
 #include "libmpi/core/req.h"
 #include "libmpi/core/type_object.h"
 #include "libmpi/core/process_state.h"
+#include "libmpi/p2p/p2p.h"
 
 #include <limits.h>
 #include <stdarg.h>
@@ -292,7 +293,12 @@ static inline uintptr_t bind_site(uintptr_t caller)
 		*x = bind_usual(ret == MPI_SUCCESS) && o_##x != NULL \
 			     ? (__typeof__(*x))obj_handle(o_##x)     \
 			     : null;                                 \
+		BIND_BEGUN(o_##x);                                   \
 	} while (0)
+
+/* The new object may be a request that needs the helper. */
+#define BIND_BEGUN(o) \
+	_Generic((o), struct req * : p2p_req_begun((struct req *)(void *)(o)), default : (void)0)
 
 /* Results that the user may leave out: the engine sees NULL and makes nothing. */
 #define BIND_ROOM(x) (x != NULL ? &o_##x : NULL)

@@ -304,7 +304,7 @@ HAFT_START static __attribute__((noinline)) void leave_other(void)
 void bind_leave(void)
 {
 	if (haft_gate_now() != HAFT_GATE_HELPER || prof_state.table != NULL ||
-		!haft_unlock_program())
+		!haft_leave_program())
 		leave_other();
 }
 

@@ -614,8 +614,8 @@ static bool step_is_void(const struct step *p)
  * it while the program computes.  Without a helper the call does it at once. */
 static bool step_is_left(const struct sched *s, const struct step *p)
 {
-	return s->nreqs > 0 && haft_gate_has(HAFT_GATE_HELPER) &&
-	       (p->kind == STEP_COPY || p->kind == STEP_MOVE) && p->n * p->type->size >= LEFT_FROM;
+	return s->nreqs > 0 && haft_helper && (p->kind == STEP_COPY || p->kind == STEP_MOVE) &&
+	       p->n * p->type->size >= LEFT_FROM;
 }
 
 /* Runs steps until messages are incomplete, or a step is left or not ready (false), or to the end

@@ -32,12 +32,17 @@ static struct {
 	_Alignas(64) _Atomic uint32_t calls; /* begun and ended; written by the program alone */
 	_Atomic uint32_t claimed;            /* by the helper */
 	_Atomic uint32_t awaited;            /* the helper sleeps until `calls' changes */
-	_Atomic uint32_t *shown;             /* a copy of `calls' for other processes */
+	_Atomic uint32_t serves;             /* requests need the helper: the gate has HELPER */
+	_Atomic uint32_t rests;              /* the helper sleeps until it serves */
+	_Atomic uint32_t *shown;             /* a copy of `calls' for other processes; 0: rests */
+	int needs;                           /* requests that need it */
 } program = {.shown = &program_unseen};
 
 /* This thread has the lock from haft_lock_program: free of claims, or as threads take it. */
 static __thread bool lock_by_program, lock_counted;
 __thread bool haft_locked;
+__thread int haft_user_depth;
+bool haft_helper;
 int (*haft_lock_ready_hook)(_Atomic uint32_t *words[], int max);
 _Atomic(void *) haft_lock_deferred;
 void (*haft_lock_deferred_hook)(void);
@@ -148,6 +153,88 @@ void haft_lock_program(void)
 		lock_as_thread();
 }
 
+/* --- does it serve? ------------------------------------------------------------------------- */
+
+/* From now on the helper may claim.  A call that began while it rested gets the lock before. */
+static void help_serve(void)
+{
+	if (!haft_locked) {
+		program_count();
+		lock_by_program = haft_locked = true;
+	}
+	haft_gate_set(HAFT_GATE_HELPER);
+	atomic_store(&program.serves, 1);
+	if (unlikely(atomic_load(&program.rests) != 0))
+		haft_help_await_end();
+}
+
+void haft_help_need(int n)
+{
+	program.needs += n;
+	if (n > 0 && haft_helper && haft_user_depth == 0 && !haft_help_is_needed())
+		help_serve();
+}
+
+bool haft_help_is_needed(void)
+{
+	return atomic_load_explicit(&program.serves, memory_order_relaxed) != 0;
+}
+
+void haft_help_await(const _Atomic uint32_t *word, uint32_t value)
+{
+	atomic_store(&program.rests, 1);
+	if (atomic_load(&program.serves) == 0 && atomic_load(word) == value)
+		haft_futex_wait(&program.rests, 1, 0);
+	atomic_store(&program.rests, 0);
+}
+
+void haft_help_await_end(void)
+{
+	atomic_store(&program.rests, 0);
+	haft_futex_wake(&program.rests, 1);
+}
+
+static void help_end(void)
+{
+	haft_gate_clear(HAFT_GATE_HELPER);
+	atomic_store_explicit(program.shown, 0, memory_order_relaxed);
+}
+
+/* The program leaves MPI, and no request needs the helper: it rests, unless it is at work. */
+static void help_rest(void)
+{
+	atomic_store_explicit(&program.serves, 0, memory_order_release);
+	atomic_signal_fence(memory_order_seq_cst); /* as in haft_lock_program */
+	if (atomic_load_explicit(&program.claimed, memory_order_acquire) == 0)
+		help_end();
+	else
+		atomic_store_explicit(&program.serves, 1, memory_order_relaxed);
+}
+
+void haft_helper_set(bool is_there)
+{
+	haft_helper = is_there;
+	if (is_there && program.needs > 0)
+		help_serve();
+	if (is_there)
+		return;
+	atomic_store(&program.serves, 0);
+	help_end();
+}
+
+bool haft_leave_program(void)
+{
+	bool rests = program.needs == 0 && haft_user_depth == 0;
+
+	if (!haft_unlock_program())
+		return false;
+	if (rests)
+		help_rest();
+	return true;
+}
+
+/* --- the calls of that program -------------------------------------------------------------- */
+
 /* The call is over. */
 static void program_leave(void)
 {
@@ -161,7 +248,9 @@ void haft_program_show(_Atomic uint32_t *word)
 {
 	atomic_store_explicit(program.shown, 0, memory_order_relaxed);
 	program.shown = word != NULL ? word : &program_unseen;
-	atomic_store_explicit(program.shown, haft_program_calls() + 2, memory_order_relaxed);
+	if (haft_help_is_needed())
+		atomic_store_explicit(
+			program.shown, haft_program_calls() + 2, memory_order_relaxed);
 }
 
 uint32_t haft_program_calls(void)
@@ -188,7 +277,8 @@ bool haft_help_begin(uint32_t calls)
 	if (calls % 2 != 0)
 		return false;
 	atomic_store(&program.claimed, 1);
-	if (haft_barrier_all() && haft_program_calls() == calls)
+	if (haft_barrier_all() && atomic_load(&program.serves) != 0 &&
+		haft_program_calls() == calls)
 		return true;
 	haft_help_end();
 	return false;

@@ -17,15 +17,19 @@
  *  - The holder, before it unlocks, looks for waiting threads whose condition holds
  *    (haft_lock_ready_hook).  So no thread misses the effect of a call.
  *
- * A program of one thread at a time may have a helper beside it (HAFT_PROGRESS=thread).  Then the
- * lock is the program's unless the helper claims it: a call that comes in stores its number, loads
- * whether there is a claim, and has the lock.  There is no atomic instruction in it.
+ * A program of one thread at a time may have a helper beside it (HAFT_PROGRESS=thread).  While no
+ * request needs it, the helper rests and the gate stays 0.  Else the lock is the program's unless
+ * the helper claims it: a call that comes in stores its number, loads whether there is a claim, and
+ * has the lock.  There is no atomic instruction in it.
  *
  *      program   number + 1 (odd: inside) ── a claim? ── no: it has the lock ── number + 1
  *      helper    claim ── membarrier ── the number is even: it may take the lock from now on
+ *      program   at the end of a call after which none needs it: rest ── a claim? ── no: gate 0
  *
  * One of the two sees the other's store, as the membarrier executes a full barrier on the CPU of
- * the program's thread.  While there is a claim the program locks as threads do. */
+ * the program's thread.  While there is a claim the program locks as threads do.  A call that began
+ * while the helper rested has the lock once one of its requests needs the helper.  In a user's
+ * function neither changes: the call around it began without the lock, perhaps. */
 #ifndef HAFT_CORE_LIBRARY_LOCK_H
 #define HAFT_CORE_LIBRARY_LOCK_H
 
@@ -46,6 +50,7 @@ void haft_lock_to_poll(void);
 bool haft_lock_wanted(void);
 
 extern __thread bool haft_locked;
+extern __thread int haft_user_depth; /* user functions that this thread is in */
 
 /* Around each call of a user function: releases the lock if this thread holds it, and takes it
  * again.  Afterwards the engine's state may have changed; objects that the caller still uses must
@@ -58,6 +63,7 @@ static inline bool haft_user_begin(void)
 {
 	bool had = haft_locked;
 
+	haft_user_depth++;
 	if (unlikely(had))
 		haft_unlock();
 	return had;
@@ -67,6 +73,7 @@ static inline void haft_user_end(bool had)
 {
 	if (unlikely(had))
 		haft_lock();
+	haft_user_depth--;
 }
 
 /* haft_threads_enable admits several threads (MPI_THREAD_MULTIPLE): calls lock, references are
@@ -79,11 +86,30 @@ void haft_threads_disable(void);
 
 static inline bool haft_threads_enabled(void);
 
+/* haft_helper: this process has a helper, which serves requests that need it; under the lock. */
+extern HAFT_INSIDE bool haft_helper;
+
+/* The helper comes, or has gone: it rests.  Under the lock. */
+void haft_helper_set(bool is_there);
+
+/* One more request needs the helper, or one fewer (n: 1, -1).  Under the lock, in a call. */
+void haft_help_need(int n);
+
+/* Does any?  Any thread. */
+bool haft_help_is_needed(void);
+
+/* Sleeps until one does, or haft_help_await_end, unless *word is not `value' any more.  The
+ * helper's. */
+void haft_help_await(const _Atomic uint32_t *word, uint32_t value);
+void haft_help_await_end(void);
+
 /* The lock of a call of a program that has a helper and one thread at a time (gate HELPER).
  * haft_unlock releases it; so does haft_unlock_program, unless the call had to lock as threads do:
- * false. */
+ * false.  haft_leave_program is haft_unlock_program at the end of a call: the helper rests if no
+ * request needs it. */
 void haft_lock_program(void);
 bool haft_unlock_program(void);
+bool haft_leave_program(void);
 
 /* How often such calls have begun and ended, together: odd while the program is inside.  Any
  * thread. */
@@ -99,7 +125,7 @@ void haft_program_await_end(void); /* ends such a sleep.  Any thread */
 
 /* The helper claims the lock: until haft_help_end the program's calls lock as threads do, and the
  * helper may use haft_trylock.  False: the program is inside, or has been since the number was
- * `calls'; there is no claim. */
+ * `calls', or the helper is to rest; there is no claim. */
 bool haft_help_begin(uint32_t calls);
 void haft_help_end(void);
 

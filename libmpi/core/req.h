@@ -106,7 +106,7 @@ struct req_range {
  *                           '- a send in one frame touches no more
  *     line 2      buf count bytes | union by kind: recv.total order from contiguous
  *                           '- a receive of one frame touches no more
- *     line 2 ..   the rest of the union | open_parts whole errwords ops copies
+ *     line 2 ..   the rest of the union | helped open_parts whole errwords ops copies
  *                           '- the cold part: zero in a request that is `pristine'
  *
  * libobj does not clear requests (objects.c).  p2p_req_alloc_fast clears lines 0 and 1, and the
@@ -149,6 +149,7 @@ struct req {
 		struct io_collective *io_collective;  /* REQ_IO; likewise */
 		struct independent_access *io_access; /* REQ_IO with independent.c's ops */
 	};
+	bool helped;               /* it needs a helper's progress: p2p_help */
 	int open_parts;            /* operations, but for one, that must end before it is done */
 	struct req *whole;         /* held; this request is one of its parts */
 	char *errwords;            /* malloc'ed words of res.error, or NULL */

@@ -283,7 +283,8 @@ static const struct setting_row rows[SETTING_COUNT] = {
 			   "while the program computes and a CPU is idle (thread)",
 		.more = "With thread, operations on a window by message, rendezvous messages and "
 			"nonblocking collective calls do not wait for the next call of MPI at the "
-			"other side.  Where no CPU is idle the thread gets a few ms a second."},
+			"other side.  It rests while there are none, and costs other calls "
+			"nothing.  Where no CPU is idle the thread gets a few ms a second."},
 	[SETTING_OFI_PROVIDER] = {.name = "HAFT_OFI_PROVIDER",
 		.form = SETTING_TEXT,
 		.everywhere = true,

@@ -9,13 +9,12 @@
  *  - One of the two threads runs at a time: the lookout while `role' is WATCH, the helper while it
  *    is HELP.  The other sleeps on `role'.
  *  - The helper has a claim on the lock (haft_help_begin) while it runs, and the lock during a
- *    pass. */
+ *    pass.  Calls that count references have the lock, too, so counts stay plain. */
 #include "libmpi/life/progress_thread.h"
 
 #include "libmpi/core/clock.h"
 #include "libmpi/core/err.h"
 #include "libmpi/core/library_lock.h"
-#include "libmpi/core/objects.h"
 #include "libmpi/core/setting.h"
 #include "libmpi/core/thread_start.h"
 #include "libmpi/p2p/p2p.h"
@@ -32,7 +31,6 @@
 #define NAP_FIRST_NS 50000u     /* they are doubled */
 #define NAP_LAST_NS  1000000u   /* the end of a nap costs an idle CPU about 5 us */
 #define WANTED_NS    100000000u /* so long after its last request the program may begin another */
-#define NAP_CALLS_NS 1000000u   /* while it only makes other calls */
 #define IN_VAIN_NS   200000u    /* of passes that move nothing, and of the yields in between */
 
 enum progress_role { WATCH, HELP, STOP };
@@ -160,37 +158,46 @@ static int lookout_call(void)
 	return role_await_change(HELP) == WATCH ? thread.moved : 0;
 }
 
-/* Has the program begun anything lately that needs help? */
-static bool lookout_is_wanted(uint64_t now)
+/* Does a request need help?  Until WANTED_NS after the last one the lookout looks again and again,
+ * then it sleeps.  False: it has to look anew. */
+static bool lookout_is_needed(uint64_t *last_ns)
 {
-	static uint32_t seen;
-	static uint64_t last_ns;
-	uint32_t demand = p2p_demand();
-
-	if (demand != seen || demand % 2 != 0)
-		last_ns = now;
-	seen = demand;
-	return now - last_ns < WANTED_NS;
+	if (haft_help_is_needed()) {
+		*last_ns = clock_now_ns();
+		return true;
+	}
+	if (clock_now_ns() - *last_ns < WANTED_NS) {
+		lookout_step_aside();
+		lookout_pause(0);
+	} else {
+		haft_help_await(&thread.role, WATCH);
+	}
+	return false;
 }
 
 static void *lookout_main(void *arg)
 {
 	uint32_t seen = haft_program_calls(), nap_ns = 0;
 	uint64_t last_ns = clock_now_ns(); /* a call, or a message that has moved */
+	uint64_t needed_ns = last_ns;
 
 	(void)arg;
 	lookout_begin();
 	while (atomic_load(&thread.role) != STOP) {
-		uint32_t calls = haft_program_calls();
-		bool stays = calls == seen;
+		uint32_t calls;
+		bool stays;
 
+		if (!lookout_is_needed(&needed_ns))
+			continue;
+		calls = haft_program_calls();
+		stays = calls == seen;
 		lookout_step_aside();
 		seen = calls;
 		if (stays && calls % 2 == 0)
 			stays = lookout_call() == 0;
 		if (!stays) {
 			last_ns = clock_now_ns();
-			nap_ns = lookout_is_wanted(last_ns) ? 0 : NAP_CALLS_NS;
+			nap_ns = 0;
 		} else if (calls % 2 != 0 && nap_ns >= NAP_LAST_NS) {
 			haft_program_await(calls);
 		} else if (nap_ns != 0 || clock_now_ns() - last_ns > ACTIVE_NS) {
@@ -218,7 +225,6 @@ HAFT_START int life_progress_start(void)
 	thread.program_cpu = life_own_cpu();
 	via_helper_start();
 	haft_barrier_all(); /* to register for it takes 10 ms once there are threads */
-	obj_domain_threads(haft_domain, 1);
 	atomic_store(&thread.role, WATCH);
 	err = haft_thread_start(&thread.helper, NULL, helper_main, NULL);
 	if (err != 0) {
@@ -233,7 +239,8 @@ HAFT_START int life_progress_start(void)
 		via_helper_stop();
 		return progress_refused(err);
 	}
-	haft_gate_set(HAFT_GATE_HELPER);
+	haft_helper_set(true);
+	p2p_helper_tell();
 	thread.runs = true;
 	return 0;
 }
@@ -248,9 +255,11 @@ HAFT_START void life_progress_stop(void)
 	atomic_store(&thread.role, STOP);
 	haft_futex_wake(&thread.role, 2);
 	haft_program_await_end();
+	haft_help_await_end();
 	pthread_join(thread.lookout, NULL);
 	pthread_join(thread.helper, NULL);
-	haft_gate_clear(HAFT_GATE_HELPER);
+	haft_helper_set(false);
+	p2p_helper_tell();
 	via_helper_stop();
 	haft_user_end(had);
 	thread.runs = false;

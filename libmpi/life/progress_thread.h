@@ -13,10 +13,12 @@
  * or nothing more moves.  The helper has the usual scheduling: it holds the lock of the library,
  * and must not be kept waiting.
  *
- * No message wakes the lookout: it looks by itself, often while the program begins requests or
- * messages move, seldom after that or while it only makes blocking calls, and never while the
- * program waits in MPI.  The program's calls lock as core/library_lock.h says, which costs them no
- * atomic instruction. */
+ * Both rest, and the program's calls take no lock, while no request needs the helper
+ * (p2p_help).  Those that do: long messages, sends that found no room, collective requests, and
+ * windows whose members combine in private memory or reach it by messages.  The first after a pause
+ * wakes the lookout.  Then it looks by itself, often while messages move, seldom after that, and
+ * never while the program waits in MPI.  Calls lock meanwhile as core/library_lock.h says, which
+ * costs them no atomic instruction. */
 #ifndef HAFT_LIFE_PROGRESS_THREAD_H
 #define HAFT_LIFE_PROGRESS_THREAD_H
 

@@ -224,10 +224,18 @@ void p2p_tune(void);
  * makes progress itself. */
 int p2p_progress_help(void);
 
-/* Has this process begun requests lately that a helper may serve?  The number changes with each.
- * It is odd once there has been a window, a file, a schedule or a failure that the job survives: a
- * helper looks after these as often as ever.  Any thread. */
-uint32_t p2p_demand(void);
+/* The helper is there, or has gone: haft_helper.  Receives that need one are not made in line. */
+void p2p_helper_tell(void);
+
+/* A request of the program has begun.  If it is not over at once, and cannot end without progress
+ * here, the helper of HAFT_PROGRESS=thread serves until it has ended. */
+void p2p_help(struct req *r);
+
+static inline void p2p_req_begun(struct req *r)
+{
+	if (unlikely(haft_helper) && r != NULL && !r->done)
+		p2p_help(r);
+}
 
 /* As p2p_progress, for calls that look and come back (MPI_Test, MPI_Iprobe ...).  After some that
  * have moved nothing it gives up the CPU, if there are more ranks than CPUs. */

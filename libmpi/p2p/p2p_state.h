@@ -55,8 +55,9 @@ struct p2p_state {
 	int64_t eager_remote; /* likewise, to remote peers */
 	bool checks;          /* users' messages carry type signatures: HAFT_CHECK=types */
 	bool watched;         /* a match is compared or counted: from the first `sig' or tool on */
-	_Atomic uint32_t demand;   /* p2p_demand */
-	bool helping;              /* a pass of the helper is not over: p2p_progress_help */
+	int64_t alone; /* bytes of the longest receive whose message is one frame, from any peer:
+			  it needs no helper; INT64_MAX: there is none */
+	bool helping;  /* a pass of the helper is not over: p2p_progress_help */
 	const struct p2p_sig *sig; /* of the message that is being matched, or NULL */
 	struct p2p_peer *worklist; /* list, by worklist_next */
 	struct id_table ids;       /* requests that frames of peers name: RTS and COOP */
@@ -71,14 +72,6 @@ struct p2p_state {
 };
 
 extern HAFT_INSIDE struct p2p_state p2p_state;
-
-/* There is one more request, which a helper may have to serve. */
-static inline void p2p_demand_more(void)
-{
-	uint32_t n = atomic_load_explicit(&p2p_state.demand, memory_order_relaxed);
-
-	atomic_store_explicit(&p2p_state.demand, n + 2, memory_order_relaxed);
-}
 
 /* A peer's queues without making a row for it: to be read only. */
 static inline const struct p2p_peer *p2p_peer_seen(const struct via_peer *p)

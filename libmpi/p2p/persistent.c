@@ -92,6 +92,7 @@ int p2p_bsend_init(const void *buf, int64_t count, struct type *type, int dest, 
 int p2p_start(struct req **request)
 {
 	struct req *r = *request;
+	int err = 0;
 
 	if (!r->persist)
 		return haft_err(
@@ -99,7 +100,6 @@ int p2p_start(struct req **request)
 	if (r->active)
 		return haft_err(MPI_ERR_REQUEST,
 			"the request is active: it must complete before it is started again");
-	p2p_demand_more();
 	p2p_req_copies_take(r);
 	free(r->errwords);
 	r->errwords = NULL;
@@ -109,14 +109,16 @@ int p2p_start(struct req **request)
 	r->active = true;
 	r->state = STATE_NEW;
 	if (r->ops != NULL)
-		return r->ops->start(r);
-	if (r->peer == MPI_PROC_NULL)
+		err = r->ops->start(r);
+	else if (r->peer == MPI_PROC_NULL)
 		p2p_req_proc_null(r);
 	else if (r->kind == REQ_SEND)
 		p2p_send_start(r);
 	else
 		p2p_recv_start(r);
-	return 0;
+	if (err == 0)
+		p2p_req_begun(r);
+	return err;
 }
 
 int p2p_startall(int count, struct req *reqs[])

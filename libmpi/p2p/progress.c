@@ -43,7 +43,6 @@ void p2p_progress_hook(int (*hook)(void))
 		if (progress.hooks[i] == hook)
 			return;
 	}
-	atomic_fetch_or_explicit(&p2p_state.demand, 1, memory_order_relaxed);
 	if (ALWAYS(progress.nhooks < HOOKS_MAX))
 		progress.hooks[progress.nhooks++] = hook;
 }
@@ -125,11 +124,6 @@ HAFT_HOT int p2p_progress(void)
 	if (p2p_state.worklist != NULL)
 		moved += progress_worklist();
 	return progress.nhooks > 0 ? moved + progress_hooks() : moved;
-}
-
-uint32_t p2p_demand(void)
-{
-	return atomic_load_explicit(&p2p_state.demand, memory_order_relaxed);
 }
 
 int p2p_progress_help(void)
@@ -228,7 +222,7 @@ static bool progress_polls_peer(const struct req *r)
  * idle: this one, once the rank sleeps. */
 static void progress_idle(struct shm_wait *w)
 {
-	w->brief = haft_gate_has(HAFT_GATE_HELPER) && p2p_claim_awaits_helper();
+	w->brief = haft_helper && p2p_claim_awaits_helper();
 	via_idle(w);
 }
 

@@ -34,7 +34,6 @@ static inline struct req *p2p_quick_new(struct mag *m, uintptr_t site)
 {
 	struct req *r = (struct req *)obj_mag_new(&haft_req_class, m, site);
 
-	p2p_demand_more();
 	must(p2p_req_is_pristine(r));
 	return r;
 }
@@ -80,8 +79,8 @@ static inline uint64_t p2p_quick_irecv(void *buf, int64_t count, struct type *ty
 	int64_t bytes;
 
 	if (unlikely(m == NULL || !p2p_quick_bytes(buf, count, type, &bytes) ||
-		     (p2p_match.nunexpected | p2p_state.lost) != 0 || p2p_match_full() ||
-		     (c->hints & HINTS_MATCH) != 0))
+		     bytes > p2p_state.alone || (p2p_match.nunexpected | p2p_state.lost) != 0 ||
+		     p2p_match_full() || (c->hints & HINTS_MATCH) != 0))
 		return 0;
 	r = p2p_quick_new(m, site);
 	p2p_req_hold(r, type, c);

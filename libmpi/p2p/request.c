@@ -28,7 +28,6 @@ struct req *p2p_req_alloc(void)
 {
 	struct req *r = obj_new(&haft_req_class, NULL);
 
-	p2p_demand_more();
 	if (r != NULL)
 		p2p_req_clear(r, true);
 	return r;
@@ -166,6 +165,9 @@ void p2p_req_finish_slow(struct req *r)
 	}
 	r->whole = NULL;
 	r->done = true;
+	if (r->helped)
+		haft_help_need(-1);
+	r->helped = false;
 	if (whole != NULL && r->res.error != 0 && whole->res.error == 0) {
 		whole->res.error = r->res.error;
 		whole->errwords = r->errwords;
@@ -184,6 +186,17 @@ void p2p_req_finish_slow(struct req *r)
 		p2p_req_finish(whole);
 		obj_drop(whole);
 	}
+}
+
+void p2p_help(struct req *r)
+{
+	bool waits_for_frame = r->kind == REQ_RECV && r->bytes <= p2p_state.alone;
+
+	if (r->helped || waits_for_frame || r->kind == REQ_USER || p2p_req_idle(r))
+		return;
+	req_touch(r);
+	r->helped = true;
+	haft_help_need(1);
 }
 
 void p2p_req_done(struct req *r)

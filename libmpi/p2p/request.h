@@ -68,7 +68,8 @@ void p2p_req_finish_slow(struct req *r);
 /* An operation of r is over.  Without a handle r may be gone afterwards. */
 static inline void p2p_req_finish(struct req *r)
 {
-	if (unlikely(!r->pristine && (r->orphan || r->open_parts > 0 || r->whole != NULL)))
+	if (unlikely(!r->pristine &&
+		     (r->orphan || r->helped || r->open_parts > 0 || r->whole != NULL)))
 		p2p_req_finish_slow(r);
 	else
 		r->done = true;
@@ -152,7 +153,6 @@ static inline struct req *p2p_req_alloc_fast(void)
 
 	if (unlikely(r == NULL))
 		return NULL;
-	p2p_demand_more();
 	must(!r->pristine || p2p_req_is_pristine(r));
 	if (likely(r->pristine))
 		p2p_req_clear(r, false);

@@ -3,6 +3,7 @@
 #include "libmpi/p2p/p2p_state.h"
 
 #include "libmpi/core/library_lock.h"
+#include "libmpi/core/num.h"
 #include "libmpi/core/setting.h"
 #include "libmpi/core/valid.h"
 #include "libmpi/p2p/buffered_send.h"
@@ -33,6 +34,13 @@ HAFT_START static void setup_eager_limits(void)
 {
 	p2p_state.eager = setup_eager_limit(SETTING_EAGER, via.frame_max);
 	p2p_state.eager_remote = setup_eager_limit(SETTING_EAGER_NET, NET_FRAME_MAX);
+	p2p_helper_tell();
+}
+
+void p2p_helper_tell(void)
+{
+	p2p_state.alone =
+		haft_helper ? num_min(p2p_state.eager, p2p_state.eager_remote) : INT64_MAX;
 }
 
 void p2p_tune(void)

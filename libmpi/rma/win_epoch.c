@@ -4,6 +4,7 @@
 #include "libmpi/rma/win_epoch.h"
 
 #include "libmpi/core/err.h"
+#include "libmpi/core/library_lock.h"
 #include "libmpi/core/setting.h"
 #include "libmpi/rma/conflict.h"
 #include "libmpi/rma/win_remote.h"
@@ -89,7 +90,10 @@ int rma_epoch_new(struct win *w, const struct info *info)
 	for (int i = 0; i < w->size; i++) {
 		e->all_local = e->all_local && w->target[i].ctl != NULL;
 		e->serves = e->serves || w->target[i].method == RMA_AM;
+		e->helped = e->helped || w->target[i].method != RMA_DIRECT;
 	}
+	if (e->helped)
+		haft_help_need(1);
 	if (e->target == NULL || e->started == NULL || e->posted_to == NULL ||
 		rma_remote_new(w) != 0 || rma_conflict_new(w) != 0) {
 		rma_epoch_free(w);
@@ -106,6 +110,8 @@ void rma_epoch_free(struct win *w)
 
 	if (e == NULL)
 		return;
+	if (e->helped)
+		haft_help_need(-1);
 	rma_remote_free(w);
 	rma_conflict_free(w);
 	w->rma->epoch = NULL;

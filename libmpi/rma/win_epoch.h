@@ -74,11 +74,12 @@ struct rma_epoch {
 	bool posted;
 	bool all_local; /* all members share memory with this one */
 	bool serves;    /* members need this process's help to access its memory */
-	uint8_t calls;  /* since the last poll */
-	bool promised;  /* ALL: with MPI_MODE_NOCHECK */
-	int goodbyes;   /* members that free the window: no more frames come from them */
-	int locks;      /* LOCK: targets held or waited for */
-	int nstarted;   /* START: targets in the group */
+	bool helped;   /* likewise, or to combine in it: a helper serves as long as the window is */
+	uint8_t calls; /* since the last poll */
+	bool promised; /* ALL: with MPI_MODE_NOCHECK */
+	int goodbyes;  /* members that free the window: no more frames come from them */
+	int locks;     /* LOCK: targets held or waited for */
+	int nstarted;  /* START: targets in the group */
 	int32_t *started;
 	int nposted; /* POSTED: members of the group */
 	int32_t *posted_to;
