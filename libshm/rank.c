@@ -154,7 +154,7 @@ HAFT_START int shm_attach(struct shm_seg *seg, int me, struct shm **out)
 HAFT_START void shm_tune_set(struct shm *s, const struct shm_tune *t)
 {
 	s->in->tune = *t;
-	s->bare = 0;
+	s->unrecorded = 0;
 }
 
 void shm_detach(struct shm *s)

@@ -313,7 +313,7 @@ struct shm {
 	uint32_t slots;          /* of each ring, a power of two */
 	int me;                  /* my rank */
 	bool fence;              /* senders fence before they read a doorbell: shm_wait.c */
-	uint8_t bare;            /* so many waits may begin with shm_yield_bare */
+	uint8_t unrecorded;      /* so many waits may begin with shm_yield_unrecorded */
 	/* The first cache line ends here. */
 	uint32_t frame_max;  /* greatest payload of a frame, bytes: 16 KiB, less with many ranks */
 	int nranks;          /* seats of the segment */
@@ -570,17 +570,18 @@ static inline void shm_wait_begin(struct shm_wait *w)
  * looks again.  SHM_ABORTED. */
 int shm_idle(struct shm *s, struct shm_wait *w);
 
-/* May the next wait begin with shm_yield_bare?  Some may where ranks are more than CPUs, none with
- * shm_lock_hooks_set or shm_wait_observe. */
-static inline bool shm_may_yield_bare(const struct shm *s)
+/* May the next wait begin with shm_yield_unrecorded?  Some may where ranks are more than CPUs, none
+ * with shm_lock_hooks_set or shm_wait_observe. */
+static inline bool shm_may_yield_unrecorded(const struct shm *s)
 {
-	return s->bare > 0;
+	return s->unrecorded > 0;
 }
 
-/* Before a wait, if shm_may_yield_bare: gives the CPU up once.  It costs less than a wait with one
- * yield, as it leaves no notes for other ranks (shm_wait.c).  Look again afterwards; if nothing has
- * come, begin the wait with its `slow' set to the value that this returns: slow yields, 0 or 1. */
-uint32_t shm_yield_bare(struct shm *s);
+/* Before a wait, if shm_may_yield_unrecorded: gives the CPU up once.  It costs less than a wait
+ * with one yield, as it records nothing for other ranks (shm_wait.c).  Look again afterwards; if
+ * nothing has come, begin the wait with its `slow' set to the value that this returns: slow yields,
+ * 0 or 1. */
+uint32_t shm_yield_unrecorded(struct shm *s);
 
 /* By a program that polls and does not wait: lets other processes have the CPU.  One yield; where
  * yields lose the CPU for long, a sleep of 50 us that a frame for this rank ends, unless the rank

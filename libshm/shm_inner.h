@@ -245,11 +245,11 @@ struct shm_private {
 	int counted;         /* as in its doorbell, which lies on a page of its own */
 	const struct shm_wait_observer *observer; /* of waits; NULL: none */
 	/* The first line ends here. */
-	struct spread_cpu *cpu;      /* where it is counted: of the segment, or no_cpu */
-	struct spread_cpu *given;    /* the CPU that it has given up, or NULL */
-	struct {                     /* of yields: shm_wait.c */
-		uint64_t slow, next; /* a yield of so many is slow; the next read of the clock */
-		uint64_t stint;      /* the last yield or sleep ended */
+	struct spread_cpu *cpu;       /* where it is counted: of the segment, or no_cpu */
+	struct spread_cpu *given;     /* the CPU that it has given up, or NULL */
+	struct {                      /* of yields: shm_wait.c */
+		uint64_t slow, next;  /* a yield of so many is slow; the next read of the clock */
+		uint64_t burst_begin; /* of my CPU burst: the last yield or sleep ended */
 	} ticks;
 	uint16_t work;                      /* > 0: it ran for long lately, so it computes */
 	uint32_t no_spin;                   /* > 0: others want this CPU: do not spin */
@@ -257,9 +257,9 @@ struct shm_private {
 	/* The second line ends here. */
 	const struct shm_wait *shown; /* whose wait my first record shows, or NULL */
 	uint64_t nap_ns;
-	uint32_t waits;     /* ended so far */
-	uint32_t retries;   /* > 0: a short spin has ended waits lately */
-	uint32_t bare_rest; /* waits to go before one may begin with a bare yield again */
+	uint32_t waits;            /* ended so far */
+	uint32_t retries;          /* > 0: a short spin has ended waits lately */
+	uint32_t unrecorded_pause; /* waits to go before one may begin with such a yield */
 	int nwatches;
 	/* All else. */
 	struct shm_peer *peer;         /* by rank */

@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* shm_wait.c - waiting that adapts, and wake-ups that cost the sender one load.
  *
- *   bare yield                  (only if slow yields ended the last waits: see below)
+ *   unrecorded yield            (only if slow yields ended the last waits: see below)
  *   pass, pass, pass: spin      (alone on the CPU: a message often comes within a switch's time)
  *   yield, yield, yield         (timed: a fast yield means that no other thread wanted the CPU)
  *   sleep in the futex          (after 4 slow yields or 200 fast ones)
  *
  * A yield gives the CPU to any process that wants it.  One of another job keeps it for
  * milliseconds, and kernels since Linux 6.18 take the rest of the yielder's slice as well.  A
- * sleeper that is woken runs at once instead.  So each rank notes on its CPU when it gives it up,
- * and one that runs again sees for how long none of the job's ranks had it.  If that was long, no
- * rank yields on this CPU for a time, however many ranks there are.  While another rank of the job
- * computes, it may have had the CPU: then nothing is concluded.
+ * sleeper that is woken runs at once instead.  So each rank records, for its CPU, when it gives it
+ * up, and one that runs again sees for how long none of the job's ranks had it.  If that was long,
+ * no rank yields on this CPU for a time, however many ranks there are.  While another rank of the
+ * job computes, it may have had the CPU: then nothing is concluded.
  *
- * Where many ranks share a CPU, the first slow yield ends most waits, and those notes cost more
- * than all else of such a wait.  So only one wait in BARE_WAITS + 1 makes them.  The others begin
- * with a bare yield, which is timed and notes nothing.  One that took long ends this for BARE_REST
- * waits: all ranks make notes then, and stop yielding if they should.  A rank makes bare yields
- * until it has lost the CPU itself, also while others have stopped.
+ * Where many ranks share a CPU, the first slow yield ends most waits, and those records cost more
+ * than all else of such a wait.  So only one wait in UNRECORDED_WAITS + 1 writes them.  The others
+ * begin with an unrecorded yield, which is only timed.  One that took long ends this for
+ * UNRECORDED_PAUSE waits: all ranks record their yields then, and stop yielding if they should.  A
+ * rank makes unrecorded yields until it has lost the CPU itself, also while others have stopped.
  *
  * The rank's struct shm_tune sets these numbers, and whether it sleeps.  A rank that never sleeps
  * goes on yielding, and shows its wait all the same.
@@ -51,11 +51,11 @@
 #define TICKS_GUESS      3        /* a nanosecond, until they are measured */
 #define TICKS_POLL_NS    50000u   /* between clock reads of a CPU's ranks while yields are slow */
 #define TICKS_LEAST_NS   1000000u /* so long a time measures a tick well enough */
-#define STINT_LONG       6        /* slow yields: a rank that runs so long has work ... */
-#define STINT_LONG_MORE  16       /* ... and so have that many after it */
+#define BURST_LONG       6        /* slow yields: a rank whose CPU burst is so long has work ... */
+#define BURST_LONG_MORE  16       /* ... and so have that many after it */
 #define NO_SPIN_WAITS    32       /* waits without spinning after a slow yield */
-#define BARE_WAITS       MEAN_OR(2, 15) /* with a bare yield, after a wait with slow yields */
-#define BARE_REST        MEAN_OR(3, 64) /* waits without one, after one that lost the CPU */
+#define UNRECORDED_WAITS MEAN_OR(2, 15) /* so many begin with one, after slow yields */
+#define UNRECORDED_PAUSE MEAN_OR(3, 64) /* waits without one, after one that lost the CPU */
 #define NAP_OVERSUB      8              /* so many ranks a CPU make naps longer, see nap_stretch */
 #define NAP_FIRST_NS     10000000u      /* naps grow from here */
 #define NAP_FIRST_MANY   2        /* times that, if naps are stretched: a start takes as long */
@@ -233,7 +233,7 @@ void shm_lock_hooks_set(struct shm *s, shm_lock_hook_fn *release, shm_lock_hook_
 {
 	s->in->release = release;
 	s->in->retake = retake;
-	s->bare = 0;
+	s->unrecorded = 0;
 }
 
 /* Lets other threads of this rank call; then no longer. */
@@ -521,14 +521,14 @@ HAFT_HOT static inline bool cpu_lost(
 	return left != 0 && left <= yield_lost_most(in);
 }
 
-/* The rank gives its CPU up at `now'.  Has it run for long?  If much longer, another
- * process may have had the CPU. */
-HAFT_HOT static inline void stint_end(struct shm_private *in, uint64_t now)
+/* The rank gives its CPU up at `now', which ends its CPU burst.  Was that a long one?  If much
+ * longer, another process may have had the CPU. */
+HAFT_HOT static inline void cpu_burst_end(struct shm_private *in, uint64_t now)
 {
-	const uint64_t stint = now - in->ticks.stint, slow = yield_slow_ticks(in);
+	const uint64_t burst = now - in->ticks.burst_begin, slow = yield_slow_ticks(in);
 
-	if (stint > STINT_LONG * slow && stint < YIELD_LOST_NS / YIELD_SLOW_NS * slow)
-		in->work = STINT_LONG_MORE;
+	if (burst > BURST_LONG * slow && burst < YIELD_LOST_NS / YIELD_SLOW_NS * slow)
+		in->work = BURST_LONG_MORE;
 	else if (in->work > 0)
 		in->work--;
 }
@@ -541,12 +541,12 @@ static void sleep_given(struct shm *s, struct shm_wait *w)
 	const struct spread_cpu *cpu = in->cpu;
 	const int was = in->counted;
 
-	stint_end(in, before);
+	cpu_burst_end(in, before);
 	shm_spread_give(s, before);
 	w->nap = sleep_once(s, w);
 	shm_spread_take(s, 0);
-	in->ticks.stint = shm_ticks();
-	if (!w->nap && in->work > 0 && was > 0 && !cpu_lost(in, cpu, in->ticks.stint))
+	in->ticks.burst_begin = shm_ticks();
+	if (!w->nap && in->work > 0 && was > 0 && !cpu_lost(in, cpu, in->ticks.burst_begin))
 		shm_spread_back(s, was - 1);
 	in->nwatches = 0;
 	in->short_nap = false;
@@ -648,13 +648,13 @@ HAFT_HOT static bool yield_timed(struct shm *s, struct shm_wait *w, uint64_t bef
 {
 	uint64_t after, lost;
 
-	stint_end(s->in, before);
+	cpu_burst_end(s->in, before);
 	shm_spread_give(s, before);
 	lock_release(s, w);
 	sched_yield();
 	lock_retake(s, w);
 	s->count.yields++;
-	after = s->in->ticks.stint = shm_ticks();
+	after = s->in->ticks.burst_begin = shm_ticks();
 	lost = shm_spread_take(s, after);
 	if (after - before < yield_slow_ticks(s->in))
 		return false;
@@ -680,45 +680,45 @@ HAFT_HOT static inline bool yield_once(struct shm *s, struct shm_wait *w)
 	return false;
 }
 
-/* A yield lost the CPU for long: all ranks are to note theirs, so that yield_forgo can conclude. */
-static void bare_rest(struct shm *s)
+/* A yield lost the CPU for long: all ranks are to record theirs, for yield_forgo. */
+static void unrecorded_pause(struct shm *s)
 {
-	s->bare = 0;
-	s->in->bare_rest = BARE_REST;
+	s->unrecorded = 0;
+	s->in->unrecorded_pause = UNRECORDED_PAUSE;
 }
 
-/* After a wait: may the next ones begin with a bare yield? */
-HAFT_HOT static inline void bare_allow(struct shm *s, const struct shm_wait *w)
+/* After a wait: may the next ones begin with an unrecorded yield? */
+HAFT_HOT static inline void unrecorded_allow(struct shm *s, const struct shm_wait *w)
 {
 	struct shm_private *in = s->in;
 
 	if (unlikely(in->yield_lost))
-		bare_rest(s);
-	else if (in->bare_rest > 0)
-		in->bare_rest--;
+		unrecorded_pause(s);
+	else if (in->unrecorded_pause > 0)
+		in->unrecorded_pause--;
 	else if (in->oversubscribed && w->slow > 0 && in->observer == NULL && in->release == NULL)
-		s->bare = BARE_WAITS;
+		s->unrecorded = UNRECORDED_WAITS;
 }
 
 /* After a fast yield the next waits begin without one: they find out whether to spin again. */
-HAFT_HOT uint32_t shm_yield_bare(struct shm *s)
+HAFT_HOT uint32_t shm_yield_unrecorded(struct shm *s)
 {
 	const uint64_t slow = yield_slow_ticks(s->in), before = shm_ticks();
 	uint64_t ticks;
 
-	stint_end(s->in, before);
+	cpu_burst_end(s->in, before);
 	sched_yield();
-	s->in->ticks.stint = shm_ticks();
-	ticks = s->in->ticks.stint - before;
+	s->in->ticks.burst_begin = shm_ticks();
+	ticks = s->in->ticks.burst_begin - before;
 	s->count.yields++;
-	s->bare--;
+	s->unrecorded--;
 	if (unlikely(ticks < slow)) {
-		s->bare = 0;
+		s->unrecorded = 0;
 		return 0;
 	}
 	s->count.yields_slow++;
 	if (unlikely(ticks > slow * (YIELD_LOST_NS / YIELD_SLOW_NS)))
-		bare_rest(s);
+		unrecorded_pause(s);
 	return 1;
 }
 
@@ -795,7 +795,7 @@ HAFT_HOT static inline int wait_idle(struct shm *s, struct shm_wait *w)
 HAFT_START void shm_wait_observe(struct shm *s, const struct shm_wait_observer *o)
 {
 	s->in->observer = o;
-	s->bare = 0;
+	s->unrecorded = 0;
 }
 
 static __attribute__((noinline)) int wait_idle_observed(struct shm *s, struct shm_wait *w)
@@ -832,7 +832,7 @@ HAFT_HOT void shm_wait_end(struct shm *s, struct shm_wait *w)
 		in->retries--;
 	if (w->slow == 0 && in->no_spin > 0)
 		in->no_spin--;
-	bare_allow(s, w);
+	unrecorded_allow(s, w);
 }
 
 static bool flag_reached(const struct shm_flag *f, uint32_t want, uint32_t ahead, uint32_t *value)

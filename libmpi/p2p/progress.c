@@ -271,7 +271,7 @@ HAFT_HOT static bool progress_yield(const struct p2p_condition *want, uint32_t *
 {
 	if (want->flag == NULL && progress_poll(want) > 0 && want->ready(want->arg))
 		return true;
-	*slow = shm_yield_bare(via.shm);
+	*slow = shm_yield_unrecorded(via.shm);
 	if (want->flag == NULL)
 		progress_poll(want);
 	return progress_ready(want, old);
@@ -289,7 +289,7 @@ HAFT_HOT void p2p_progress_until(const struct p2p_condition *want)
 		return;
 	}
 	via_await(want->req != NULL ? want->req->peer : -1);
-	if (shm_may_yield_bare(via.shm) && progress_yield(want, &old, &slow)) {
+	if (shm_may_yield_unrecorded(via.shm) && progress_yield(want, &old, &slow)) {
 		via_await(-1);
 		return;
 	}

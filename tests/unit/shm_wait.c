@@ -123,19 +123,19 @@ static void observe_nothing(struct shm_wait *w)
 	(void)w;
 }
 
-/* One frame there and one back, `rounds' times; the waits for them begin with a bare yield if they
- * may.  Returns how many did. */
+/* One frame there and one back, `rounds' times; the waits for them begin with an unrecorded yield
+ * if they may.  Returns how many did. */
 static int exchange(struct shm *s, int rounds)
 {
-	int bare = 0, got;
+	int unrecorded = 0, got;
 
 	for (int i = 0; i < rounds; i++) {
 		if (s->me == 0)
 			put_frame(s, 1);
 		got = 0;
-		if (shm_poll(s, wait_take, &got) == 0 && shm_may_yield_bare(s)) {
-			CHECK(shm_yield_bare(s) <= 1);
-			bare++;
+		if (shm_poll(s, wait_take, &got) == 0 && shm_may_yield_unrecorded(s)) {
+			CHECK(shm_yield_unrecorded(s) <= 1);
+			unrecorded++;
 			shm_poll(s, wait_take, &got);
 		}
 		if (got == 0)
@@ -143,12 +143,12 @@ static int exchange(struct shm *s, int rounds)
 		if (s->me == 1)
 			put_frame(s, 0);
 	}
-	return bare;
+	return unrecorded;
 }
 
-/* Two ranks of one CPU: slow yields end their waits, so some begin with a bare one.  None does with
- * an observer, nor after other settings. */
-static void bare_rank(struct shm *s, void *arg)
+/* Two ranks of one CPU: slow yields end their waits, so some begin with an unrecorded one.  None
+ * does with an observer, nor after other settings. */
+static void unrecorded_rank(struct shm *s, void *arg)
 {
 	static const struct shm_wait_observer nothing = {
 		observe_nothing, observe_nothing, observe_nothing};
@@ -159,7 +159,7 @@ static void bare_rank(struct shm *s, void *arg)
 	CPU_ZERO(&one);
 	CPU_SET((size_t)cpu, &one);
 	CHECK(sched_setaffinity(0, sizeof(one), &one) == 0);
-	CHECK(!shm_may_yield_bare(s));
+	CHECK(!shm_may_yield_unrecorded(s));
 	CHECK(exchange(s, 2000) > 0);
 	CHECK(s->count.yields_slow > 0 && s->count.yields_slow <= s->count.yields);
 	shm_wait_observe(s, &nothing);
@@ -167,16 +167,16 @@ static void bare_rank(struct shm *s, void *arg)
 	shm_wait_observe(s, NULL);
 	exchange(s, 500);
 	shm_tune_set(s, &tune);
-	CHECK(!shm_may_yield_bare(s));
+	CHECK(!shm_may_yield_unrecorded(s));
 }
 
-static void bare_yields(void **state)
+static void unrecorded_yields(void **state)
 {
 	const struct shm_opts opts = {.nranks = 2, .ncpus = 1};
 	int cpu = sched_getcpu();
 
 	(void)state;
-	node_run_opts(&opts, bare_rank, &cpu);
+	node_run_opts(&opts, unrecorded_rank, &cpu);
 }
 
 static void watched_rank(struct shm *s, void *arg)
@@ -559,7 +559,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(idle_cheap),
 		cmocka_unit_test(oversubscribed_naps),
-		cmocka_unit_test(bare_yields),
+		cmocka_unit_test(unrecorded_yields),
 		cmocka_unit_test(wait_view),
 		cmocka_unit_test(wait_bell),
 		cmocka_unit_test(wait_held),
