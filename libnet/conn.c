@@ -284,7 +284,7 @@ static void request_accept(struct net_conn *c, const struct wire_hello *h)
 		net_conn_close(p->dial);
 		p->dial = NULL;
 	}
-	net_peer_redial_cancel(p);
+	net_peer_reconnect_cancel(p);
 	conn_unlink(c);
 	c->state = CONN_OPEN;
 	c->next = net->conns;

@@ -378,7 +378,7 @@ int net_fd(const struct net *net)
 
 bool net_all_sent(const struct net *net)
 {
-	if (net->send_failed || net->redials != NULL)
+	if (net->send_failed || net->reconnects != NULL)
 		return false;
 	for (const struct net_conn *c = net->conns; c != NULL; c = c->next) {
 		if (c->state < CONN_OPEN || c->wants_out)

@@ -289,7 +289,7 @@ struct net_count {
 	uint64_t stray_bytes;      /* of streams, met no buffer */
 	uint64_t sends, recvs;     /* system calls that moved bytes */
 	uint64_t empty;            /* that found none */
-	uint64_t dialled, redialled, accepted, opened;
+	uint64_t dialled, reconnected, accepted, opened;
 	uint64_t crossed;     /* connections given up because both had dialled */
 	uint64_t left, lost;  /* peers */
 	uint64_t bad_magic;   /* strangers: not of our protocol */

@@ -260,16 +260,16 @@ struct net_peer {
 	bool foreign;            /* of another universe: home.number and home.key are valid */
 	struct net_foreign home; /* its name there; else universe and rank */
 	enum net_peer_state state;
-	bool redial;           /* in net->redials: to be dialled at redial_at */
+	bool reconnect;        /* in net->reconnects: to be dialled at reconnect_at */
 	struct net_conn *conn; /* open or leaving */
 	struct net_conn *dial; /* ours, under way */
-	struct net_peer *next_redial;
+	struct net_peer *next_reconnect;
 	struct net_peer *next;    /* in net->peers */
 	int tries;                /* connections made and closed again before an answer */
 	int dials;                /* since it was reached last */
 	int pause;                /* ms before the next try */
 	uint64_t unreached_since; /* ms: unreachable since; 0: it is not */
-	uint64_t redial_at;       /* ms */
+	uint64_t reconnect_at;    /* ms */
 	int dial_error;           /* errno of the last try; 0: it was closed without an answer */
 	bool final;               /* that try will not be repeated */
 	bool given_up;            /* net_give_up */
@@ -330,10 +330,10 @@ struct net {
 	struct net_conn *strangers, *strangers_last; /* oldest first */
 	struct net_conn *conns;                      /* all others */
 	struct net_conn *ended;
-	struct net_conn *hot;     /* read directly in every poll, and not watched; or NULL */
-	struct net_conn *warm;    /* the last one awaited that had something ... */
-	uint32_t warm_polls;      /* ... so many times in a row */
-	struct net_peer *redials; /* to be dialled later */
+	struct net_conn *hot;        /* read directly in every poll, and not watched; or NULL */
+	struct net_conn *warm;       /* the last one awaited that had something ... */
+	uint32_t warm_polls;         /* ... so many times in a row */
+	struct net_peer *reconnects; /* to be dialled later */
 	uint64_t due, health_due, accept_due; /* ms */
 	bool send_failed;                     /* a send has failed: reading tells the rest */
 	bool giving_up;                       /* peers are given up */
@@ -364,7 +364,7 @@ __attribute__((format(printf, 3, 4))) void net_peer_lose(
 /* Ends a peer: its operations get NET_OP_LOST without `done'.  NULL: nothing. */
 void net_peer_free(struct net_peer *p);
 /* The peer is not to be dialled again; no harm if it was not to be. */
-void net_peer_redial_cancel(struct net_peer *p);
+void net_peer_reconnect_cancel(struct net_peer *p);
 __attribute__((format(printf, 2, 3))) void net_log(struct net *net, const char *fmt, ...);
 
 /* conn.c: connections until they are open. */

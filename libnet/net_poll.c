@@ -211,14 +211,14 @@ static void peer_lose_unreached(struct net_peer *p)
 
 /* Dials the peers whose time has come.  Losing a peer calls the user back, which may change the
  * list: true, then look again. */
-static bool peers_redial(struct net *net, uint64_t now)
+static bool peers_reconnect(struct net *net, uint64_t now)
 {
-	struct net_peer *p = net->redials, *next;
+	struct net_peer *p = net->reconnects, *next;
 
 	for (; p != NULL; p = next) {
-		next = p->next_redial;
-		if (p->redial_at > now) {
-			net_timer_set(net, p->redial_at);
+		next = p->next_reconnect;
+		if (p->reconnect_at > now) {
+			net_timer_set(net, p->reconnect_at);
 			continue;
 		}
 		if (p->final || (p->unreached_since && p->dials >= DIALS_MIN &&
@@ -226,7 +226,7 @@ static bool peers_redial(struct net *net, uint64_t now)
 			peer_lose_unreached(p);
 			return true;
 		}
-		net_peer_redial_cancel(p);
+		net_peer_reconnect_cancel(p);
 		net_peer_dial(p);
 	}
 	return false;
@@ -281,11 +281,11 @@ static bool conns_check_silent(struct net *net, uint64_t now, bool health)
 /* Loses one peer that is given up.  True: look again, as above. */
 static bool peers_given_up(struct net *net)
 {
-	struct net_peer *p = net->redials;
+	struct net_peer *p = net->reconnects;
 	const struct net_conn *c = net->conns;
 
 	while (p != NULL && !p->given_up)
-		p = p->next_redial;
+		p = p->next_reconnect;
 	for (; p == NULL && c != NULL; c = c->next)
 		if (c->peer != NULL && c->peer->given_up && c->peer->state < NET_PEER_LEFT)
 			p = c->peer;
@@ -308,7 +308,7 @@ static void timers_run(struct net *net, uint64_t now)
 	while (conns_check_silent(net, now, health))
 		;
 	strangers_age(net, now);
-	while (peers_redial(net, now))
+	while (peers_reconnect(net, now))
 		;
 	if (!net->accept_paused)
 		return;
@@ -516,7 +516,7 @@ static bool closing_step(struct net *net)
 		else
 			left = true;
 	}
-	for (struct net_peer *p = net->redials; p != NULL; p = p->next_redial)
+	for (struct net_peer *p = net->reconnects; p != NULL; p = p->next_reconnect)
 		left |= !net_out_idle(&p->out);
 	return left;
 }

@@ -3,8 +3,8 @@
  *
  *     net->conns       CONNECTING, REQUESTED: its peer's dial      OPEN, CLOSING: its peer's conn
  *     net->strangers   ACCEPTED, no peer, oldest first
- *     net->peers       CONNECTED: conn    CONNECTING: dial or redial    LEFT, LOST: neither, no op
- *     net->redials     peers with `redial'
+ *     net->peers       CONNECTED: conn   CONNECTING: dial or reconnect   LEFT, LOST: neither, no op
+ *     net->reconnects  peers with `reconnect'
  *
  * They hold whenever no function of libnet runs. */
 #include "libnet/net_inner.h"
@@ -84,18 +84,18 @@ static bool peer_valid(const struct net *net, const struct net_peer *p)
 	if (p->state < NET_PEER_LEFT && (!out_valid(&p->out) || !in_valid(&p->in)))
 		return false;
 	switch (p->state) {
-	case NET_PEER_NONE: return p->conn == NULL && p->dial == NULL && !p->redial;
-	case NET_PEER_CONNECTING: return p->conn == NULL && (p->dial != NULL) != p->redial;
-	case NET_PEER_CONNECTED: return p->conn != NULL && p->dial == NULL && !p->redial;
+	case NET_PEER_NONE: return p->conn == NULL && p->dial == NULL && !p->reconnect;
+	case NET_PEER_CONNECTING: return p->conn == NULL && (p->dial != NULL) != p->reconnect;
+	case NET_PEER_CONNECTED: return p->conn != NULL && p->dial == NULL && !p->reconnect;
 	default:
-		return p->conn == NULL && p->dial == NULL && !p->redial &&
+		return p->conn == NULL && p->dial == NULL && !p->reconnect &&
 		       p->out.sends.first == NULL && p->in.posts.first == NULL;
 	}
 }
 
 bool net_valid(const struct net *net)
 {
-	int redials = 0, waiting = 0;
+	int reconnects = 0, waiting = 0;
 
 	for (const struct net_conn *c = net->conns; c != NULL; c = c->next)
 		if (!conn_valid(net, c))
@@ -103,11 +103,11 @@ bool net_valid(const struct net *net)
 	for (const struct net_peer *p = net->peers; p != NULL; p = p->next) {
 		if (!peer_valid(net, p))
 			return false;
-		redials += p->redial;
+		reconnects += p->reconnect;
 	}
-	for (const struct net_peer *p = net->redials; p != NULL; p = p->next_redial)
-		waiting += p->redial ? 1 : redials + 1;
+	for (const struct net_peer *p = net->reconnects; p != NULL; p = p->next_reconnect)
+		waiting += p->reconnect ? 1 : reconnects + 1;
 	if (net->hot != NULL && (net->hot->state != CONN_OPEN || net->hot->wants_out))
 		return false;
-	return waiting == redials && strangers_valid(net);
+	return waiting == reconnects && strangers_valid(net);
 }

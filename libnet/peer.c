@@ -73,7 +73,7 @@ int net_peer_forget(struct net *net, int peer)
 
 	if (p == NULL)
 		return 0;
-	if (p->conn != NULL || p->dial != NULL || p->redial || p->out.sends.first != NULL ||
+	if (p->conn != NULL || p->dial != NULL || p->reconnect || p->out.sends.first != NULL ||
 		p->in.posts.first != NULL)
 		return NET_BAD;
 	while (*at != p)
@@ -84,29 +84,29 @@ int net_peer_forget(struct net *net, int peer)
 	return 0;
 }
 
-static void peer_redial_at(struct net_peer *p, uint64_t again)
+static void peer_reconnect_at(struct net_peer *p, uint64_t again)
 {
 	struct net *net = p->net;
 
-	p->redial_at = again;
+	p->reconnect_at = again;
 	net_timer_set(net, again);
-	if (p->redial)
+	if (p->reconnect)
 		return;
-	p->redial = true;
-	p->next_redial = net->redials;
-	net->redials = p;
+	p->reconnect = true;
+	p->next_reconnect = net->reconnects;
+	net->reconnects = p;
 }
 
-void net_peer_redial_cancel(struct net_peer *p)
+void net_peer_reconnect_cancel(struct net_peer *p)
 {
-	struct net_peer **at = &p->net->redials;
+	struct net_peer **at = &p->net->reconnects;
 
-	if (!p->redial)
+	if (!p->reconnect)
 		return;
 	while (*at != p)
-		at = &(*at)->next_redial;
-	*at = p->next_redial;
-	p->redial = false;
+		at = &(*at)->next_reconnect;
+	*at = p->next_reconnect;
+	p->reconnect = false;
 }
 
 /* Errors that may be gone at the next try. */
@@ -143,7 +143,7 @@ void net_peer_retry(struct net_peer *p, int err)
 	if (err == EMFILE || err == ENFILE)
 		net->shared.count.no_fd++;
 	p->pause = p->pause == 0 ? PAUSE_MS : p->pause < PAUSE_MAX / 2 ? 2 * p->pause : PAUSE_MAX;
-	peer_redial_at(p, p->final ? now : now + (uint64_t)p->pause);
+	peer_reconnect_at(p, p->final ? now : now + (uint64_t)p->pause);
 }
 
 void net_peer_dial(struct net_peer *p)
@@ -163,7 +163,7 @@ void net_peer_dial(struct net_peer *p)
 	}
 	p->dials++;
 	net->shared.count.dialled++;
-	net->shared.count.redialled += p->pause > 0;
+	net->shared.count.reconnected += p->pause > 0;
 	c->peer = p;
 	c->key = p->foreign ? p->home.key : NULL;
 	c->state = CONN_CONNECTING;
@@ -202,7 +202,7 @@ void net_peer_lose(struct net_peer *p, enum net_why why, const char *fmt, ...)
 		net->shared.count.left++;
 	else
 		net->shared.count.lost++;
-	net_peer_redial_cancel(p);
+	net_peer_reconnect_cancel(p);
 	if (p->dial != NULL)
 		net_conn_close(p->dial);
 	if (p->conn != NULL)

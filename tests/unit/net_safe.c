@@ -349,7 +349,7 @@ static void test_stranger_listens(void **state)
 			close(accept(p.fd, NULL, NULL));
 	}
 	assert_int_equal(s.end[0].lost[1], 1);
-	assert_true(net_counts(s.end[0].net)->redialled >= 7);
+	assert_true(net_counts(s.end[0].net)->reconnected >= 7);
 	close(p.fd);
 	ends_close(&s);
 }
