@@ -124,7 +124,7 @@ static long class_sweep(struct obj_class *c, bool all)
 
 		if (o->refs == 0)
 			continue;
-		n += !(o->refs & OBJ_REFS_STICKY);
+		n += !(o->refs & OBJ_REFS_SATURATED);
 		class_errh_forget(c, o, all);
 		obj_ext_free(o);
 	}
@@ -176,7 +176,7 @@ HAFT_START int obj_permanent(
 		    &c->perm[value], &none, NULL, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
 		return OBJ_BUSY;
 	o->token = value;
-	o->refs = OBJ_REFS_STICKY | OBJ_REFS_USER | (ignore ? REFS_IGNORE : 0);
+	o->refs = OBJ_REFS_SATURATED | OBJ_REFS_USER | (ignore ? REFS_IGNORE : 0);
 	o->u.cls = c;
 	slot_record(o, NULL, (uintptr_t)name);
 	__atomic_store_n(&c->perm[value], o, __ATOMIC_RELEASE);

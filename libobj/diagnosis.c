@@ -44,7 +44,7 @@ static int token_why_dead(const struct obj_class *c, uint64_t token)
 	const struct obj *o = obj_slot(c, TOKEN_INDEX(token));
 	uint64_t r = __atomic_load_n(&o->refs, __ATOMIC_RELAXED);
 
-	if (r & OBJ_REFS_STICKY && (slot_token(c, TOKEN_INDEX(token)) ^ TOKEN_DEAD) == token)
+	if (r & OBJ_REFS_SATURATED && (slot_token(c, TOKEN_INDEX(token)) ^ TOKEN_DEAD) == token)
 		return OBJ_FOREIGN;
 	return OBJ_STALE;
 }

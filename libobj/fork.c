@@ -53,7 +53,7 @@ static void class_disown(struct obj_class *c)
 			continue;
 		if (slot_live(o->token, i))
 			o->token ^= TOKEN_DEAD;
-		o->refs |= OBJ_REFS_STICKY;
+		o->refs |= OBJ_REFS_SATURATED;
 	}
 }
 

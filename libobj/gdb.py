@@ -15,7 +15,7 @@ import gdb
 USER_SHIFT = 32
 USER_MASK = 0x3FFFFFFF
 INTERNAL_MASK = 0x7FFFFFFF
-STICKY = 1 << 31
+SATURATED = 1 << 31
 CLOSING = 1 << 62
 PERMANENT_MAX = 4096
 EXT_LINK = 1
@@ -39,7 +39,7 @@ class Object:
 
     @property
     def permanent(self):
-        return self.refs & STICKY and self.token < PERMANENT_MAX
+        return self.refs & SATURATED and self.token < PERMANENT_MAX
 
     @property
     def user(self):

@@ -169,7 +169,7 @@ static inline bool obj_drop_more(void *self)
 	struct obj *o = (struct obj *)self;
 	uint64_t r = __atomic_load_n(&o->refs, __ATOMIC_RELAXED);
 
-	if (likely(r & OBJ_REFS_STICKY))
+	if (likely(r & OBJ_REFS_SATURATED))
 		return true;
 	if (unlikely(r == 1 || o->u.cls->shared))
 		return false;

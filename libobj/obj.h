@@ -90,7 +90,7 @@ struct obj_domain;
 /* The header of every object: the first member of your struct.  All fields are libobj's. */
 struct obj {
 	uint64_t token; /* the handle; index bit 0 flipped when it is dead; a permanent number */
-	uint64_t refs;  /* internal references 0-30, sticky 31, user's handles 32-61, closing 62,
+	uint64_t refs;  /* internal references 0-30, saturated 31, user's handles 32-61, closing 62,
 			 * dying 63; 0: a free slot */
 	union {
 		struct obj_class *cls; /* while refs != 0 */
@@ -101,8 +101,8 @@ struct obj {
 	uintptr_t site; /* where it was created; permanent: its default name */
 };
 
-#define OBJ_REFS_STICKY (1ULL << 31) /* not counted any more: permanent, or 2^31 were reached */
-#define OBJ_REFS_USER   (1ULL << 32) /* one handle of the user */
+#define OBJ_REFS_SATURATED (1ULL << 31) /* not counted any more: permanent, or 2^31 were reached */
+#define OBJ_REFS_USER      (1ULL << 32) /* one handle of the user */
 
 /* A class.  The memory is yours (usually static, all zero before obj_class_open: every lookup
  * then fails); the fields are libobj's, and only inline functions below read them. */
@@ -460,7 +460,7 @@ static inline void obj_hold(void *self)
 	struct obj *o = (struct obj *)self;
 	uint64_t r = __atomic_load_n(&o->refs, __ATOMIC_RELAXED);
 
-	if (r & OBJ_REFS_STICKY)
+	if (r & OBJ_REFS_SATURATED)
 		return;
 	if (o->u.cls->shared)
 		__atomic_fetch_add(&o->refs, 1, __ATOMIC_RELAXED);
@@ -476,7 +476,7 @@ static inline void obj_drop(void *self)
 	struct obj *o = (struct obj *)self;
 	uint64_t r = __atomic_load_n(&o->refs, __ATOMIC_RELAXED);
 
-	if (r & OBJ_REFS_STICKY)
+	if (r & OBJ_REFS_SATURATED)
 		return;
 	if (o->u.cls->shared) {
 		/* release: my writes before the destroyer's reads; acquire: if it is me */

@@ -23,7 +23,7 @@
  *   live     The token names this slot, refs counts a user's handle, cls is its class.
  *   pending  The token has index bit 0 flipped, refs is not 0.  The handle has been freed and
  *            references remain; or destroy is due or runs (DYING); or the object is under
- *            construction; or it is the parent process's (STICKY).
+ *            construction; or it is the parent process's (SATURATED).
  *   free     The token is as for pending (or 0: never used), refs is 0, next is the next free slot.
  * A stored token whose index is not the index of its slot equals no handle that leads to the slot.
  * So one flipped bit kills a handle and keeps the generation for the next one.

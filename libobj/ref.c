@@ -176,7 +176,7 @@ void obj_refs(const void *self, uint32_t *user, uint32_t *internal)
 	if (user != NULL)
 		*user = REFS_USER(r);
 	if (internal != NULL)
-		*internal = r & OBJ_REFS_STICKY ? 0 : (uint32_t)(r & REFS_INTERNAL);
+		*internal = r & OBJ_REFS_SATURATED ? 0 : (uint32_t)(r & REFS_INTERNAL);
 }
 
 /* The token of the object that a direct handle leads to. */
@@ -192,7 +192,7 @@ HAFT_START bool obj_slot_hold(const struct obj_class *c, struct obj *o, uint64_t
 	for (;;) {
 		if (!object_token_is(o, token))
 			return false;
-		if (r & OBJ_REFS_STICKY)
+		if (r & OBJ_REFS_SATURATED)
 			return true;
 		/* another thread tries the short way of obj_free, and may yet take it back */
 		if (r & REFS_DYING && REFS_USER(r) != 0)
@@ -223,7 +223,7 @@ obj_h obj_share(void *self)
 {
 	struct obj *o = self;
 
-	if (!(o->refs & OBJ_REFS_STICKY))
+	if (!(o->refs & OBJ_REFS_SATURATED))
 		refs_add(o, OBJ_REFS_USER);
 	return obj_handle(o);
 }

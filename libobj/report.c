@@ -49,7 +49,7 @@ static void stats_slot(const struct obj *o, uint32_t i, struct obj_class_stats *
 	s->created += token_uses(t);
 	if (r != 0 && slot_live(t, i))
 		s->live++;
-	else if (r != 0 && !(r & OBJ_REFS_STICKY) && REFS_USER(r) == 0)
+	else if (r != 0 && !(r & OBJ_REFS_SATURATED) && REFS_USER(r) == 0)
 		s->pending++;
 }
 
@@ -189,7 +189,7 @@ static struct leak_entry *leak_collect(struct obj_class *c, long *n, size_t *use
 		uint64_t r = __atomic_load_n(&o->refs, __ATOMIC_ACQUIRE);
 		uint64_t t = __atomic_load_n(&o->token, __ATOMIC_ACQUIRE);
 
-		if (r == 0 || (!slot_live(t, i) && (r & OBJ_REFS_STICKY || REFS_USER(r) != 0)))
+		if (r == 0 || (!slot_live(t, i) && (r & OBJ_REFS_SATURATED || REFS_USER(r) != 0)))
 			continue; /* free, or never to go, or being made just now */
 		*n += 1;
 		if (*used == room) {

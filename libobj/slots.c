@@ -301,7 +301,7 @@ static bool slot_valid(const struct obj_class *c, uint32_t i)
 	if (slot_live(t, i) && REFS_USER(o->refs) == 0)
 		return false;
 	if (o->refs & REFS_CLOSING && (o->refs & REFS_INTERNAL) == 0 &&
-		!(o->refs & OBJ_REFS_STICKY))
+		!(o->refs & OBJ_REFS_SATURATED))
 		return false; /* obj_free holds the object while it runs callbacks */
 	return o->refs == 0 || o->u.cls == c;
 }

@@ -88,8 +88,8 @@ static int attr_delete(void *self, int key)
 
 /* The objects of the predefined attributes; they have no handle.  Communicators of the World Model
  * have all of them, those of a session MPI_TAG_UB alone (9.1.2). */
-static struct comm facts = {.o.refs = OBJ_REFS_STICKY};
-static struct comm no_facts = {.o.refs = OBJ_REFS_STICKY};
+static struct comm facts = {.o.refs = OBJ_REFS_SATURATED};
+static struct comm no_facts = {.o.refs = OBJ_REFS_SATURATED};
 
 static void *attr_owner_comm(struct comm *c, int key)
 {

@@ -19,8 +19,8 @@ static void world_fill(struct comm *c, struct group *g, uint64_t ctx, int rank, 
 	g->stride = 1;
 	g->rank = rank;
 	g->base = base;
-	g->o.refs = OBJ_REFS_STICKY; /* static memory, no handle: references are not counted */
-	c->o.refs = OBJ_REFS_STICKY;
+	g->o.refs = OBJ_REFS_SATURATED; /* static memory, no handle: references are not counted */
+	c->o.refs = OBJ_REFS_SATURATED;
 	c->o.u.cls = &haft_comm_class;
 	c->ctx = ctx;
 	c->rank = rank;
@@ -66,7 +66,7 @@ static void world_release(struct comm *c)
 	free(c->differs);
 	c->differs = NULL;
 	obj_permanent_end(c);
-	c->o.refs = OBJ_REFS_STICKY;
+	c->o.refs = OBJ_REFS_SATURATED;
 	c->o.u.cls = &haft_comm_class;
 }
 

@@ -88,7 +88,7 @@ struct type *type_inner(struct type *t)
 
 	if (n == NULL)
 		return NULL;
-	n->type.o.refs = OBJ_REFS_STICKY;
+	n->type.o.refs = OBJ_REFS_SATURATED;
 	n->type.shape = &n->shape;
 	t->made->inner[t->made->ninner++] = &n->type;
 	return &n->type;

@@ -32,7 +32,7 @@ out=$TMPDIR/abi
 	while read -r value; do
 		echo "ROW(\"value $value\", $value)"
 	done <<-END
-		OBJ_REFS_STICKY
+		OBJ_REFS_SATURATED
 		OBJ_REFS_USER
 		OBJ_PERMANENT_MAX
 		OBJ_INDEX_MAX

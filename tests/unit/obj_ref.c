@@ -315,7 +315,7 @@ static void H4_a_count_that_is_full_stays_and_the_object_with_it(void **state)
 	struct thing *t = fix_new(7);
 
 	(void)state;
-	t->obj.refs += OBJ_REFS_STICKY - 10; /* as if held so often */
+	t->obj.refs += OBJ_REFS_SATURATED - 10; /* as if held so often */
 	for (int i = 0; i < 20; i++)
 		obj_hold(t);
 	obj_drop(t);
