@@ -121,14 +121,14 @@ static void layout_fill(struct coll_hier *h, const struct comm *c)
 	h->leader_peers = h->host_sizes + 2 * h->nhosts;
 	h->filled = h->host_sizes + 3 * h->nhosts;
 	h->sums = layout_alloc((size_t)h->nhosts, sizeof(*h->sums));
-	h->dealt = !h->ordered;
+	h->cyclic = !h->ordered;
 	for (int r = 0, host = 0; r < c->size; r++) {
 		int32_t node = node_of(c, r);
 
 		if (r == 0 || node != last)
 			host = *slot_of(h, node) - 1;
 		last = node;
-		h->dealt = h->dealt && host == r % h->nhosts;
+		h->cyclic = h->cyclic && host == r % h->nhosts;
 		if (h->host_sizes[host]++ == 0)
 			h->leaders[host] = r;
 		if (h->host_sizes[host] > h->largest)
@@ -136,9 +136,9 @@ static void layout_fill(struct coll_hier *h, const struct comm *c)
 	}
 	h->my_host = coll_hier_host(h, c, c->rank);
 	h->useful = h->nhosts > 1 && h->nhosts < c->size;
-	if ((h->ordered || h->dealt) && (int64_t)h->largest * h->nhosts == c->size)
+	if ((h->ordered || h->cyclic) && (int64_t)h->largest * h->nhosts == c->size)
 		h->lane_step = h->ordered ? 1 : h->nhosts;
-	h->dealt = h->dealt && h->useful && (h->nhosts & (h->nhosts - 1)) == 0;
+	h->cyclic = h->cyclic && h->useful && (h->nhosts & (h->nhosts - 1)) == 0;
 }
 
 /* Makes this host's members a communicator. */
@@ -206,9 +206,9 @@ bool coll_hier_even(struct comm *c, bool ordered)
 	return coll_hier_useful(c, ordered) && coll_hier_of(c)->lane_step > 0;
 }
 
-bool coll_hier_dealt(struct comm *c)
+bool coll_hier_cyclic(struct comm *c)
 {
-	return coll_hier_useful(c, false) && coll_hier_of(c)->dealt;
+	return coll_hier_useful(c, false) && coll_hier_of(c)->cyclic;
 }
 
 HAFT_START void coll_hier_free(struct coll_hier *h)

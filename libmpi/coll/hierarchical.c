@@ -465,8 +465,8 @@ void coll_allreduce_ports(struct sched *s, const struct coll_args *k)
  *
  * A leader alone would combine and send all data of its host.  Here each member does so for one
  * part, and between hosts go no more bytes than leaders would send.  Each host has as many members,
- * intervals of ranks or dealt out.  Elements that are left when the data are cut into equal parts
- * go by leaders. */
+ * intervals of ranks or a cyclic mapping.  Elements that are left when the data are cut into equal
+ * parts go by leaders. */
 
 /* Members j of each host make a call among themselves, as *out says; out->root is a host.  The
  * lanes share the hosts' networks, so the choice is that for all data. */
@@ -575,14 +575,14 @@ void coll_reduce_lanes(struct sched *s, const struct coll_args *k)
 		coll_reduce_hier(s, &rest);
 }
 
-/* Ranks dealt out to hosts: a lane's blocks lie side by side, and are brought together first. */
+/* Cyclic mapping: a lane's blocks lie side by side, and are brought together first. */
 void coll_allgather_lanes(struct sched *s, const struct coll_args *k)
 {
 	struct coll_hier *h = coll_hier_of(k->comm);
 	struct coll_args in = coll_hier_local_args(k, h, k->kind, h->leaders[h->my_host]);
 	struct coll_args out = *k;
 
-	if (!h->dealt) {
+	if (!h->cyclic) {
 		coll_allgather_hier(s, k);
 		return;
 	}
@@ -605,7 +605,7 @@ static const void *lanes_sort_blocks(
 	void *sorted;
 
 	if (h->lane_step > 1)
-		return operand; /* ranks dealt out to hosts are in this order */
+		return operand; /* with a cyclic mapping they are in this order */
 	sorted = coll_sched_elements(s, k->rtype, k->n * block);
 	for (int r = 0; r < k->n; r++) {
 		int64_t to = (int64_t)(r % each) * h->nhosts + r / each;

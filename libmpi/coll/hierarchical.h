@@ -15,7 +15,7 @@ struct coll_hier {
 	int largest;         /* members of the host that has the most */
 	bool useful;         /* more hosts than one, and fewer than members */
 	bool ordered;        /* the members of each host are an interval of ranks */
-	bool dealt;          /* rank r is on host r mod nhosts; hosts are a power of two */
+	bool cyclic;         /* cyclic mapping: rank r on host r mod nhosts, a power of two */
 	int lane_step;       /* member j of host i is rank leaders[i] + j * this; 0: it is not so */
 	int room;            /* of nodes; a power of 2 */
 	int32_t *slots;      /* [2 * room] hashed by node: 1 + the host; 0: empty */
@@ -37,10 +37,10 @@ struct coll_hier {
  * members of each an interval of ranks?  Local; all members get equal results. */
 bool coll_hier_useful(struct comm *c, bool ordered);
 
-/* Is it so, and are there as many members on each host, in lanes (lane_step)?  Or is it not so, and
- * rank r is on host r mod hosts, which are a power of two? */
+/* Is it so, and are there as many members on each host, in lanes (lane_step)?  Or is it not so,
+ * and the mapping of ranks to hosts is cyclic: rank r on host r mod hosts, a power of two? */
 bool coll_hier_even(struct comm *c, bool ordered);
-bool coll_hier_dealt(struct comm *c);
+bool coll_hier_cyclic(struct comm *c);
 
 /* The hosts of a communicator, which keeps them.  Never NULL: without memory the job ends with
  * words.  The job has several hosts. */

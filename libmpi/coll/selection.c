@@ -27,7 +27,7 @@
 #define BCAST_CUT         MEAN_OR(32, 16 * 1024)  /* a broadcast goes in segments, or in parts */
 #define BCAST_CUT_LOCAL   MEAN_OR(16, 4 * 1024)   /* as that, on one host */
 #define HOSTS_CUT         MEAN_OR(64, 128 * 1024) /* as BCAST_CUT, with several members on hosts */
-#define DEALT_LONG        MEAN_OR(128, 1024 * 1024) /* as that, if ranks are dealt out to hosts */
+#define CYCLIC_LONG       MEAN_OR(128, 1024 * 1024) /* as that, with RULE_CYCLIC */
 #define REDUCE_BINARY     MEAN_OR(64, 128 * 1024)   /* a reduction goes in segments */
 #define PORTS_SHORT       MEAN_OR(32, 2048)      /* each host sends all its data to each, below */
 #define PORTS_BCAST       MEAN_OR(64, 4 * 1024)  /* as that, to some hosts at a time */
@@ -175,7 +175,7 @@ enum rule_flags {
 	RULE_EVEN = 1 << 14,      /* a power of two of ranks */
 	RULE_REMOTE = 1 << 15,    /* several hosts */
 	RULE_LOCAL = 1 << 16,     /* one host */
-	RULE_DEALT = 1 << 17,     /* rank r on host r mod hosts, which are a power of two */
+	RULE_CYCLIC = 1 << 17,    /* rank r on host r mod hosts, which are a power of two */
 	RULE_DIVIDED = 1 << 18,   /* as many elements for each member of a host, and none left */
 	/* `from' and `below' are bytes of */
 	RULE_LONGEST_BLOCK = 1 << 19, /* the longest block */
@@ -269,8 +269,8 @@ static const struct rule *const rules[COLL_KINDS] = {
 	[COLL_BCAST] = ROWS(
 		{ALG_BCAST_PORTS, 0, PORTS_BCAST, 0, 0, 0,
 			RULE_EVEN_HOSTS | RULE_MANY_HOSTS},
-		{ALG_BCAST_SCATTER_BRUCK, BCAST_CUT, DEALT_LONG, 3, 0, 0,
-			RULE_DEALT},
+		{ALG_BCAST_SCATTER_BRUCK, BCAST_CUT, CYCLIC_LONG, 3, 0, 0,
+			RULE_CYCLIC},
 		{ALG_BCAST_PARTS, PORTS_BCAST, PARTS_BELOW, 0, HOPS_MANY, 0,
 			RULE_EVEN_HOSTS | RULE_MANY_HOSTS | RULE_SERVED},
 		{ALG_BCAST_PARTS, BCAST_CUT, PARTS_BELOW, 0, 0, 0,
@@ -297,12 +297,12 @@ static const struct rule *const rules[COLL_KINDS] = {
 	[COLL_SCATTERV] = ROWS({ALG_SCATTER_LINEAR, 0, 0, 0, 0, 0, 0}),
 	[COLL_ALLGATHER] = ROWS(
 		{ALG_ALLGATHER_LANES, PORTS_BLOCK / 2, 0, 0, 0, 0,
-			RULE_EVEN_HOSTS | RULE_DEALT},
+			RULE_EVEN_HOSTS | RULE_CYCLIC},
 		{ALG_ALLGATHER_PORTS, 0, PORTS_GATHER, 0, 0, 8 * PAIRWISE,
 			RULE_EVEN_HOSTS | RULE_MANY_HOSTS | RULE_SHORT},
 		{ALG_ALLGATHER_PORTS, 0, PORTS_GATHER / 8, 0, 0, 0,
 			RULE_EVEN_HOSTS | RULE_MANY_HOSTS},
-		{ALG_ALLGATHER_BRUCK, 1024, 0, 2, 0, 0, RULE_DEALT},
+		{ALG_ALLGATHER_BRUCK, 1024, 0, 2, 0, 0, RULE_CYCLIC},
 		{ALG_ALLGATHER_RECURSIVE_DOUBLING, 0, 16, 2, 2 * PAIRWISE,
 			8 * PAIRWISE, RULE_POWER_OF_TWO | RULE_INTERVALS},
 		{ALG_ALLGATHER_HIER, 0, BLOCK_SHORT, 0, 0, 0, RULE_HIERARCHICAL},
@@ -549,7 +549,7 @@ static bool rule_suits_hosts(const struct rule *r, const struct coll_args *k, bo
 		return false;
 	if ((r->flags & RULE_SCATTERED) && coll_hier_useful(k->comm, true))
 		return false;
-	if ((r->flags & RULE_DEALT) && (leaders || !coll_hier_dealt(k->comm)))
+	if ((r->flags & RULE_CYCLIC) && (leaders || !coll_hier_cyclic(k->comm)))
 		return false;
 	if ((r->flags & RULE_SERVED) &&
 		coll_hier_of(k->comm)->largest > 2 * coll_hier_of(k->comm)->nhosts)

@@ -6,7 +6,7 @@
  *   pieces    64 bytes a member     └─> rounds of blocks ──> last exchange ──> convert ──> words
  *
  *   file      low                                                        high
- *   blocks    |  0  |  1  |  2  |  3  |  4  |  5  | ...        dealt to the aggregators in turn
+ *   blocks    |  0  |  1  |  2  |  3  |  4  |  5  | ...     round-robin to the aggregators
  *   round      '-------- 0 --------'-------- 1 --------'
  *
  * A member with large pieces accesses them itself, before it describes: then its descriptor says

@@ -14,7 +14,7 @@
 enum io_hint {
 	IO_CB_BUFFER_SIZE,       /* bytes of an aggregator's stage */
 	IO_CB_NODES,             /* aggregators; 0: chosen by cost */
-	IO_CB_BLOCK_SIZE,        /* bytes of a block dealt to the aggregators in turn; 0: chosen */
+	IO_CB_BLOCK_SIZE,        /* bytes; blocks go to the aggregators round-robin; 0: chosen */
 	IO_COLLECTIVE_BUFFERING, /* enum io_tristate; of all collective accesses */
 	IO_CB_READ,              /* enum io_tristate: aggregate collective reads */
 	IO_CB_WRITE,

@@ -48,7 +48,7 @@ int io_hosts_aggregators(const struct io_file *f);
 int io_hosts_aggregator(const struct io_file *f, int naggregators, int a);
 
 /* How many aggregators of at most `most' on some hosts: a number that divides that of the stripes
- * has stripes of its own each, because blocks are dealt in turn. */
+ * has stripes of its own each, because blocks go round-robin. */
 int io_hosts_for_stripes(int64_t stripes, int most, int hosts);
 
 /* The length of a block, at most `room': whole stripes; with striping_factor so many that all

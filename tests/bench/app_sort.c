@@ -126,7 +126,7 @@ static int sort_exchange(const struct sort *s)
 	return n;
 }
 
-/* As many comparisons without the exchange: my keys, dealt out to as many runs. */
+/* As many comparisons without the exchange: my keys, shared out to as many runs. */
 static int exchange_not(const struct sort *s)
 {
 	int size = s->a->size, n = 0;

@@ -57,7 +57,7 @@ static double task_run(int number)
 	return (double)(x >> 40);
 }
 
-/* The tasks of one of several ranks, dealt out beforehand: the work of a bare run. */
+/* The tasks of one of several ranks, assigned beforehand: the work of a bare run. */
 static double share(int which, int of)
 {
 	double sum = 0;

@@ -102,7 +102,7 @@ struct job {
 	double bytes;
 	double D;     /* the shortest message between hosts, or of one host's members */
 	double reach; /* the least time in which all hosts, or members, hear of one */
-	bool dealt;
+	bool cyclic;
 	double r; /* a byte from another member of the host, for the receiver: the cheapest way */
 };
 
@@ -114,7 +114,7 @@ static struct job job_of(const struct coll_case *c)
 		.hosts = c->shape.hosts,
 		.each = plan_host_size(0),
 		.bytes = (double)c->call.bytes,
-		.dealt = c->shape.dealt,
+		.cyclic = c->shape.cyclic,
 		.r = fmin(m->host.c, m->host.G)};
 	const struct loggp *l = j.hosts > 1 ? &m->net : &m->host;
 
@@ -128,8 +128,8 @@ static struct job job_of(const struct coll_case *c)
 	return j;
 }
 
-/* Bytes, through the bytes of the call, that pass the NIC of some host, each way.  Of a scan of
- * ranks dealt out: between two ranks of a host, and before its first, are ranks of others.  The sum
+/* Bytes, through the bytes of the call, that pass the NIC of some host, each way.  Of a scan of a
+ * cyclic mapping: between two ranks of a host, and before its first, are ranks of others.  The sum
  * of their operands is the difference of two results there, less an operand.  So as many such sums
  * come to the host as it has members, and they are independent: other operands give any values. */
 static double nic_share(enum coll_kind kind, const struct job *j)
@@ -141,7 +141,7 @@ static double nic_share(enum coll_kind kind, const struct job *j)
 	case COLL_REDUCE_SCATTER_BLOCK: return j->n - j->each;
 	case COLL_ALLTOALL: return j->each * (j->n - j->each);
 	case COLL_ALLREDUCE: return 2 * (j->hosts - 1) / j->hosts;
-	case COLL_SCAN: return j->dealt ? j->each : 1; /* not of the first host */
+	case COLL_SCAN: return j->cyclic ? j->each : 1; /* not of the first host */
 	case COLL_BARRIER: return 0;
 	default: return 1;
 	}
@@ -335,7 +335,7 @@ static int plan_stands_for(
 	int each = c->shape.ranks / c->shape.hosts;
 	const int others[] = {i + 1, i + each - 2};
 
-	if (c->shape.dealt || each < ALIKE || each * c->shape.hosts != c->shape.ranks ||
+	if (c->shape.cyclic || each < ALIKE || each * c->shape.hosts != c->shape.ranks ||
 		c->m->cores > 0 || i % each != 1 ||
 		(call->root / each == i / each && call->root % each != 0) || !plan_silent(p))
 		return 1;
@@ -390,7 +390,7 @@ static struct plan *fold_plans(const struct coll_case *c, const struct plan_call
 	struct plan *plans;
 
 	*fold = FOLD_NONE;
-	if (c->shape.dealt || c->shape.hosts < 3 || each * c->shape.hosts != c->shape.ranks)
+	if (c->shape.cyclic || c->shape.hosts < 3 || each * c->shape.hosts != c->shape.ranks)
 		return NULL;
 	plans = plans_make(c, call, each, false, limit, o);
 	if (plans == NULL)

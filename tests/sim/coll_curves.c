@@ -25,7 +25,7 @@ static const char *const colors[COLORS] = {
 static bool same_cell(const struct coll_case *a, const struct coll_case *b)
 {
 	return a->m == b->m && a->call.kind == b->call.kind && a->shape.ranks == b->shape.ranks &&
-	       a->shape.hosts == b->shape.hosts && a->shape.dealt == b->shape.dealt &&
+	       a->shape.hosts == b->shape.hosts && a->shape.cyclic == b->shape.cyclic &&
 	       a->call.blocking == b->call.blocking && a->call.floats == b->call.floats;
 }
 
@@ -92,7 +92,7 @@ static void cell_axes(FILE *f, const struct cell *c)
 	fprintf(f, "<text x='%d' y='16' font-size='11' font-weight='bold'>%s</text>\n", PLOT_X,
 		coll_kind_name(k->call.kind));
 	fprintf(f, "<text x='%d' y='28' font-size='9'>%d ranks, %d hosts%s, %s%s</text>\n", PLOT_X,
-		k->shape.ranks, k->shape.hosts, k->shape.dealt ? " dealt" : "", k->m->name,
+		k->shape.ranks, k->shape.hosts, k->shape.cyclic ? " cyclic" : "", k->m->name,
 		k->call.floats     ? ", doubles"
 		: k->call.blocking ? ", blocking"
 				   : ", request");

@@ -18,7 +18,7 @@ int __wrap_via_node_any(int peer);
 
 int plan_host(int rank)
 {
-	if (shape.dealt)
+	if (shape.cyclic)
 		return rank % shape.hosts;
 	return (int)((int64_t)rank * shape.hosts / shape.ranks);
 }
@@ -31,21 +31,21 @@ int __wrap_via_node_any(int peer)
 /* The lowest rank of a host. */
 static int host_first(int host)
 {
-	if (shape.dealt)
+	if (shape.cyclic)
 		return host;
 	return (int)(((int64_t)host * shape.ranks + shape.hosts - 1) / shape.hosts);
 }
 
 int plan_host_size(int host)
 {
-	if (shape.dealt)
+	if (shape.cyclic)
 		return (shape.ranks - host + shape.hosts - 1) / shape.hosts;
 	return host_first(host + 1) - host_first(host);
 }
 
 int plan_local_rank(int rank)
 {
-	return shape.dealt ? rank / shape.hosts : rank - host_first(plan_host(rank));
+	return shape.cyclic ? rank / shape.hosts : rank - host_first(plan_host(rank));
 }
 
 /* --- the communicator ----------------------------------------------------------------------- */
@@ -70,7 +70,7 @@ void plan_shape_set(const struct plan_shape *now)
 static void comm_move(int rank)
 {
 	int host = plan_host(rank), size = plan_host_size(host);
-	int first = host_first(host), step = shape.dealt ? shape.hosts : 1;
+	int first = host_first(host), step = shape.cyclic ? shape.hosts : 1;
 	struct coll_hier *h;
 
 	comm.rank = members.rank = rank;

@@ -13,10 +13,10 @@
 #include "libmpi/coll/algorithms.h"
 #include "libmpi/coll/coll_args.h"
 
-/* A job: rank r is on host r * hosts / ranks; dealt: on host r % hosts. */
+/* A job: rank r is on host r * hosts / ranks; cyclic: on host r % hosts. */
 struct plan_shape {
 	int ranks, hosts;
-	bool dealt;
+	bool cyclic;
 };
 
 /* One collective call.  bytes: of the data or of a block; a multiple of 8. */

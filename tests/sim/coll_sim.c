@@ -18,7 +18,7 @@
  *
  * Asserted
  *  - Each call's result is right: members begin at different times, roots are not 0, numbers of
- *    ranks are no powers of two, hosts are in blocks and dealt out.
+ *    ranks are no powers of two, hosts have blocks of ranks, or cyclic ones.
  *  - A plan made with a shared layout is that of a communicator of its own.
  *  - One host that stands for all takes the time of all hosts.
  *  - No algorithm takes less than the bound.
@@ -167,7 +167,7 @@ static void case_print(FILE *f, const struct coll_case *c)
 			"%-9s %-24s %7d %5d%s %9lld %-6s %-19s %s%12.2f %10.3g %10.3g %9lld %12lld "
 			"%10.2f %6.2f %7.2f%s\n",
 			c->m->name, coll_kind_name(c->call.kind), c->shape.ranks, c->shape.hosts,
-			c->shape.dealt ? "d" : "", (long long)c->call.bytes, form, o->name,
+			c->shape.cyclic ? "c" : "", (long long)c->call.bytes, form, o->name,
 			cut ? ">" : " ", (cut ? o->least : o->time) / 1e3, o->messages, o->bytes,
 			(long long)o->step_memory, (long long)o->temp_memory, c->bound / 1e3,
 			o->time / c->best, o->time / c->bound, o->chosen ? " <" : "");

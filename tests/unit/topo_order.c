@@ -116,7 +116,7 @@ static void six_of_six(void **state)
 	assert_int_equal(after, 6 + 2 * 6);
 }
 
-static void dealt_like_cards(void **state)
+static void nodes_round_robin(void **state)
 {
 	int dims[1] = {12}, before, after;
 
@@ -254,7 +254,7 @@ int main(void)
 		cmocka_unit_test(four_nodes),
 		cmocka_unit_test(cubes),
 		cmocka_unit_test(six_of_six),
-		cmocka_unit_test(dealt_like_cards),
+		cmocka_unit_test(nodes_round_robin),
 		cmocka_unit_test(already_good),
 		cmocka_unit_test(any_grid),
 		cmocka_unit_test(halves_are_best),

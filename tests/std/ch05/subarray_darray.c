@@ -101,7 +101,7 @@ static void block(void)
 	darray(5, MPI_DISTRIBUTE_NONE, 0, 1, 0, 5, (int[]){0, 1, 2, 3, 4});
 }
 
-/* MPI-5.0 5.1.4: blocks dealt out like cards */
+/* MPI-5.0 5.1.4: a cyclic distribution of blocks */
 static void cyclic(void)
 {
 	darray(7, MPI_DISTRIBUTE_CYCLIC, MPI_DISTRIBUTE_DFLT_DARG, 3, 0, 3, (int[]){0, 3, 6});

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* RUN np=4 env="HAFT_REORDER=core" */
 /* MPI-5.0 8.5.1: reorder puts neighbours near each other: four processes, bound by themselves to
- * two cores like cards that are dealt. */
+ * two cores round-robin. */
 #define _GNU_SOURCE
 #include "tests/check.h"
 
