@@ -47,22 +47,22 @@ struct control_line {
 };
 
 static struct {
-	struct control_line home;   /* our mpiexec, or a singleton's service on this host */
-	struct control_line abroad; /* the service for hosts that are not of home's job */
-	struct control_line *asked; /* the one that a spawn was sent to */
-	bool child;                 /* this process was spawned */
-	const struct boot *alone;   /* this process can start a service; NULL: it has mpiexec */
-	struct kvs *kvs;            /* another project's launcher runs us; NULL: none does */
-	char *birth;                /* NULL: not asked for yet */
-	bool spawning;              /* between boot_spawn_begin and boot_spawn_end */
-	int total;                  /* processes that were asked for */
-	char *spawned;              /* the answer of the spawn; NULL: it has not come */
-	struct boot_part *parts;    /* the launcher of another project is asked: kvs */
+	struct control_line home;        /* our mpiexec, or a singleton's service on this host */
+	struct control_line other_hosts; /* the service for hosts that are not of home's job */
+	struct control_line *asked;      /* the one that a spawn was sent to */
+	bool child;                      /* this process was spawned */
+	const struct boot *alone; /* this process can start a service; NULL: it has mpiexec */
+	struct kvs *kvs;          /* another project's launcher runs us; NULL: none does */
+	char *birth;              /* NULL: not asked for yet */
+	bool spawning;            /* between boot_spawn_begin and boot_spawn_end */
+	int total;                /* processes that were asked for */
+	char *spawned;            /* the answer of the spawn; NULL: it has not come */
+	struct boot_part *parts;  /* the launcher of another project is asked: kvs */
 	const struct boot_command *command;
 	int commands;
 	const char *birth_text; /* of that spawn, if our service has to do it */
 	uint64_t until;         /* when that launcher is no longer waited for, ns */
-} control = {.home.fd = -1, .abroad.fd = -1, .asked = &control.home};
+} control = {.home.fd = -1, .other_hosts.fd = -1, .asked = &control.home};
 
 HAFT_START void boot_control_use(int fd, bool spawned)
 {
@@ -346,9 +346,10 @@ int boot_spawn_begin(const struct boot_command *c, int n, const char *birth)
 	return err;
 }
 
-int boot_spawn_abroad(const struct boot_command *c, int n, const char *birth, const char *hosts)
+int boot_spawn_other_hosts(
+	const struct boot_command *c, int n, const char *birth, const char *hosts)
 {
-	struct control_line *l = &control.abroad;
+	struct control_line *l = &control.other_hosts;
 	int err;
 
 	if (control.spawning)
@@ -358,7 +359,7 @@ int boot_spawn_abroad(const struct boot_command *c, int n, const char *birth, co
 		*l = (struct control_line){.fd = -1, .buf = l->buf, .room = l->room};
 	}
 	if (l->fd < 0)
-		l->fd = boot_service_start(NULL, BOOT_SERVICE_ABROAD);
+		l->fd = boot_service_start(NULL, BOOT_SERVICE_OTHER_HOSTS);
 	if (l->fd < 0)
 		return haft_err(MPI_ERR_SPAWN, "%s", boot_error_text());
 	err = spawn_send(c, n, &(struct spawn_route){l, birth, hosts});
@@ -444,20 +445,21 @@ void boot_spawn_end(struct boot_spawned *r)
 	const char *line = control.spawned != NULL ? control.spawned : "rc=-1 msg=mpiexec is gone";
 	size_t len, hosts;
 	const char *words = boot_pmi_word(line, "msg", &len);
-	const char *abroad = boot_pmi_word(line, BOOT_WORD_ABROAD, &hosts);
+	const char *list = boot_pmi_word(line, BOOT_WORD_OTHER_HOSTS, &hosts);
 	int rc = answer_number(line, "rc", 0);
 
 	*r = (struct boot_spawned){.same_universe = control.kvs == NULL,
 		.first = answer_number(line, BOOT_WORD_FIRST, -1),
 		.n = answer_number(line, BOOT_WORD_N, 0),
-		.world = control.asked == &control.abroad ? 0
-							  : answer_number(line, BOOT_WORD_WORLD, 0),
+		.world = control.asked == &control.other_hosts
+				 ? 0
+				 : answer_number(line, BOOT_WORD_WORLD, 0),
 		.total = control.total,
 		.errcode = calloc((size_t)control.total + 1, sizeof(int)),
-		.abroad = abroad != NULL ? strndup(abroad, hosts) : NULL,
+		.other_hosts = list != NULL ? strndup(list, hosts) : NULL,
 		.err = rc != 0 ? answer_number(line, BOOT_WORD_CLASS, MPI_ERR_SPAWN) : 0};
 	if (r->first > 0)
-		r->edge = 2 * r->first + (control.asked == &control.abroad);
+		r->edge = 2 * r->first + (control.asked == &control.other_hosts);
 	boot_text_unescape(r->words, sizeof(r->words), words != NULL ? words : "",
 		words != NULL ? strlen(words) : 0);
 	errcodes_take(r, line, rc != 0 ? MPI_ERR_SPAWN : 0);
@@ -685,7 +687,7 @@ void boot_apart(const struct boot_run *v, int n)
 /* The launcher of a spawn. */
 static struct control_line *edge_line(int edge)
 {
-	return edge % 2 != 0 ? &control.abroad : &control.home;
+	return edge % 2 != 0 ? &control.other_hosts : &control.home;
 }
 
 void boot_spawn_apart(int edge)
@@ -779,5 +781,5 @@ HAFT_START void boot_control_state(uint32_t state)
 
 	if (control.kvs != NULL)
 		line_tell(&control.home, said, state);
-	line_tell(&control.abroad, said, state);
+	line_tell(&control.other_hosts, said, state);
 }

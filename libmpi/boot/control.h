@@ -42,7 +42,7 @@ struct boot_spawned {
 	int *errcode;           /* [total], classes of MPI; malloc'ed: the caller's */
 	int err;                /* a class of MPI: no process was started; 0: n were */
 	char words[BOOT_WORDS]; /* why processes are missing; "": none is */
-	char *abroad; /* the hosts to ask boot_spawn_abroad for; NULL: no need.  malloc'ed */
+	char *other_hosts;      /* to ask boot_spawn_other_hosts for; NULL: none.  malloc'ed */
 };
 
 /* True if processes that are spawned will be in our universe. */
@@ -56,7 +56,8 @@ int boot_spawn_begin(const struct boot_command *c, int n, const char *birth);
 
 /* As boot_spawn_begin, on hosts that are not of this process's job: a service of ours starts the
  * children, as a universe of its own.  hosts: as the answer of boot_spawn_begin had them. */
-int boot_spawn_abroad(const struct boot_command *c, int n, const char *birth, const char *hosts);
+int boot_spawn_other_hosts(
+	const struct boot_command *c, int n, const char *birth, const char *hosts);
 
 /* Waits at most `ms' for the answer.  1: it is there; 0: not yet; -1: the launcher is gone. */
 int boot_answer_wait(int ms);

@@ -18,8 +18,8 @@
 /* SEGMENT: a descriptor of the program's segment, or one of the last two. */
 enum boot_service {
 	BOOT_SERVICE_OWN = 0, /* of a singleton: the processes that it starts join its segment */
-	BOOT_SERVICE_FOREIGN = -1, /* they get a segment of their own, on this host */
-	BOOT_SERVICE_ABROAD = -2   /* they are on hosts that the requests name */
+	BOOT_SERVICE_FOREIGN = -1,    /* they get a segment of their own, on this host */
+	BOOT_SERVICE_OTHER_HOSTS = -2 /* they are on hosts that the requests name */
 };
 
 /* --- requests of PMI-1 ---------------------------------------------------------------------- */
@@ -37,11 +37,11 @@ enum boot_service {
 #define BOOT_SPAWN_RESULT  "cmd=spawn_result"
 
 /* Words of that answer, besides those of PMI-1. */
-#define BOOT_WORD_ABROAD "haft_abroad" /* hosts to ask a service for */
-#define BOOT_WORD_FIRST  "haft_first"  /* number of the first process */
-#define BOOT_WORD_N      "haft_n"      /* processes that were started */
-#define BOOT_WORD_WORLD  "haft_world"  /* name of their world: rank_name.h */
-#define BOOT_WORD_CLASS  "haft_class"  /* error class of MPI */
+#define BOOT_WORD_OTHER_HOSTS "haft_other_hosts" /* hosts to ask a service for */
+#define BOOT_WORD_FIRST       "haft_first"       /* number of the first process */
+#define BOOT_WORD_N           "haft_n"           /* processes that were started */
+#define BOOT_WORD_WORLD       "haft_world"       /* name of their world: rank_name.h */
+#define BOOT_WORD_CLASS       "haft_class"       /* error class of MPI */
 
 /* --- keys of a spawn's info ----------------------------------------------------------------- */
 

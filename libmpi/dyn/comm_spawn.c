@@ -179,14 +179,14 @@ static void launcher_answer(int err, struct boot_spawned *r)
 }
 
 /* The launcher has said that the children need hosts which are not of this job. */
-static void launcher_abroad(struct spawn_request *q, struct boot_spawned *r)
+static void launcher_other_hosts(struct spawn_request *q, struct boot_spawned *r)
 {
-	char *hosts = r->abroad;
+	char *hosts = r->other_hosts;
 	int err = launcher_port(q);
 
 	free(r->errcode);
 	if (err == 0)
-		err = boot_spawn_abroad(q->command, q->count, q->port, hosts);
+		err = boot_spawn_other_hosts(q->command, q->count, q->port, hosts);
 	launcher_answer(err, r);
 	free(hosts);
 }
@@ -202,8 +202,8 @@ static void launcher_spawn(struct spawn_request *q, struct group *parents, struc
 	if (err == 0)
 		err = boot_spawn_begin(q->command, q->count, birth);
 	launcher_answer(err, r);
-	if (r->abroad != NULL)
-		launcher_abroad(q, r);
+	if (r->other_hosts != NULL)
+		launcher_other_hosts(q, r);
 	launcher_spawning = false;
 	free(birth);
 }

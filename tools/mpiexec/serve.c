@@ -76,7 +76,7 @@ static struct plan *serve_plan(void)
 	p->stdin_to = STDIN_NONE;
 	p->serves = true;
 	plan_hosts_spare(p);
-	if (serve.segment == BOOT_SERVICE_ABROAD) {
+	if (serve.segment == BOOT_SERVICE_OTHER_HOSTS) {
 		gethostname(own, sizeof(own) - 1);
 		plan_host_add(p, own, 1);
 		p->host[0].outside = true;
@@ -107,7 +107,7 @@ void serve_start(struct job *j, const sigset_t *mask)
 	j->rank[0].pid = serve.pid;
 	j->rank[0].alive = true;
 	j->alive = j->world->alive = 1;
-	if (serve.segment == BOOT_SERVICE_ABROAD)
+	if (serve.segment == BOOT_SERVICE_OTHER_HOSTS)
 		remote_open(j);
 }
 

@@ -11,7 +11,7 @@
  *
  * SEGMENT is a descriptor, or a number of enum boot_service (libmpi/boot/mpiexec_words.h):
  * BOOT_SERVICE_FOREIGN: the processes share none with the program (hydra and mpirun have started
- * it).  BOOT_SERVICE_ABROAD: they are on hosts that the spawns name, each under a proxy.  The
+ * it).  BOOT_SERVICE_OTHER_HOSTS: they are on hosts that the spawns name, each under a proxy.  The
  * program is on a host of its own then, the first of the plan, where nothing is started. */
 #ifndef HAFT_TOOLS_MPIEXEC_SERVE_H
 #define HAFT_TOOLS_MPIEXEC_SERVE_H

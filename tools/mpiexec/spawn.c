@@ -50,7 +50,7 @@ static void spawn_free(struct spawn *s)
 	free(s->found);
 	free(s->errs);
 	free(s->why);
-	free(s->abroad);
+	free(s->other_hosts);
 	spawn_request_free(&s->q);
 	free(s);
 }
@@ -98,8 +98,8 @@ static void spawn_refuse(struct spawn *s)
 	if (entry >= 0)
 		request_reply(s->j, entry,
 			BOOT_SPAWN_RESULT " rc=-1 " BOOT_WORD_CLASS "=%d errcodes=%s%s%s msg=%s",
-			class, codes, s->abroad != NULL ? " " BOOT_WORD_ABROAD "=" : "",
-			s->abroad != NULL ? s->abroad : "", words);
+			class, codes, s->other_hosts != NULL ? " " BOOT_WORD_OTHER_HOSTS "=" : "",
+			s->other_hosts != NULL ? s->other_hosts : "", words);
 	free(words);
 	free(codes);
 	spawn_free(s);
@@ -212,11 +212,11 @@ static bool request_take(struct spawn *s, const char *text, char *const *base)
 					s->app[0].stdin_to, s->q.total - 1));
 		return false;
 	}
-	s->abroad = spawn_abroad(s);
+	s->other_hosts = spawn_other_hosts(s);
 	spawn_hosts_add(s);
-	for (int i = 0; i < s->q.nparts && s->abroad == NULL && s->why == NULL; i++)
+	for (int i = 0; i < s->q.nparts && s->other_hosts == NULL && s->why == NULL; i++)
 		s->why = spawn_hosts_settle(s, i);
-	return s->abroad == NULL && s->why == NULL;
+	return s->other_hosts == NULL && s->why == NULL;
 }
 
 /* Makes the world.  It has the programs and the preput values of the request. */

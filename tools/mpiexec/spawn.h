@@ -32,7 +32,7 @@ struct spawn {
 	uint64_t room_ns;      /* until then it waits for room; 0: it has not been short of it */
 	uint64_t room_max_ns;  /* ... and never longer than that */
 	bool room_asked;       /* the state of all processes has been asked for meanwhile */
-	char *abroad;          /* spawn_abroad; NULL: it is done here */
+	char *other_hosts;     /* spawn_other_hosts; NULL: it is done here */
 	char *why;             /* first reason why a process is missing; malloc'ed; NULL: none */
 };
 
@@ -58,7 +58,7 @@ void spawn_assign(struct spawn *s);
 
 /* The hosts of a service that has to do this spawn, because keys or slots ask for others than this
  * one; malloc'ed; NULL: it can be done here. */
-char *spawn_abroad(const struct spawn *s);
+char *spawn_other_hosts(const struct spawn *s);
 
 /* Adds hosts that the keys ask for to the job. */
 void spawn_hosts_add(struct spawn *s);

@@ -11,7 +11,7 @@ struct spawn_app {
 	struct app app;   /* app.n is the requested number; the caller takes it over */
 	char *hosts;      /* HOST[:N],... to choose from, N processes to each in turn; NULL: all */
 	char *more_hosts; /* HOST[:N],... that the job must have; NULL: none */
-	char *job_hosts;  /* for a service: spawn_abroad.c; NULL: this mpiexec is none */
+	char *job_hosts;  /* for a service: spawn_other_hosts.c; NULL: this mpiexec is none */
 	char *soft;       /* the set of numbers that will do; NULL: app.n only */
 	bool by_node;     /* one process to each host in turn */
 	int ppn;          /* processes to each host in turn; 0: its free slots */

@@ -133,8 +133,8 @@ static void odd_names(void)
 	expect_eq(remote, 0);
 	OK(MPI_Comm_disconnect(&inter));
 	OK(MPI_Info_free(&info));
-	FAILS(MPI_ERR_SPAWN, "haft_abroad=vm:1;1;;; rc=0 %41",
-		MPI_Comm_spawn("./no haft_abroad=vm:1;1;;; rc=0 %41", MPI_ARGV_NULL, 1,
+	FAILS(MPI_ERR_SPAWN, "haft_other_hosts=vm:1;1;;; rc=0 %41",
+		MPI_Comm_spawn("./no haft_other_hosts=vm:1;1;;; rc=0 %41", MPI_ARGV_NULL, 1,
 			MPI_INFO_NULL, 0, MPI_COMM_WORLD, &inter, codes));
 	codes_are(codes, 1, MPI_ERR_SPAWN);
 }

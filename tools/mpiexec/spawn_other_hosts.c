@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* spawn_abroad.c - spawns on hosts that are not of the job.
+/* spawn_other_hosts.c - spawns on hosts that are not of the job.
  *
  *   the job runs       the spawn asks for                      it is done
  *   here alone         this host, or nothing                   here
  *                      another host by a key, or more slots    by a service (serve.h): the
  *                      than are free here, and there are       answer is a refusal with
- *                      further hosts in the allocation         haft_abroad=HOSTS, and libmpi asks
- *                                                              that service
+ *                      further hosts in the allocation         haft_other_hosts=HOSTS, and
+ *                                                              libmpi asks that service
  *   on several hosts   add-host of a further one               here, when its proxy is ready
  *
  * HOSTS is HOST:N,...;LAUNCHER;COMMAND;INTERFACE;PATH of the mpiexec that refuses, so that the
@@ -168,7 +168,7 @@ static char *hosts_offer(const struct job *j, bool open)
 	return offer_write(j->plan, text);
 }
 
-char *spawn_abroad(const struct spawn *s)
+char *spawn_other_hosts(const struct spawn *s)
 {
 	const struct plan *p = s->j->plan;
 	bool open = p->serves && p->spare == NULL, leaves = false, keys = false;
