@@ -128,7 +128,7 @@ void dyn_abort_group(const struct comm *c, int code, const char *words)
 
 HAFT_START void dyn_abort_open(void)
 {
-	p2p_deliver_register(P2P_FRAME_ABORT, abort_got, P2P_FROM_LIVE);
+	p2p_deliver_register(FRAME_ABORT, abort_got, P2P_FROM_LIVE);
 }
 
 int dyn_abort(struct comm *c, int code)

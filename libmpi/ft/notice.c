@@ -219,7 +219,7 @@ HAFT_START void ft_open(void)
 	p2p_hooks.unborn = ft_unborn;
 	p2p_hooks.dead = ft_dead;
 	haft_comm_hooks.differ = ft_comm_differ;
-	p2p_deliver_register(P2P_FRAME_FT, ft_got_frame, P2P_FROM_LIVE);
+	p2p_deliver_register(FRAME_FT, ft_got_frame, P2P_FROM_LIVE);
 	via_news_set(ft_hear);
 	if (haft_setting_get(SETTING_FT) == HAFT_FT_YES)
 		ft_use(false);

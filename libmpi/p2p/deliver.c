@@ -19,16 +19,13 @@
 #include "libmpi/p2p/request.h"
 #include "libmpi/p2p/sig.h"
 
-static_assert((int)FRAME_RMA == P2P_FRAME_RMA && (int)FRAME_FT == P2P_FRAME_FT &&
-		      (int)FRAME_ABORT == P2P_FRAME_ABORT,
-	"p2p.h gives these kinds to engines that do not see the protocol");
-
 static struct {
 	p2p_handler *handle;
 	enum p2p_from from;
 } deliver_handlers[FRAME_KINDS];
 
-HAFT_START void p2p_deliver_register(int kind, p2p_handler *handle, enum p2p_from from)
+HAFT_START void p2p_deliver_register(
+	enum p2p_frame_kind kind, p2p_handler *handle, enum p2p_from from)
 {
 	deliver_handlers[kind].handle = handle;
 	deliver_handlers[kind].from = from;

@@ -13,6 +13,7 @@
 #include "libmpi/core/req.h"
 #include "libmpi/core/session_object.h"
 #include "libmpi/core/type_object.h"
+#include "libmpi/p2p/frame_kind.h"
 #include "libmpi/via/via.h"
 
 /* Events since p2p_open, and bytes. */
@@ -166,13 +167,8 @@ enum p2p_from {
 	P2P_FROM_LIVE /* those are dropped: their operation has failed */
 };
 
-/* Gives frames of a kind (protocol.h) to a handler from now on. */
-void p2p_deliver_register(int kind, p2p_handler *handle, enum p2p_from from);
-
-/* The kind of libmpi/rma's frames. */
-#define P2P_FRAME_RMA   15
-#define P2P_FRAME_FT    21 /* libmpi/ft's */
-#define P2P_FRAME_ABORT 22 /* libmpi/dyn's: tag: the code; payload: words */
+/* Gives frames of a kind to a handler from now on. */
+void p2p_deliver_register(enum p2p_frame_kind kind, p2p_handler *handle, enum p2p_from from);
 
 /* A peer has sent a frame that no Haft sends.  Says so in one line, with its rank and host, and
  * ends the job. */

@@ -68,7 +68,7 @@ char *rma_am_memory(const struct win *w, const struct rma_am_run *r, bool *share
 static int ack_push(struct rma_queued *o)
 {
 	struct am_ack *d = container_of(o, struct am_ack, queued);
-	int err = via_put(o->peer, o->ctx, AM_ACK, P2P_FRAME_RMA, &d->head, sizeof(d->head));
+	int err = via_put(o->peer, o->ctx, AM_ACK, FRAME_RMA, &d->head, sizeof(d->head));
 
 	if (err == 0)
 		free(d);

@@ -88,7 +88,7 @@ void rma_dispatch_unmatched(struct win *w)
 
 HAFT_START void rma_init(void)
 {
-	p2p_deliver_register(P2P_FRAME_RMA, dispatch_frame, P2P_FROM_ANY);
+	p2p_deliver_register(FRAME_RMA, dispatch_frame, P2P_FROM_ANY);
 	p2p_broken_hook(rma_broken_check);
 	rma_atomic_init();
 	rma_mailbox_init();

@@ -105,7 +105,7 @@ void *rma_frame_reserve(const struct rma_queued *o, int64_t bytes)
 
 void rma_frame_commit(const struct rma_queued *o, enum rma_am_kind kind, int64_t bytes)
 {
-	via_commit(o->peer, o->ctx, (int32_t)kind, P2P_FRAME_RMA, (size_t)bytes);
+	via_commit(o->peer, o->ctx, (int32_t)kind, FRAME_RMA, (size_t)bytes);
 }
 
 struct queued_small {
@@ -118,7 +118,7 @@ struct queued_small {
 static int queue_push_small(struct rma_queued *o)
 {
 	struct queued_small *s = container_of(o, struct queued_small, queued);
-	int err = via_put(o->peer, o->ctx, (int32_t)s->kind, P2P_FRAME_RMA, s->data, s->len);
+	int err = via_put(o->peer, o->ctx, (int32_t)s->kind, FRAME_RMA, s->data, s->len);
 
 	if (err != 0 && err != VIA_LOST)
 		return err;
@@ -131,7 +131,7 @@ void rma_queue_small(int peer, uint64_t ctx, enum rma_am_kind kind, const void *
 	struct queued_small *s;
 
 	if (rma_queue_last(peer) == NULL &&
-		via_put(peer, ctx, (int32_t)kind, P2P_FRAME_RMA, data, len) == 0)
+		via_put(peer, ctx, (int32_t)kind, FRAME_RMA, data, len) == 0)
 		return;
 	s = malloc(sizeof(*s));
 	if (s == NULL)
