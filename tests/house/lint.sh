@@ -230,6 +230,18 @@ offence test tests/std/x.c
 put tests/std/x.c "$spdx" '/* RUN np=2 */' '/* Without a clause. */'
 offence test tests/std/x.c
 rm tests/files.mk
+mkdir -p libmpi/core
+five libmpi/core/README.md '- **E.** e'
+put libmpi/files.mk "# ${spdx#// }" 'more_SRCS := $(wildcard libmpi/c*/s*.c)'
+put libmpi/p2p/w.c "$spdx" '/* Not by SETTING_X, a comment. */' 'int p2p_x = SETTING_X_MORE;'
+put libmpi/core/setting.c "$spdx" 'int haft_rows[] = {[SETTING_X] = 1};'
+offence setting libmpi/core/setting.c
+put libmpi/core/setting.c "$spdx" 'int haft_rows[] = {[SETTING_X] = 1};'
+put libmpi/p2p/w.c "$spdx" 'int p2p_x = SETTING_X;'
+"$lint" >.git/out 2>&1
+grep -q ': setting: ' .git/out && bad "a setting that is read is said not to be"
+rm -r libmpi/core libmpi/files.mk
+put libmpi/p2p/w.c "$spdx"
 five libmpi/README.md '- **E.** e'
 { printf '%s\n' '' '## Glossary' '' '| word | is |' '|---|---|'; yes '| x, z | y |' | head -13; } >>libmpi/README.md
 offence words libmpi/README.md

@@ -6,7 +6,7 @@
  *        │  ├─► lint_comment.c  rulers of sections, names that comments mention
  *        │  ├─► lint_words.c    private words that have a plain one, prose (words.txt)
  *        │  ├─► lint_homonym.c  one name, one thing: static functions, tags, files
- *        │  ├─► lint_list.c     files.mk, and how tests begin
+ *        │  ├─► lint_list.c     files.mk, how tests begin, settings
  *        │  ├─► lint_link.c     objects: prefixes, arrows, circles
  *        │  └─► lint_run.c      clang-format, and the compiler for each header alone
  *        └────► lint_tree.c     reads files and layers.txt, prints findings, counts them

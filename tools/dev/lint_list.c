@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* lint_list.c - rules for files.mk, which take sources by pattern and name the exceptions, and for
- * how tests begin. */
+/* lint_list.c - rules for files.mk, which take sources by pattern and name the exceptions, for how
+ * tests begin, and for the table of settings. */
 #include "tools/dev/lint.h"
 
 #include <ctype.h>
 #include <fnmatch.h>
 #include <string.h>
+
+#define SETTINGS "libmpi/core/setting." /* .c has the rows, .h the enum */
 
 static int is_list(const char *path)
 {
@@ -141,6 +143,35 @@ static void test_check(const struct file *f)
 		found(f->path, 3, "test", "no line /* MPI-5.0 CLAUSE: ... */ at the beginning");
 }
 
+/* Is the name in the product's code outside of the table? */
+static int is_read(const char *name)
+{
+	size_t n = strlen(name);
+
+	for (int i = 0; i < lint_nfiles; i++) {
+		const struct file *f = &lint_files[i];
+
+		if (!f->is_product || !f->is_c || begins(f->path, SETTINGS))
+			continue;
+		for (const char *p = f->code; (p = strstr(p, name)) != NULL; p += n)
+			if (!is_word(p[-1]) && !is_word(p[n]))
+				return 1;
+	}
+	return 0;
+}
+
+/* A setting that has a row has a reader. */
+static void settings_check(const struct file *f)
+{
+	for (const char *p = f->code; (p = strstr(p, "[SETTING_")) != NULL; p++) {
+		char name[LINE_LEN];
+
+		snprintf(name, sizeof(name), "%.*s", (int)strcspn(p + 1, "]"), p + 1);
+		if (begins(strchr(p, ']'), "] =") && !is_read(name))
+			found(f->path, line_of(f->code, p), "setting", "nothing reads %s", name);
+	}
+}
+
 void list_file_check(const struct file *f)
 {
 	if (is_list(f->path)) {
@@ -148,6 +179,8 @@ void list_file_check(const struct file *f)
 		begin_check(f);
 	}
 	test_check(f);
+	if (strcmp(f->path, SETTINGS "c") == 0)
+		settings_check(f);
 	if (f->is_c && !is_listed(f->path))
 		found(f->path, 1, "list", "in no files.mk");
 }
