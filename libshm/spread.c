@@ -156,7 +156,13 @@ static int spread_least(
 	return found;
 }
 
-/* May this rank move now? */
+/* Has no rank moved just before?  Without a system call; spread_may_move decides. */
+static bool spread_move_due(const struct seg_spread *p, uint64_t now)
+{
+	return now >= atomic_load_explicit(&p->next_ns, memory_order_relaxed);
+}
+
+/* May this rank move now?  Then no other does for MOVE_NS. */
 static bool spread_may_move(struct seg_spread *p, uint64_t now)
 {
 	uint64_t next = atomic_load_explicit(&p->next_ns, memory_order_relaxed);
@@ -202,12 +208,17 @@ void shm_spread_back(struct shm *s, int to)
 	int mine = s->in->counted - 1;
 	struct shm_cpus_allowed allowed;
 	uint32_t here, there;
+	uint64_t now;
 
 	if (mine < 0 || mine == to || s->in->tune.stay)
 		return;
 	here = atomic_load_explicit(&p->ranks[mine], memory_order_relaxed);
 	there = atomic_load_explicit(&p->ranks[to], memory_order_relaxed);
-	if (here >= there + GAP && spread_may_move(p, shm_os_now()) &&
-		shm_os_cpus_allowed(&allowed) && (allowed.word[to / 64] >> to % 64 & 1) != 0)
-		spread_move(s, &allowed, to);
+	if (here < there + GAP)
+		return;
+	now = shm_os_now();
+	if (!spread_move_due(p, now) || !shm_os_cpus_allowed(&allowed) ||
+		(allowed.word[to / 64] >> to % 64 & 1) == 0 || !spread_may_move(p, now))
+		return;
+	spread_move(s, &allowed, to);
 }

@@ -163,6 +163,43 @@ static void staying(void **state)
 	node_run(1, staying_rank, NULL);
 }
 
+/* The rank is counted on `cpu', and its mask has all. */
+static void count_at(struct shm *s, int cpu)
+{
+	bind_to(cpu);
+	shm_spread_update(s);
+	CHECK(sched_setaffinity(0, sizeof(all), &all) == 0);
+}
+
+/* A rank that was woken elsewhere goes back.  If its mask has that CPU no longer, it does not, and
+ * another rank may move at once. */
+static void back_rank(struct shm *s, void *arg)
+{
+	int first = cpu_number(0), second = cpu_number(1);
+	struct seg_spread *p = spread(s);
+
+	(void)arg;
+	count_at(s, first);
+	atomic_fetch_add(&p->ranks[first], 2);
+	bind_to(first);
+	shm_spread_back(s, second);
+	CHECK(s->count.moves == 0 && atomic_load(&p->next_ns) == 0);
+	count_at(s, first);
+	shm_spread_back(s, second);
+	CHECK(s->count.moves == 1 && atomic_load(&p->next_ns) != 0);
+	mask_is(&all);
+	count_at(s, first);
+	atomic_store(&p->next_ns, UINT64_MAX); /* another rank has moved just before */
+	shm_spread_back(s, second);
+	CHECK(s->count.moves == 1);
+}
+
+static void going_back(void **state)
+{
+	(void)state;
+	node_run(1, back_rank, NULL);
+}
+
 static void yield_some(struct shm *s)
 {
 	const double seconds = 0.5;
@@ -284,6 +321,7 @@ int main(void)
 		cmocka_unit_test(killed),
 		cmocka_unit_test(moving),
 		cmocka_unit_test(staying),
+		cmocka_unit_test(going_back),
 		cmocka_unit_test(spreading),
 		cmocka_unit_test(unused),
 		cmocka_unit_test(losing),
