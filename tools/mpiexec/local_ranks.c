@@ -153,6 +153,7 @@ void local_init(struct local_ranks *c, const struct plan *p)
 	*c = (struct local_ranks){.plan = p,
 		.common = {.mask = mask, .by = getpid(), .inherited_end = fd_inherited_end()}};
 	getrlimit(RLIMIT_NOFILE, &c->common.files);
+	gethostname(c->common.host, sizeof(c->common.host) - 1);
 }
 
 /* A free row; if all ranks are local, the one of that entry. */
@@ -362,7 +363,7 @@ static const struct app *member_program(
 		.size = m->world->n,
 		.world = m->world->id,
 		.node = m->world->host_of[m->rank],
-		.host = c->env.here};
+		.host = c->common.host};
 
 	if (c->plan->nhosts > 0)
 		facts.host = c->plan->host[facts.node].name;

@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 #include "libmpi/boot/boot.h"
 #include "tools/mpiexec/wrap.h"
 
@@ -64,7 +63,6 @@ static bool rank_env_foreign(const char *setting)
 void rank_env_begin(struct rank_env *t, const struct local_ranks *c, const struct world *w)
 {
 	*t = (struct rank_env){.before = mem_grow(NULL, (size_t)w->n, sizeof(*t->before))};
-	gethostname(t->here, sizeof(t->here) - 1);
 	memset(t->before, 0, (size_t)w->n * sizeof(*t->before));
 	for (int i = 0; i < c->n; i++)
 		if (c->m[i].world == w)

@@ -13,7 +13,6 @@ struct world;
 
 /* Common to the ranks of one start. */
 struct rank_env {
-	char here[256];    /* name of this host */
 	int *before;       /* by rank: ranks of the world before it on this host ... */
 	int total;         /* ... of so many */
 	char *const *base; /* what v has; NULL: nothing */

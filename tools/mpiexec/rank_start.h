@@ -23,6 +23,7 @@ struct rank_common {
 	int profile_fd;      /* likewise the profile; -1: none */
 	int inherited_end;   /* fd_inherited_end of the start */
 	pid_t by;            /* mpiexec */
+	char host[256];      /* name of this host */
 };
 
 /* The files, CPUs and environment of one rank. */
