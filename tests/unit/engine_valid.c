@@ -3,8 +3,9 @@
 /* RUN np=1 env="HAFT_CHECK=types" */
 /* The invariants of engines hold in a program that uses them, and each sees its structure broken:
  * files with their locks, stages and queues; ports; connected jobs; aliases; datatypes; signatures
- * of messages.  A child breaks private memory, which goes with it; shared memory is mended
- * afterwards. */
+ * of messages; objects and their tables; rings, pipes, inbox, waits and heap of the segment.  A
+ * child breaks private memory, which goes with it; shared memory is mended afterwards. */
+#include "libmpi/core/errh_object.h"
 #include "libmpi/core/objects.h"
 #include "libmpi/core/type_object.h"
 #include "libmpi/core/valid.h"
@@ -18,6 +19,8 @@
 #include "libmpi/p2p/p2p_state.h"
 #include "libmpi/p2p/sig.h"
 #include "libmpi/via/alias.h"
+#include "libobj/obj_inner.h"
+#include "libshm/shm_inner.h"
 #include "tests/std/ch14/file_name.h"
 
 #include <sys/wait.h>
@@ -195,6 +198,105 @@ static void signatures(void)
 	OK(MPI_Wait(&r, MPI_STATUS_IGNORE));
 }
 
+#define OBJECTS "haft_objects_valid"
+
+/* libobj keeps these facts of any object; an info object has no check of an engine. */
+static void objects(void)
+{
+	struct obj_inside *table = haft_info_class.in;
+	MPI_Info info;
+	struct obj *o;
+
+	OK(MPI_Info_create(&info));
+	o = obj_get(&haft_info_class, (obj_h)info);
+	CHECK(o != NULL && haft_objects_valid());
+	BROKEN(OBJECTS, o->refs = 0);                                /* a handle without a count */
+	BROKEN(OBJECTS, o->refs |= REFS_CLOSING);                    /* held by no call */
+	BROKEN(OBJECTS, o->token += 2);                              /* of another slot */
+	BROKEN(OBJECTS, o->token ^= (uint64_t)1 << 48);              /* of another class */
+	BROKEN(OBJECTS, o->token = 1);                               /* no token */
+	BROKEN(OBJECTS, o->u.cls = &haft_errh_class);                /* in this class's table */
+	BROKEN(OBJECTS, table->hi = table->capacity + 1);            /* slots that are not there */
+	BROKEN(OBJECTS, table->limit = table->capacity + 1);         /* likewise */
+	BROKEN(OBJECTS, table->fifo_n = 2; table->fifo_head = NULL); /* free slots, likewise */
+	BROKEN(OBJECTS, haft_errh_fatal.o.token++);                  /* of a permanent object */
+	CHECK(obj_name_set(o, "name", 4, OBJ_C) == OBJ_OK);
+	BROKEN(OBJECTS, ext_of(o)->name[ext_of(o)->name_len] = 'x');
+	BROKEN(OBJECTS, ext_of(o)->ntrace = OBJ_TRACE_MAX + 1);
+	OK(MPI_Info_free(&info));
+}
+
+#define SEGMENT "via_segment_valid"
+
+/* Positions in rings and pipes, those of this process towards itself: there is neither. */
+static void segment_channels(struct shm *s)
+{
+	static struct shm_pipe pipe;
+	struct shm_peer *own = &s->in->peer[s->me];
+	uint32_t chunks = s->seg->head->chunks;
+
+	CHECK(own->out == NULL && own->in == NULL && own->pipe_out == NULL);
+	BROKEN(SEGMENT, s->tx[s->me].head = 1);
+	BROKEN(SEGMENT, s->tx[s->me].limit = 1);
+	BROKEN(SEGMENT, own->offered = true);
+	BROKEN(SEGMENT, own->out = (struct shm_ring *)(void *)&pipe); /* outside of the segment */
+	BROKEN(SEGMENT, s->rx[s->me].tail = 1);
+	BROKEN(SEGMENT, own->in = (struct shm_ring *)(void *)&pipe);
+	BROKEN(SEGMENT, own->pipe_out = &pipe; own->put = own->put_free = chunks + 1);
+	BROKEN(SEGMENT, own->pipe_out = &pipe; own->put_free = own->put - chunks - 1);
+	BROKEN(SEGMENT, own->pipe_in = &pipe; own->gen_in = 0; own->got = 1);
+}
+
+/* Rings that are polled, waits and the inbox. */
+static void segment_waits(struct shm *s)
+{
+	static const struct shm_wait wait;
+	struct shm_private *in = s->in;
+
+	BROKEN(SEGMENT, in->inbox_head = atomic_load(&in->inbox->ticket) + 1);
+	BROKEN(SEGMENT, in->inbox_head += INBOX_CELLS);
+	BROKEN(SEGMENT, in->shown = &wait);
+	BROKEN(SEGMENT, in->nwatches = ROOM_WATCHES + 1);
+	BROKEN(SEGMENT, in->nwatches = -1);
+	BROKEN(SEGMENT, in->peer[s->me].hot = true);
+	BROKEN(SEGMENT, in->nhot++; in->hot[in->nhot - 1] = s->me);
+	BROKEN(SEGMENT, in->nrings++; in->ring_src[in->nrings - 1] = s->me);
+	BROKEN(SEGMENT, in->npipes = in->pipe_max + 1);
+}
+
+/* Words that other ranks see: broken and mended by this one. */
+static void segment_shared(struct shm *s)
+{
+	struct wait_record *record = s->in->record;
+	struct seg_head *head = s->seg->head;
+	uint64_t was = head->heap_free[0];
+
+	atomic_fetch_add(&record[1].seq, 1); /* half written */
+	CHECK(strcmp(haft_valid_all(), SEGMENT) == 0);
+	atomic_fetch_add(&record[1].seq, 1);
+	atomic_store(&record->waiting, 1);
+	CHECK(strcmp(haft_valid_all(), SEGMENT) == 0);
+	atomic_store(&record->waiting, 0);
+	if (check_size > 1)
+		return; /* the others use the doorbell and the heap */
+	atomic_store(&s->in->doorbell[s->me].sleeping, SLEEP_FUTEX);
+	CHECK(strcmp(haft_valid_all(), SEGMENT) == 0);
+	atomic_store(&s->in->doorbell[s->me].sleeping, SLEEP_NONE);
+	head->heap_free[0] = head->heap - CACHE_LINE;
+	CHECK(strcmp(haft_valid_all(), SEGMENT) == 0);
+	head->heap_free[0] = was;
+}
+
+/* The process's side of the segment of its host. */
+static void segment(void)
+{
+	CHECK(haft_valid_all() == NULL);
+	segment_channels(via.shm);
+	segment_waits(via.shm);
+	segment_shared(via.shm);
+	CHECK(haft_valid_all() == NULL);
+}
+
 int main(int argc, char **argv)
 {
 	check_init(&argc, &argv);
@@ -204,6 +306,8 @@ int main(int argc, char **argv)
 	aliases();
 	connections();
 	signatures();
+	objects();
+	segment();
 	CHECK(haft_valid_all() == NULL);
 	MPI_Finalize();
 	return check_end();
