@@ -674,14 +674,14 @@ static void runs_tell(struct control_line *l, const char *command, const struct 
 	(void)line_request(l, &t);
 }
 
-void boot_together(const struct boot_run *v, int n)
+void boot_connected(const struct boot_run *v, int n)
 {
-	runs_tell(&control.home, BOOT_CMD_TOGETHER, v, n);
+	runs_tell(&control.home, BOOT_CMD_CONNECTED, v, n);
 }
 
-void boot_apart(const struct boot_run *v, int n)
+void boot_disconnected(const struct boot_run *v, int n)
 {
-	runs_tell(&control.home, BOOT_CMD_APART, v, n);
+	runs_tell(&control.home, BOOT_CMD_DISCONNECTED, v, n);
 }
 
 /* The launcher of a spawn. */
@@ -690,11 +690,11 @@ static struct control_line *edge_line(int edge)
 	return edge % 2 != 0 ? &control.other_hosts : &control.home;
 }
 
-void boot_spawn_apart(int edge)
+void boot_spawn_disconnected(int edge)
 {
 	const struct boot_run first = {edge / 2, 1};
 
-	runs_tell(edge_line(edge), BOOT_CMD_APART, &first, 1);
+	runs_tell(edge_line(edge), BOOT_CMD_DISCONNECTED, &first, 1);
 }
 
 int boot_children_live(int edge)

@@ -34,13 +34,13 @@ struct boot_command {
 
 /* The result of a spawn. */
 struct boot_spawned {
-	bool same_universe;     /* they are in our universe, and know us; false: strangers */
-	int first, n;           /* same_universe: numbers first .. first+n-1 */
-	int world;              /* ... and the name of their world: rank_name.h; 0: not known */
-	int total;              /* processes that were asked for */
-	int edge;               /* for boot_spawn_apart; 0: the launcher counts no connection */
-	int *errcode;           /* [total], classes of MPI; malloc'ed: the caller's */
-	int err;                /* a class of MPI: no process was started; 0: n were */
+	bool same_universe; /* they are in our universe, and know us; false: strangers */
+	int first, n;       /* same_universe: numbers first .. first+n-1 */
+	int world;          /* ... and the name of their world: rank_name.h; 0: not known */
+	int total;          /* processes that were asked for */
+	int edge;           /* for boot_spawn_disconnected; 0: the launcher counts no connection */
+	int *errcode;       /* [total], classes of MPI; malloc'ed: the caller's */
+	int err;            /* a class of MPI: no process was started; 0: n were */
 	char words[BOOT_WORDS]; /* why processes are missing; "": none is */
 	char *other_hosts;      /* to ask boot_spawn_other_hosts for; NULL: none.  malloc'ed */
 };
@@ -98,11 +98,11 @@ struct boot_run {
 
 /* Tells the launcher that this process's job and those of some processes are connected once more,
  * or once less: it ends all connected jobs when one fails. */
-void boot_together(const struct boot_run *v, int n);
-void boot_apart(const struct boot_run *v, int n);
+void boot_connected(const struct boot_run *v, int n);
+void boot_disconnected(const struct boot_run *v, int n);
 
 /* The children of a spawn are no longer connected to this process's job because of it. */
-void boot_spawn_apart(int edge);
+void boot_spawn_disconnected(int edge);
 
 /* Whether the children of a spawn (edge: as boot_spawned has it) all live, while they are on their
  * way to their parents.  0, or MPI_ERR_SPAWN with words: one has ended, or the launcher has. */

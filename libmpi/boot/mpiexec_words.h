@@ -24,14 +24,14 @@ enum boot_service {
 
 /* --- requests of PMI-1 ---------------------------------------------------------------------- */
 
-#define BOOT_CMD_WHERE    "haft_where"    /* where a process is */
-#define BOOT_CMD_SHOW     "haft_show"     /* the address of this process */
-#define BOOT_CMD_TOGETHER "haft_together" /* these processes are connected to this one */
-#define BOOT_CMD_APART    "haft_apart"    /* ... and no longer */
-#define BOOT_CMD_CHILDREN "haft_children" /* do the children of a spawn live, or end them */
-#define BOOT_CMD_ABORT    "haft_abort"    /* MPI_Abort of some processes */
-#define BOOT_CMD_FT       "haft_ft"       /* failures are handled; no answer */
-#define BOOT_CMD_STATE    "haft_state"    /* of this process, which has no seat; no answer */
+#define BOOT_CMD_WHERE        "haft_where"        /* where a process is */
+#define BOOT_CMD_SHOW         "haft_show"         /* the address of this process */
+#define BOOT_CMD_CONNECTED    "haft_connected"    /* these processes are connected to this one */
+#define BOOT_CMD_DISCONNECTED "haft_disconnected" /* ... and no longer */
+#define BOOT_CMD_CHILDREN     "haft_children"     /* do the children of a spawn live, or end them */
+#define BOOT_CMD_ABORT        "haft_abort"        /* MPI_Abort of some processes */
+#define BOOT_CMD_FT           "haft_ft"           /* failures are handled; no answer */
+#define BOOT_CMD_STATE        "haft_state" /* of this process, which has no seat; no answer */
 
 #define BOOT_SPAWN_ESCAPED "haft_escaped=1" /* a line of a spawn: its words have %XX */
 #define BOOT_SPAWN_RESULT  "cmd=spawn_result"

@@ -33,7 +33,7 @@ int boot_job_secret_put(struct kvs *k)
 	for (int i = 0; i < BOOT_KEY; i++)
 		n += snprintf(value + n, sizeof(value) - (size_t)n, "%02x", s.key[i]);
 	snprintf(value + n, sizeof(value) - (size_t)n, ",%d",
-		haft_via_apart(haft_setting_get(SETTING_VIA)));
+		haft_via_isolates(haft_setting_get(SETTING_VIA)));
 	return boot_kvs_put(k, "job", value);
 }
 

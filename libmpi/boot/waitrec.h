@@ -39,16 +39,16 @@ enum boot_wait_kind {
 };
 
 struct boot_wait {
-	uint64_t comm;     /* context id of the communicator; 0: none */
-	int64_t bytes;     /* of the message, or number of partitions; -1: no matter */
-	int32_t kind;      /* enum boot_wait_kind */
-	int32_t peer;      /* < 0: any */
-	int32_t rank;      /* the peer as a rank in the communicator */
-	int32_t tag;       /* < 0: any; BOOT_WAIT_COLL: of the call's messages, < 0: none */
-	int32_t open;      /* operations of the call that are not complete */
-	uint8_t stack;     /* the token of its stack: core/stack_page.h; 0: it is not kept */
-	uint8_t one : 1;   /* the end of one of them is enough */
-	uint8_t unmet : 1; /* partitioned, and not matched yet */
+	uint64_t comm;         /* context id of the communicator; 0: none */
+	int64_t bytes;         /* of the message, or number of partitions; -1: no matter */
+	int32_t kind;          /* enum boot_wait_kind */
+	int32_t peer;          /* < 0: any */
+	int32_t rank;          /* the peer as a rank in the communicator */
+	int32_t tag;           /* < 0: any; BOOT_WAIT_COLL: of the call's messages, < 0: none */
+	int32_t open;          /* operations of the call that are not complete */
+	uint8_t stack;         /* the token of its stack: core/stack_page.h; 0: it is not kept */
+	uint8_t one : 1;       /* the end of one of them is enough */
+	uint8_t unmatched : 1; /* partitioned, and not matched yet */
 	uint8_t brief : 1; /* set by the asker, a profiler: kind, peer and late are enough, and late
 			    * is all that have not come */
 	uint8_t able : 1;  /* only the processes in `enders' can end it */

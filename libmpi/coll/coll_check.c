@@ -307,7 +307,7 @@ static void check_groups_steps(struct sched *s, const struct coll_args *k, const
 /* --- blocks --------------------------------------------------------------------------------- */
 
 /* The bytes and basic datatypes of a block. */
-struct cargo {
+struct block_signature {
 	int64_t bytes;
 	uint64_t hash; /* of the basic types; 0: matches all */
 	char types[64];
@@ -321,11 +321,11 @@ struct found {
 
 struct blocks {
 	int n, me, nin;
-	struct found *found;  /* [n] of rank (me + i) mod n */
-	struct cargo *in;     /* [nin] what this member expects */
-	struct cargo *got;    /* [nin] the data to come */
-	struct cargo *out;    /* [nout] */
-	const int *neighbors; /* [nin], or NULL: all ranks */
+	struct found *found;         /* [n] of rank (me + i) mod n */
+	struct block_signature *in;  /* [nin] what this member expects */
+	struct block_signature *got; /* [nin] the data to come */
+	struct block_signature *out; /* [nout] */
+	const int *neighbors;        /* [nin], or NULL: all ranks */
 };
 
 /* The rank that block i comes from, and the one it goes to; MPI_PROC_NULL: there is no such block.
@@ -352,7 +352,7 @@ static int check_goes_to(const struct coll_args *k, int i)
 	return k->in_place && i == k->me ? MPI_PROC_NULL : i;
 }
 
-static void check_cargo_describe(struct cargo *c, struct block b)
+static void check_block_describe(struct block_signature *c, struct block b)
 {
 	struct type_signature sum;
 
@@ -376,7 +376,7 @@ static int check_message(void *arg, const struct p2p_error_msg *error)
 	f = &b->found[0];
 	memset(f, 0, sizeof(*f));
 	for (int i = 0; i < b->nin && f->err == 0; i++) {
-		const struct cargo *want = &b->in[i], *got = &b->got[i];
+		const struct block_signature *want = &b->in[i], *got = &b->got[i];
 		int rank = b->neighbors != NULL ? b->neighbors[i] : i;
 
 		if (got->bytes != want->bytes) {
@@ -430,7 +430,7 @@ static void check_exchange(struct sched *s, const struct coll_args *k, struct bl
 {
 	struct type *byte = type_predefined(MPI_BYTE);
 	bool grid = b->neighbors != NULL && k->comm->topo->neighbors.kind == MPI_CART;
-	int64_t size = sizeof(struct cargo);
+	int64_t size = sizeof(struct block_signature);
 
 	for (int j = 0; j < k->nin; j++) {
 		int i = grid ? j ^ 1 : j, rank = check_comes_from(k, i);
@@ -439,7 +439,7 @@ static void check_exchange(struct sched *s, const struct coll_args *k, struct bl
 		memset(&b->got[i], 0, sizeof(b->got[i]));
 		if (rank == MPI_PROC_NULL)
 			continue;
-		check_cargo_describe(&b->in[i], coll_block_in(k, i));
+		check_block_describe(&b->in[i], coll_block_in(k, i));
 		coll_sched_recv(s, &b->got[i], size, byte, rank);
 	}
 	for (int i = 0; i < k->nout; i++) {
@@ -447,7 +447,7 @@ static void check_exchange(struct sched *s, const struct coll_args *k, struct bl
 
 		if (rank == MPI_PROC_NULL)
 			continue;
-		check_cargo_describe(&b->out[i], coll_block_given(k, i));
+		check_block_describe(&b->out[i], coll_block_given(k, i));
 		coll_sched_send(s, &b->out[i], size, byte, rank);
 	}
 	coll_sched_fence(s);
@@ -457,13 +457,14 @@ static void check_blocks_steps(struct sched *s, const struct coll_args *k)
 {
 	struct blocks *b = coll_sched_bytes(s, sizeof(*b));
 	int64_t all = 2 * (int64_t)k->nin + k->nout;
-	struct cargo *cargo = coll_sched_bytes(s, all * (int64_t)sizeof(*cargo));
+	struct block_signature *signatures =
+		coll_sched_bytes(s, all * (int64_t)sizeof(*signatures));
 	struct found *found = coll_sched_bytes(s, k->n * (int64_t)sizeof(*found));
 
-	if (b == NULL || cargo == NULL || found == NULL)
+	if (b == NULL || signatures == NULL || found == NULL)
 		return;
-	*b = (struct blocks){k->n, k->me, k->nin, found, cargo, cargo + k->nin,
-		cargo + 2 * (int64_t)k->nin, NULL};
+	*b = (struct blocks){k->n, k->me, k->nin, found, signatures, signatures + k->nin,
+		signatures + 2 * (int64_t)k->nin, NULL};
 	if (k->kind >= COLL_NEIGHBOR_ALLGATHER)
 		b->neighbors = k->comm->topo->neighbors.in;
 	check_exchange(s, k, b);

@@ -265,7 +265,7 @@ HAFT_HOT int coll_shm_allreduce(const struct coll_args *k)
 
 /* --- reduce --------------------------------------------------------------------------------- */
 
-static void reduce_rise(struct shm_reduction *f, int64_t first, int64_t count)
+static void reduce_at_root(struct shm_reduction *f, int64_t first, int64_t count)
 {
 	const struct coll_args *k = f->k;
 
@@ -289,7 +289,7 @@ int coll_shm_reduce(const struct coll_args *k)
 		return COLL_SHM_NONE;
 	f.area = reduce_area(k->rtype, bytes);
 	if (f.area <= COLL_LINE_DATA) {
-		reduce_rise(&f, 0, k->rcount);
+		reduce_at_root(&f, 0, k->rcount);
 		return 0;
 	}
 	step = coll_shm_slots(f.s) ? reduce_chunk(k, f.s) : 0;
@@ -303,7 +303,7 @@ int coll_shm_reduce(const struct coll_args *k)
 		if (help)
 			reduce_shares(&f, at, len, k->me == k->root);
 		else
-			reduce_rise(&f, at, len);
+			reduce_at_root(&f, at, len);
 	}
 	return 0;
 }

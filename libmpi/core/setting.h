@@ -65,7 +65,7 @@ enum haft_via {
 };
 
 /* true: processes of one host use the transport of those of several hosts. */
-static inline bool haft_via_apart(int64_t how)
+static inline bool haft_via_isolates(int64_t how)
 {
 	return how == HAFT_VIA_NET || how == HAFT_VIA_OFI_ALL;
 }

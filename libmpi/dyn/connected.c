@@ -2,7 +2,7 @@
 /* connected.c - tells mpiexec which jobs are connected: see connected.h.
  *
  *      comm_make ──────────> connected_made    a member is of another job: rank 0 of each group
- *                                              tells mpiexec (boot_together)
+ *                                              tells mpiexec (boot_connected)
  *      MPI_Comm_disconnect ─> connected_end    it tells that they are apart, between two barriers:
  *      destroyed ───────────>                  a process that has returned is no longer connected
  *
@@ -78,15 +78,15 @@ static bool connected_tell(const struct comm *c, void (*tell)(const struct boot_
 static void connected_made(struct comm *c)
 {
 	if (!via_single_node() && c->rank == 0)
-		c->told = connected_tell(c, boot_together);
+		c->told = connected_tell(c, boot_connected);
 }
 
 static void connected_end(struct comm *c)
 {
 	if (c->told)
-		connected_tell(c, boot_apart);
+		connected_tell(c, boot_disconnected);
 	if (c->spawned > 0)
-		boot_spawn_apart(c->spawned);
+		boot_spawn_disconnected(c->spawned);
 	c->told = false;
 	c->spawned = 0;
 }

@@ -15,7 +15,7 @@ struct comm;
 void dyn_connected_open(void);
 
 /* Called by the root of a spawn: its launcher has connected its job to that of the children (edge:
- * boot_spawn_apart), until this communicator ends. */
+ * boot_spawn_disconnected), until this communicator ends. */
 void dyn_connected_spawned(struct comm *c, int edge);
 
 /* Communicators that were told have members of other jobs.  (core/valid.h) */

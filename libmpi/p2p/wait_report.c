@@ -227,7 +227,7 @@ static void report_request(const struct req *r, struct boot_wait *what)
 {
 	report_message(r, what);
 	if (r->kind == REQ_PSEND || r->kind == REQ_PRECV) {
-		what->unmet = !r->part->matched;
+		what->unmatched = !r->part->matched;
 		report_part(r, what);
 		return;
 	}

@@ -35,18 +35,18 @@
 #define PEEK       64 /* polls of the fabric for one of idle sockets */
 #define BATCH      16 /* completions, before other work is done */
 
-#define MS        1000000u
-#define DOUBT_NS  (1000 * (uint64_t)MS)  /* for sockets to report why the fabric has failed */
-#define LEAVE_NS  (2000 * (uint64_t)MS)  /* for frames under way from a peer that has left */
-#define END_NS    (2000 * (uint64_t)MS)  /* for libfabric to return the operations of a lost peer */
-#define DRAIN_NS  (10000 * (uint64_t)MS) /* as libnet: for the last messages */
-#define GOT_NS    (10000 * (uint64_t)MS) /* for BYE_ACK of all peers */
-#define POLLS     300 /* such a time also takes so many polls: the process may have been stopped */
-#define SILENCE   32  /* polls without a frame from a dead peer: the fabric has no more of them */
-#define NAP_WORK  1   /* ms: the fabric had no room for something */
-#define NAP_SENDS 10  /* ms: sends are under way, and the descriptor should wake us */
-#define WORDS_LEN NET_WORDS_LEN
-#define LEAVE_NAP 50000 /* ns between two polls while leaving */
+#define MS         1000000u
+#define SUSPECT_NS (1000 * (uint64_t)MS) /* for sockets to report why the fabric has failed */
+#define LEAVE_NS   (2000 * (uint64_t)MS) /* for frames under way from a peer that has left */
+#define END_NS     (2000 * (uint64_t)MS) /* for libfabric to return the operations of a lost peer */
+#define DRAIN_NS   (10000 * (uint64_t)MS) /* as libnet: for the last messages */
+#define GOT_NS     (10000 * (uint64_t)MS) /* for BYE_ACK of all peers */
+#define POLLS      300 /* such a time also takes so many polls: the process may have been stopped */
+#define SILENCE    32  /* polls without a frame from a dead peer: the fabric has no more of them */
+#define NAP_WORK   1   /* ms: the fabric had no room for something */
+#define NAP_SENDS  10  /* ms: sends are under way, and the descriptor should wake us */
+#define WORDS_LEN  NET_WORDS_LEN
+#define LEAVE_NAP  50000 /* ns between two polls while leaving */
 
 struct via_ofi via_ofi;
 struct via_ofi_count via_ofi_count;
@@ -649,9 +649,9 @@ static int peer_end_step(struct ofi_peer *t)
 }
 
 /* The fabric has failed, and the sockets have reported nothing yet. */
-static void peer_doubt_step(struct ofi_peer *t)
+static void peer_suspect_step(struct ofi_peer *t)
 {
-	if (peer_time_over(t, DOUBT_NS)) {
+	if (peer_time_over(t, SUSPECT_NS)) {
 		peer_end_set(t, OFI_ENDING);
 		control_send(t, OFI_FAILED, t->words, t->words != NULL ? strlen(t->words) : 0);
 	}
@@ -684,7 +684,7 @@ static int peer_step(struct ofi_peer *t)
 	if (t->end != OFI_HERE)
 		return peer_end_step(t);
 	if (t->broken) {
-		peer_doubt_step(t);
+		peer_suspect_step(t);
 		return 0;
 	}
 	if (t->known && !hello_send(t))

@@ -68,7 +68,7 @@ struct ofi_peer {
 	bool told, known; /* HELLO sent; HELLO received */
 	bool wants;       /* a frame was sent: the fabric is to be opened */
 	bool opened;      /* OPEN sent */
-	bool broken;      /* a send has failed: waits DOUBT_NS for the reason from the sockets */
+	bool broken;      /* a send has failed: waits SUSPECT_NS for the reason from the sockets */
 	bool bye;         /* BYE received */
 	bool ack_pending, ack_sent, acked; /* of BYE_ACK: to be sent, sent, received */
 	bool failed_pending;

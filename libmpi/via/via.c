@@ -272,7 +272,7 @@ static int shm_refused(const struct via_conf *conf)
  * has none, and its spawned processes share its memory. */
 static bool sockets_wanted(const struct via_conf *conf)
 {
-	return haft_via_apart(haft_setting_get(SETTING_VIA)) && conf->first == 0 &&
+	return haft_via_isolates(haft_setting_get(SETTING_VIA)) && conf->first == 0 &&
 	       conf->npeers > 1;
 }
 
@@ -283,7 +283,7 @@ static int transports_open(const struct via_conf *conf)
 
 	job.host_of = conf->host_of;
 	job.host_name = conf->host_name;
-	job.isolated = haft_via_apart(set) && conf->key != NULL;
+	job.isolated = haft_via_isolates(set) && conf->key != NULL;
 	job.seat_of = job.isolated ? seat_isolated : conf->seat_of;
 	job.peer_first = conf->peer_first;
 	job.lost = conf->lost;

@@ -395,7 +395,7 @@ static void hang_lazy(void)
 }
 
 /* A partitioned send and a receive of the other kind: no match. */
-static void unmet(void)
+static void unmatched(void)
 {
 	MPI_Request r;
 
@@ -473,7 +473,7 @@ static const struct {
 	{"test", hang_test}, {"turns", hang_rounds}, {"refused", hang_refused}, {"final", final},
 	{"mixed", hang_mixed}, {"again", hang_again}, {"busy", hang_busy}, {"many", hang_many},
 	{"stopped", stopped}, {"elsewhere", elsewhere}, {"compiles", compiles}, {"lazy", hang_lazy},
-	{"unmet", unmet}, {"ages", hang_ages}, {"disk", hang_disk}, {"finalany", final_any},
+	{"unmatched", unmatched}, {"ages", hang_ages}, {"disk", hang_disk}, {"finalany", final_any},
 	{"finalsome", final_some}, {"finaldup", final_of_new}, {"finalused", final_of_used}};
 
 /* Without MPI_Init: the others than `stays' leave their session and end, while that one waits for

@@ -27,7 +27,7 @@ part() {
 
 # The report is there to its last line.
 told() {
-	grep -qE '(a cycle: |no cycle).*' "$err" || { case $1 in waitany | unready | unmet | many | elsewhere | disk) ;; *) false ;; esac && [ "$(wc -l <"$err")" -ge 3 ]; }
+	grep -qE '(a cycle: |no cycle).*' "$err" || { case $1 in waitany | unready | unmatched | many | elsewhere | disk) ;; *) false ;; esac && [ "$(wc -l <"$err")" -ge 3 ]; }
 }
 # hangs N NAME...: runs a job that hangs until mpiexec has reported it and its N ranks.
 hangs() {
@@ -126,7 +126,7 @@ part_requests() {
 	! grep -F 'a cycle' "$err" || fail "unready: there is no cycle"
 
 	# A message of another kind is no match.
-	hangs 2 unmet
+	hangs 2 unmatched
 	stop
 	want_err 'in MPI_Wait to send partitions to rank 1, tag 5, MPI_COMM_WORLD; not matched by an MPI_Precv_init yet'
 	want_waited 'rank 1' ' in MPI_Recv to receive from rank 0, tag 5, MPI_COMM_WORLD'

@@ -88,8 +88,8 @@ void job_answer(struct job *j)
 	unsigned asked = j->asked;
 
 	j->asked = 0;
-	if ((asked & ASK_DOUBT) != 0)
-		job_judge_doubts(j);
+	if ((asked & ASK_SUSPECTS) != 0)
+		job_judge_suspects(j);
 	if ((asked & ASK_REPORT) != 0) {
 		int n = processes_count(j);
 

@@ -72,7 +72,7 @@ struct rank {
 	bool aborted;       /* its group has been aborted, with this code: group_abort.c */
 	int abort_code;
 	uint64_t ended_ns; /* when it exited with 0; 0: it has not */
-	bool doubt;        /* has exited with 0 in MPI: a failure if others still run */
+	bool suspect;      /* has exited with 0 in MPI: a failure if others still run */
 	uint32_t end;      /* enum boot_state at that end */
 	struct hang_rank watch;
 };
@@ -87,13 +87,13 @@ struct hang {
 
 /* Actions to take once the state of all ranks is known: a bit set. */
 enum ask {
-	ASK_REPORT = 1,  /* print the report (SIGUSR1) */
-	ASK_TIMEOUT = 2, /* -timeout has expired: print the report, end the job */
-	ASK_HANG = 4,    /* run hang_check */
-	ASK_ABSENT = 8,  /* does a rank in MPI wait for one that never called MPI_Init? */
-	ASK_DOUBT = 16,  /* did another rank need one that exited in MPI? */
-	ASK_ENDED = 32,  /* run ended_check */
-	ASK_ROOM = 64    /* nothing: a spawn that waits for room reads the states */
+	ASK_REPORT = 1,    /* print the report (SIGUSR1) */
+	ASK_TIMEOUT = 2,   /* -timeout has expired: print the report, end the job */
+	ASK_HANG = 4,      /* run hang_check */
+	ASK_ABSENT = 8,    /* does a rank in MPI wait for one that never called MPI_Init? */
+	ASK_SUSPECTS = 16, /* did another rank need one that exited in MPI? */
+	ASK_ENDED = 32,    /* run ended_check */
+	ASK_ROOM = 64      /* nothing: a spawn that waits for room reads the states */
 };
 
 /* An MPI_Abort, or an error that ends the job. */
@@ -251,7 +251,7 @@ void job_died(struct job *j, const struct death *d);
 
 /* Judges the ranks that exited with 0 in MPI, once the state of all ranks is known: they have
  * failed if others still need them. */
-void job_judge_doubts(struct job *j);
+void job_judge_suspects(struct job *j);
 
 /* Marks the ranks of an unreachable host as dead.  The caller has reported the loss. */
 void job_host_lost(struct job *j, int host);

@@ -207,8 +207,8 @@ static void wait_on(struct job *j, int lost)
 	struct rank *k = lost >= 0 && lost < j->n ? &j->rank[lost] : NULL;
 
 	j->wait.lost = lost;
-	if (k != NULL && k->doubt) {
-		k->doubt = false;
+	if (k != NULL && k->suspect) {
+		k->suspect = false;
 		wait_forget(j);
 		death_fail(j, &(struct death){.rank = lost, .state = k->end});
 	} else if (k == NULL || !k->alive || j->alive == 0) {
@@ -359,9 +359,9 @@ void job_died(struct job *j, const struct death *d)
 		return;
 	}
 	if (boot_inside(d->state)) {
-		k->doubt = true;
+		k->suspect = true;
 		k->end = d->state;
-		job_ask(j, ASK_DOUBT);
+		job_ask(j, ASK_SUSPECTS);
 		return;
 	}
 	k->absent = d->state == BOOT_NEW;
@@ -384,12 +384,12 @@ static bool others_need(const struct job *j, int r)
 	return false;
 }
 
-void job_judge_doubts(struct job *j)
+void job_judge_suspects(struct job *j)
 {
 	for (int r = 0; r < j->n; r++) {
-		if (!j->rank[r].doubt)
+		if (!j->rank[r].suspect)
 			continue;
-		j->rank[r].doubt = false;
+		j->rank[r].suspect = false;
 		/* A session left, or an MPI_Finalize that failed, is a failure in any case. */
 		if (j->rank[r].end != BOOT_RUNNING || others_need(j, r))
 			death_fail(j, &(struct death){.rank = r, .state = j->rank[r].end});

@@ -178,9 +178,9 @@ static void add_parts(struct report_line *l, const struct boot_wait *w)
 }
 
 /* Reports a partitioned operation without a matching one. */
-static void add_unmet(struct report_line *l, const struct boot_wait *w)
+static void add_unmatched(struct report_line *l, const struct boot_wait *w)
 {
-	if (w->unmet)
+	if (w->unmatched)
 		line_add(l, "; not matched by an %s yet",
 			w->kind == BOOT_WAIT_PSEND ? "MPI_Precv_init" : "MPI_Psend_init");
 }
@@ -243,7 +243,7 @@ static void add_wait(struct report_line *l, const struct boot_wait *w)
 	if (known && waits[w->kind].add != NULL)
 		waits[w->kind].add(l, w);
 	add_parts(l, w);
-	add_unmet(l, w);
+	add_unmatched(l, w);
 	if (w->open > 1)
 		line_add(l, w->one ? " (or another of its %d requests)" : " (%d requests are open)",
 			w->open);

@@ -393,8 +393,8 @@ static const struct {
 	{"get_maxes", do_maxes}, {"get_appnum", do_appnum}, {"get_universe_size", do_universe},
 	{"get_my_kvsname", do_name}, {"finalize", do_finalize}, {"abort", do_abort},
 	{"publish_name", do_ask}, {"unpublish_name", do_ask}, {"lookup_name", do_ask},
-	{BOOT_CMD_WHERE, do_ask}, {BOOT_CMD_SHOW, do_ask}, {BOOT_CMD_TOGETHER, do_ask},
-	{BOOT_CMD_APART, do_ask}, {BOOT_CMD_CHILDREN, do_ask}, {BOOT_CMD_FT, do_ask},
+	{BOOT_CMD_WHERE, do_ask}, {BOOT_CMD_SHOW, do_ask}, {BOOT_CMD_CONNECTED, do_ask},
+	{BOOT_CMD_DISCONNECTED, do_ask}, {BOOT_CMD_CHILDREN, do_ask}, {BOOT_CMD_FT, do_ask},
 	{BOOT_CMD_ABORT, do_ask}, {BOOT_CMD_STATE, do_state}};
 
 /* Processes one request. */

@@ -16,7 +16,7 @@ const char *job_listen_where(const struct job *j, char *ip)
 	const struct plan *p = j->plan;
 	const char *why = NULL;
 
-	if (!haft_via_apart(haft_setting_launch(SETTING_VIA, p->app[0].envp + 1)))
+	if (!haft_via_isolates(haft_setting_launch(SETTING_VIA, p->app[0].envp + 1)))
 		return NULL;
 
 	memcpy(ip, "127.0.0.1", sizeof("127.0.0.1"));

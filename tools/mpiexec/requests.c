@@ -5,8 +5,9 @@
  *   publish_name, lookup_name, ...          names.c
  *   haft_where number=N                     the host and the address of a process
  *   haft_show addr=A                        the asking process listens there from now on
- *   haft_together, haft_apart runs=F+N,...  the worlds of the asking process and of the N processes
- *                                           from number F on are connected once more, or once less
+ *   haft_connected, haft_disconnected runs=F+N,...   the worlds of the asking process and of the N
+ *                                           processes from number F on are connected once more, or
+ *                                           once less
  *   haft_children first=F end=E             whether all processes of the world of number F live; E
  *                                           is 1: its parents give it up, and it ends
  *   haft_abort runs=F+N,... code=C last=B msg=TEXT   MPI_Abort of a group: group_abort.c
@@ -99,14 +100,14 @@ static void edges_do(struct job *j, int entry, const char *line,
 	request_reply(j, entry, "cmd=%s_result rc=0", command);
 }
 
-static void together_do(struct job *j, int entry, const char *line)
+static void connected_do(struct job *j, int entry, const char *line)
 {
-	edges_do(j, entry, line, job_connect, BOOT_CMD_TOGETHER);
+	edges_do(j, entry, line, job_connect, BOOT_CMD_CONNECTED);
 }
 
-static void apart_do(struct job *j, int entry, const char *line)
+static void disconnected_do(struct job *j, int entry, const char *line)
 {
-	edges_do(j, entry, line, job_disconnect, BOOT_CMD_APART);
+	edges_do(j, entry, line, job_disconnect, BOOT_CMD_DISCONNECTED);
 }
 
 /* True if a process of the spawned world w, which may be forgotten, has ended. */
@@ -190,7 +191,7 @@ static const struct {
 	const char *name;
 	void (*work)(struct job *j, int entry, const char *line);
 } requests[] = {{BOOT_CMD_WHERE, where_do}, {BOOT_CMD_SHOW, show_do},
-	{BOOT_CMD_TOGETHER, together_do}, {BOOT_CMD_APART, apart_do},
+	{BOOT_CMD_CONNECTED, connected_do}, {BOOT_CMD_DISCONNECTED, disconnected_do},
 	{BOOT_CMD_CHILDREN, children_do}, {BOOT_CMD_FT, ft_do}, {BOOT_CMD_ABORT, group_abort_do},
 	{"publish_name", names_publish}, {"unpublish_name", names_unpublish},
 	{"lookup_name", names_lookup}};

@@ -106,7 +106,7 @@ static bool world_over(const struct job *j, const struct world *w)
 	for (int i = 0; i < w->n; i++) {
 		int r = w->entry[i];
 
-		if (r >= 0 && (j->rank[r].alive || j->rank[r].doubt || out_stream_open(r)))
+		if (r >= 0 && (j->rank[r].alive || j->rank[r].suspect || out_stream_open(r)))
 			return false;
 	}
 	return w->alive == 0 && !w->starting;
