@@ -142,7 +142,7 @@ HAFT_START int shm_attach(struct shm_seg *seg, int me, struct shm **out)
 		return e;
 	shm_poll_word_set(s, NULL);
 	shm_cross_memory_offer(s);
-	s->in->weak = !s->fence && shm_os_barrier_join() != 0;
+	s->in->no_membarrier = !s->fence && shm_os_barrier_join() != 0;
 	shm_spread_update(s);
 	atomic_store_explicit(&s->in->record->cpu, shm_os_cpu(), memory_order_relaxed);
 	atomic_store_explicit(&s->in->record->calls, 0, memory_order_relaxed);

@@ -241,7 +241,7 @@ struct shm_private {
 	bool oversubscribed; /* more open seats than CPUs, when it was last looked at */
 	bool yield_lost;     /* a yield on this CPU has lost it for long: none for a time */
 	bool short_nap;      /* something full that no watch covers */
-	bool weak;           /* no membarrier although senders do not fence */
+	bool no_membarrier;  /* although senders do not fence */
 	int counted;         /* as in its doorbell, which lies on a page of its own */
 	const struct shm_wait_observer *observer; /* of waits; NULL: none */
 	/* The first line ends here. */

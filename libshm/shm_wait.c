@@ -370,7 +370,7 @@ static enum sleep_how sleep_how(const struct shm *s, const struct shm_wait *w)
 static uint64_t nap_limit(const struct shm *s, const struct shm_wait *w, enum sleep_how how)
 {
 	struct shm_private *in = s->in;
-	bool uncertain = in->short_nap || in->weak || how == SLEEP_ON_EITHER;
+	bool uncertain = in->short_nap || in->no_membarrier || how == SLEEP_ON_EITHER;
 	uint64_t stretch = nap_stretch(s->seg), ns = in->nap_ns, ops;
 	uint64_t most = (uncertain ? NAP_SHORT_MAX : NAP_MAX_NS) * stretch;
 
@@ -450,7 +450,7 @@ static bool sleep_once(struct shm *s, struct shm_wait *w)
 
 bool shm_must_fence(const struct shm *s)
 {
-	return s->fence || s->in->weak;
+	return s->fence || s->in->no_membarrier;
 }
 
 void shm_fence_all(const struct shm *s)
@@ -480,7 +480,7 @@ static void sleep_standby(struct shm *s, struct shm_wait *w)
 {
 	struct shm_private *in = s->in;
 	bool two = w->flag != NULL && shm_os_sleep_two();
-	uint64_t ns = w->flag != NULL && (!two || in->weak) ? NAP_SHORT_MAX : NAP_MAX_NS;
+	uint64_t ns = w->flag != NULL && (!two || in->no_membarrier) ? NAP_SHORT_MAX : NAP_MAX_NS;
 
 	ns *= nap_stretch(s->seg);
 	if (w->nap_ns != 0 && w->nap_ns < ns)
