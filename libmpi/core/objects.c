@@ -203,6 +203,7 @@ HAFT_START static void open_once(void)
 		.user_begin = user_begin,
 		.user_end = user_end};
 
+	haft_small_pages_take();
 	open_error = obj_domain_open(&haft_domain, &opts);
 	for (size_t i = 0; i < countof(classes) && open_error == 0; i++) {
 		struct obj_class_desc d = {
@@ -231,13 +232,8 @@ HAFT_START static void open_once(void)
 
 HAFT_START int haft_objects_open(void)
 {
-	static HAFT_HOT_DATA bool taken;
-	static pthread_once_t once = PTHREAD_ONCE_INIT;
+	static HAFT_HOT_DATA pthread_once_t once = PTHREAD_ONCE_INIT;
 
-	if (!taken) {
-		taken = true;
-		haft_small_pages_take();
-	}
 	pthread_once(&once, open_once);
 	if (open_error != 0)
 		return haft_err(MPI_ERR_NO_MEM, "no memory for the tables of MPI objects: %s",
