@@ -75,7 +75,8 @@ struct comm *coll_comm_waiting(uint64_t ctx)
 {
 	struct coll *s = watched;
 
-	while (s != NULL && s->comm->ctx != ctx)
+	/* that of a host's members has the id of the whole one, whose state is here as well */
+	while (s != NULL && (s->comm->ctx != ctx || s->comm->whole != NULL))
 		s = s->next;
 	return s != NULL ? s->comm : NULL;
 }
