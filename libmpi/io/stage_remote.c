@@ -427,10 +427,11 @@ static bool remote_list_merged(struct io_collective *c, struct remote_link *l, i
 	return data != NULL;
 }
 
-/* Is this the list of an aggregator for itself?  Then no message is needed. */
+/* Is this the list of an aggregator for itself?  Then no message is needed, which could find no
+ * memory: the aggregator would wait for itself. */
 static bool remote_is_own(const struct io_collective *c, int a)
 {
-	return c->j->direction == IO_WRITE && a == c->mine_aggregator;
+	return a == c->mine_aggregator;
 }
 
 static void remote_send_header(struct io_collective *c, struct remote_link *l, int a)
@@ -463,7 +464,7 @@ static void remote_send_body(struct io_collective *c, struct remote_link *l, int
 
 static void remote_receive_header(struct io_collective *c, struct remote_link *l, int r)
 {
-	if (c->j->direction == IO_READ || r != c->f->rank)
+	if (r != c->f->rank)
 		io_message_receive(c, &l->header, sizeof(l->header), r);
 }
 
@@ -485,7 +486,7 @@ static void remote_fail_round(struct io_collective *c, int err)
 
 static void remote_receive_body(struct io_collective *c, struct remote_link *l, int r)
 {
-	if (l->header.bytes <= 0 || (c->j->direction == IO_WRITE && r == c->f->rank))
+	if (l->header.bytes <= 0 || r == c->f->rank)
 		return;
 	if (!remote_body(l, l->header.bytes)) /* the message is received and dropped */
 		remote_fail_round(c, haft_err(MPI_ERR_NO_MEM, "no memory for %lld bytes of rank %d",
@@ -710,7 +711,8 @@ static void remote_read(struct io_collective *c)
 		remote_fail_round(c, err);
 }
 
-static void remote_send_reply(struct io_collective *c, struct remote_link *l, int r)
+/* Makes the reply to a member, and returns its bytes. */
+static int64_t remote_make_reply(struct io_collective *c, struct remote_link *l)
 {
 	int64_t room = (int64_t)sizeof(struct remote_reply);
 
@@ -721,12 +723,21 @@ static void remote_send_reply(struct io_collective *c, struct remote_link *l, in
 		if (l->body != NULL)
 			remote_fail_round(c, haft_err(MPI_ERR_NO_MEM, "no memory for %lld bytes",
 						     (long long)l->header.data));
-		io_message_send(c, &l->none, room, r);
-		return;
+		return room;
 	}
 	((struct remote_reply *)(void *)l->reply)->end = c->read_end;
 	remote_each_run(c, l, l->reply + room, remote_get);
-	io_message_send(c, l->reply, room + l->header.data, r);
+	return room + l->header.data;
+}
+
+static void remote_send_reply(struct io_collective *c, struct remote_link *l, int r)
+{
+	int64_t bytes = remote_make_reply(c, l);
+
+	if (r == c->f->rank)
+		c->remote->out[c->mine_aggregator].reply = l->reply;
+	else
+		io_message_send(c, l->reply != NULL ? l->reply : (char *)&l->none, bytes, r);
 }
 
 /* --- a member: the reply -------------------------------------------------------------------- */
@@ -735,6 +746,8 @@ static void remote_receive_reply(struct io_collective *c, struct remote_link *l,
 {
 	int64_t room = (int64_t)sizeof(struct remote_reply);
 
+	if (remote_is_own(c, a))
+		return;
 	l->reply = remote_grow(&l->replies, &l->replies_room, room + l->header.data);
 	if (l->reply == NULL)
 		io_job_fail(c->j, haft_err(MPI_ERR_NO_MEM, "no memory for %lld bytes",

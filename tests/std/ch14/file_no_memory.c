@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* RUN np=2,3 */
-/* RUN np=3 env="HAFT_VIA=net" */
+/* RUN np=2,3 env="HAFT_VIA=net" */
 /* MPI-5.0 9.3, 14.2.1 to 14.2.8, 14.3, 14.4.2 to 14.4.5, 14.7: the k-th allocation of one member
  * fails, or that one and all after it: in collective calls that open, view, access, resize and
  * close a file.  All members get an error or none, no member waits for ever, and later calls are
