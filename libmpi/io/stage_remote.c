@@ -19,10 +19,13 @@
  * in it: so the aggregator knows from the descriptors who sends.  Runs of one length at equal
  * distances are one comb.  An aggregator checks each comb before it uses it.
  *
- * A write's block with holes is read first where no other access can be under way.  Else, and if
- * the runs are long, each run is written by itself. */
+ * A write's block with holes is read, filled and written in one step, where no other access can be
+ * under way and there is no other open (gate.h).  Else, and if the runs are long, each run is
+ * written by itself. */
 #include "libmpi/core/err.h"
+#include "libmpi/core/library_lock.h"
 #include "libmpi/io/collective.h"
+#include "libmpi/io/gate.h"
 #include "libmpi/io/hint.h"
 #include "libmpi/io/hosts.h"
 #include "libmpi/io/work.h"
@@ -614,38 +617,59 @@ static void remote_write_run(struct io_collective *c, int64_t off, char *data, i
 		remote_fail(c, c->round, at + moved, err);
 }
 
+/* Enters the gate: until it leaves, other opens write nothing into the holes of a block. */
+static bool remote_enter(const struct io_collective *c)
+{
+	bool had = haft_user_begin(), in = io_gate_enter(c->f);
+
+	haft_user_end(had);
+	return in;
+}
+
+/* Writes a block with holes.  Within the gate it waits for the disk only. */
+static void remote_write_holes(struct io_collective *c, const struct remote_all *all)
+{
+	int64_t at = remote_cb_block(c, c->mine_aggregator).at + all->first;
+	int64_t n = all->end - all->first, moved = 0;
+	char *data = remote_half(c) + all->first;
+	int err;
+
+	if (c->in_place || all->cover.bytes / all->runs >= LONG_RUN || !remote_enter(c)) {
+		remote_all_runs(c, remote_write_run);
+		return;
+	}
+	err = io_disk_read(c->f, data, n, at, &moved);
+	memset(data + moved, 0, (size_t)(n - moved));
+	if (err != 0) {
+		remote_fail_round(c, err);
+	} else {
+		remote_all_runs(c, remote_put);
+		moved = 0;
+		err = io_disk_write(c->f, data, n, at, &moved);
+		if (err != 0)
+			remote_fail(c, c->round, at + moved, err);
+	}
+	io_gate_leave(c->f);
+}
+
 /* Fills a half with a block; `filled' says which bytes are to be written. */
 static void remote_fill(struct io_collective *c)
 {
 	struct io_remote *m = c->remote;
-	struct io_cb_block w = remote_cb_block(c, c->mine_aggregator);
 	struct remote_all all = remote_sum(c);
-	int64_t moved = 0, n = all.end - all.first;
-	char *at = remote_half(c) + all.first;
-	bool full;
-	int err = 0;
 
 	m->filled.n = 0;
 	if (c->failed != 0 || all.runs == 0)
 		return;
 	c->f->dirty = true;
-	full = io_cover_is_full(&all.cover, all.first, all.end);
-	if (!full && (c->in_place || all.cover.bytes / all.runs >= LONG_RUN)) {
-		remote_all_runs(c, remote_write_run);
-		return;
-	}
-	if (!full) {
-		err = io_disk_read(c->f, at, n, w.at + all.first, &moved);
-		memset(at + moved, 0, (size_t)(n - moved));
-	}
-	if (err != 0) {
-		remote_fail_round(c, err);
+	if (!io_cover_is_full(&all.cover, all.first, all.end)) {
+		remote_write_holes(c, &all);
 		return;
 	}
 	remote_all_runs(c, remote_put);
-	m->filled.data = at;
-	m->filled.n = n;
-	m->filled.at = w.at + all.first;
+	m->filled.data = remote_half(c) + all.first;
+	m->filled.n = all.end - all.first;
+	m->filled.at = remote_cb_block(c, c->mine_aggregator).at + all.first;
 }
 
 /* In a worker, or here. */

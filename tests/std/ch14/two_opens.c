@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* RUN np=2,4 */
-/* RUN np=2 env="HAFT_VIA=net" */
+/* RUN np=2,4 env="HAFT_VIA=net" */
 /* MPI-5.0 14.6.1: accesses by several opens of one file to bytes that differ lose none of them,
  * also where a block with holes is written, by an independent or a collective access. */
 #include "tests/std/ch14/file_name.h"
