@@ -29,9 +29,12 @@ enum io_disk_open {
 
 /* Opens f->path and sets f->fd; *id identifies the file.  permissions: of a file that it makes,
  * less the umask.  A file for writing only is opened for reading too if that is permitted:
- * f->readable.  A directory is an error. */
+ * f->readable.  A directory is an error.  A pipe that is refused is not waited for. */
 int io_disk_open(
 	struct io_file *f, enum io_disk_open how, unsigned permissions, struct io_identity *id);
+
+/* Says the error of a pipe or a device whose members are on several hosts. */
+int io_disk_several_hosts(const struct io_file *f);
 
 /* While a file is open SIGXFSZ is ignored, unless the program handles it: a write beyond
  * `ulimit -f' is an error, and does not end the process.  Under the library's lock, in pairs. */

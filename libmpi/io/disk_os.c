@@ -254,20 +254,27 @@ static bool disk_is_pipe(const struct io_file *f)
 	       S_ISFIFO(st.st_mode);
 }
 
+int io_disk_several_hosts(const struct io_file *f)
+{
+	return haft_err(MPI_ERR_UNSUPPORTED_OPERATION,
+		"%s is a pipe or a device, and its members are on several hosts", f->path);
+}
+
 int io_disk_open(
 	struct io_file *f, enum io_disk_open how, unsigned permissions, struct io_identity *id)
 {
 	struct disk_opening o = {.f = f, .how = how, .permissions = permissions};
-	bool had = haft_user_begin(), pipe = disk_is_pipe(f), waits;
+	bool had = haft_user_begin(), pipe = disk_is_pipe(f), refused, waits;
 	int err;
 
-	waits = pipe && f->sequential && how == IO_OPEN_FIRST;
-	if (!waits && (!pipe || f->sequential))
+	refused = pipe && (!f->sequential || !f->one_host);
+	waits = pipe && how == IO_OPEN_FIRST;
+	if (!waits && !refused)
 		disk_open_now(&o);
 	haft_user_end(had);
 	memset(id, 0, sizeof(*id));
-	if (pipe && !f->sequential)
-		return io_disk_error(f, ESPIPE, "open");
+	if (refused)
+		return f->sequential ? io_disk_several_hosts(f) : io_disk_error(f, ESPIPE, "open");
 	if (waits)
 		io_open_pipe(f, disk_open_now, &o);
 	id->created = o.created;

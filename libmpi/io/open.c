@@ -344,8 +344,7 @@ static int open_as_first(struct open_making *m)
 		return haft_err(err, "%s", words);
 	}
 	if (err == 0 && f->sequential && !m->id.regular && !f->one_host)
-		err = haft_err(MPI_ERR_UNSUPPORTED_OPERATION,
-			"%s is a pipe or a device, and its members are on several hosts", f->path);
+		err = io_disk_several_hosts(f);
 	if (err == 0 && open_is_marked(f, &m->id))
 		io_gate_mark(f);
 	if (err == 0 && reserve > 0 && (f->amode & MPI_MODE_RDONLY) == 0)

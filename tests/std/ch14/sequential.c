@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* RUN np=1,3 */
 /* MPI-5.0 14.2.1, 14.6.2, 14.6.4: MPI_MODE_SEQUENTIAL: pipes, devices and files that are
- * accessed at the shared pointer only. */
+ * accessed at the shared pointer only.  Pipes and devices are of one host: members that share no
+ * memory get an error. */
 #include "tests/std/ch14/file_name.h"
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -151,6 +152,37 @@ static void to_device(void)
 	OK(MPI_File_close(&f));
 }
 
+/* The name of a pipe leads to another one on each host. */
+static void on_several_hosts(const char *path)
+{
+	MPI_File f;
+
+	if (check_rank == 0)
+		CHECK(mkfifo(path, 0600) == 0);
+	OK(MPI_Barrier(MPI_COMM_WORLD));
+	FAILS(MPI_ERR_UNSUPPORTED_OPERATION, "several hosts",
+		MPI_File_open(MPI_COMM_WORLD, "/dev/null", MPI_MODE_WRONLY | MPI_MODE_SEQUENTIAL,
+			MPI_INFO_NULL, &f));
+	FAILS(MPI_ERR_UNSUPPORTED_OPERATION, "several hosts",
+		MPI_File_open(MPI_COMM_WORLD, path, MPI_MODE_RDONLY | MPI_MODE_SEQUENTIAL,
+			MPI_INFO_NULL, &f));
+	FAILS(MPI_ERR_UNSUPPORTED_OPERATION, "several hosts",
+		MPI_File_open(MPI_COMM_WORLD, path, MPI_MODE_WRONLY | MPI_MODE_SEQUENTIAL,
+			MPI_INFO_NULL, &f));
+	OK(MPI_Barrier(MPI_COMM_WORLD));
+	if (check_rank == 0)
+		unlink(path);
+}
+
+static void on_one_host(void)
+{
+	to_pipe(file_name("pipe"));
+	from_pipe(file_name("pipe2"));
+	to_device();
+	file_delete(file_name("pipe"));
+	file_delete(file_name("pipe2"));
+}
+
 static void to_file(const char *path)
 {
 	MPI_File f = sequential_open_file(path, MPI_MODE_WRONLY | MPI_MODE_CREATE);
@@ -169,13 +201,12 @@ static void to_file(const char *path)
 int main(int argc, char **argv)
 {
 	check_init(&argc, &argv);
-	to_pipe(file_name("pipe"));
-	from_pipe(file_name("pipe2"));
+	if (check_has_remote())
+		on_several_hosts(file_name("pipe4"));
+	else
+		on_one_host();
 	not_sequential(file_name("pipe3"));
-	to_device();
 	to_file(file_name("plain"));
-	file_delete(file_name("pipe"));
-	file_delete(file_name("pipe2"));
 	MPI_Finalize();
 	return check_end();
 }
