@@ -168,6 +168,17 @@ static inline bool check_has_remote(void)
 	return check_local(0, NULL) < check_size;
 }
 
+/* Ends the job as skipped unless all its processes share memory; `why' says what needs that. */
+static inline void check_one_host(const char *why)
+{
+	if (!check_has_remote())
+		return;
+	if (check_rank == 0)
+		printf("skipped: several hosts: %s\n", why);
+	MPI_Finalize();
+	exit(77);
+}
+
 /* --- data ----------------------------------------------------------------------------------- */
 
 /* A byte that depends on message and position, to fill and verify buffers. */

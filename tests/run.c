@@ -23,9 +23,9 @@
  * alone: nothing runs beside it; tests of more than two processes always do so.
  * idle: it sleeps nearly all of its time, and does not count among those that run side by side.
  *
- * Exit code 0 is ok, 77 is skip, all else failed.  A test must leave nothing behind: no process
- * (its keeper, a subreaper, inherits the orphans), no file in the TMPDIR that it
- * was given, no file of our name in /dev/shm and /tmp.
+ * Exit code 0 is ok, 77 is skip (the line `skipped: ...' of its output says why), all else failed.
+ * A test must leave nothing behind: no process (its keeper, a subreaper, inherits the orphans), no
+ * file in the TMPDIR that it was given, no file of our name in /dev/shm and /tmp.
  *
  * -r N: tests that have failed are run again, each alone, after all others, up to N times.  One
  * that passes then is said to have failed first, with all its output: it is to be mended.  Where
@@ -45,6 +45,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -625,6 +626,23 @@ static void output_copy(const char *path, FILE *to, long max)
 	fflush(to);
 }
 
+/* Why a test was skipped: its line `skipped: ...', or the last one. */
+static void output_reason(const char *path, char *why, size_t len)
+{
+	static const char mark[] = "skipped: ";
+	FILE *f = fopen(path, "r");
+	char line[256];
+	bool marked = false;
+
+	while (f != NULL && !marked && fgets(line, sizeof(line), f) != NULL) {
+		marked = strncmp(line, mark, sizeof(mark) - 1) == 0;
+		line[strcspn(line, "\n")] = '\0';
+		snprintf(why, len, "%s", marked ? line + sizeof(mark) - 1 : line);
+	}
+	if (f != NULL)
+		fclose(f);
+}
+
 /* Ok, skip or failed, and why in words. */
 static enum result job_judge(const struct job *j, const struct verdict *v, char *why, size_t len)
 {
@@ -634,9 +652,10 @@ static enum result job_judge(const struct job *j, const struct verdict *v, char 
 		snprintf(why, len, "killed after its %d s", j->limit);
 	else if (WIFSIGNALED(v->status))
 		snprintf(why, len, "signal %d", WTERMSIG(v->status));
-	else if (code == 77 && j->rc != 77)
+	else if (code == 77 && j->rc != 77) {
+		output_reason(j->out, why, len);
 		return SKIP;
-	else if (code != j->rc)
+	} else if (code != j->rc)
 		snprintf(why, len, "exit code %d, not %d", code, j->rc);
 	else if (v->left > 0)
 		snprintf(why, len, "left processes behind");

@@ -13,6 +13,8 @@
 
 #include <math.h>
 #include <sched.h>
+#include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 
@@ -180,6 +182,20 @@ static void samples(struct measured *m, const struct bench_row *row)
 	bench_samples(m->all.b, row->name, ".bare", "us", bare, n);
 }
 
+/* Can all ranks share memory, as bare runs do?  Else rank 0 says that there are no figures. */
+static bool app_is_possible(const struct bench *b, const struct bench_row *row)
+{
+	MPI_Comm local;
+	int n;
+
+	MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &local);
+	MPI_Comm_size(local, &n);
+	MPI_Comm_free(&local);
+	if (n < b->size && b->rank == 0)
+		fprintf(stderr, "%s: not measured: its bare runs are of one host\n", row->name);
+	return n == b->size;
+}
+
 void app_measure(struct bench *b, const struct bench_row *row, const struct app_kernel *kernel)
 {
 	struct measured m = {.kernel = kernel,
@@ -187,6 +203,8 @@ void app_measure(struct bench *b, const struct bench_row *row, const struct app_
 		.all = {b, MPI_COMM_WORLD, b->rank, b->size, 0, NULL}};
 	MPI_Win win;
 
+	if (!app_is_possible(b, row))
+		return;
 	m.all.desks = app_desks_make(&m.all, &win);
 	m.every = kernel->make(&m.all);
 	if (b->rank == 0) {

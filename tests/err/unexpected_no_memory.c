@@ -13,10 +13,13 @@ int main(int argc, char **argv)
 {
 	check_init(&argc, &argv);
 	_Static_assert(MPI_ERR_NO_MEM == 39, "the RUN line says so");
+	OK(MPI_Barrier(MPI_COMM_WORLD)); /* a connection needs memory as well */
 	if (check_rank == 0) {
+		OK(MPI_Recv(NULL, 0, MPI_BYTE, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
 		OK(MPI_Send(buf, LEN, MPI_BYTE, 1, 1, MPI_COMM_WORLD));
 	} else {
 		failing_arm(LEN, 0, FAILING_ALWAYS);
+		OK(MPI_Send(NULL, 0, MPI_BYTE, 0, 0, MPI_COMM_WORLD));
 		OK(MPI_Recv(NULL, 0, MPI_BYTE, 0, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
 	}
 	MPI_Finalize();

@@ -7,24 +7,24 @@
 #include "tests/std/ch14/file_name.h"
 
 /* On the host of rank 0 the pointer is in memory. */
-static void asked(bool remote, int err)
+static void asked(bool local, int err)
 {
-	if (remote)
-		FAILS(MPIX_ERR_PROC_FAILED, "", err);
-	else
+	if (local)
 		OK(err);
+	else
+		FAILS(MPIX_ERR_PROC_FAILED, "", err);
 }
 
 int main(int argc, char **argv)
 {
-	bool remote;
+	bool local;
 	MPI_Offset at;
 	MPI_Status s;
 	MPI_File f;
 	int x = 0, flag = 1;
 
 	ft_init(&argc, &argv);
-	remote = check_has_remote();
+	check_local(0, &local);
 	OK(MPI_File_open(MPI_COMM_WORLD, file_name("closed"), MPI_MODE_RDWR | MPI_MODE_CREATE,
 		MPI_INFO_NULL, &f));
 	OK(MPI_File_write_ordered(f, &x, 1, MPI_INT, &s));
@@ -40,8 +40,8 @@ int main(int argc, char **argv)
 		OK(MPI_File_delete(file_name("closed"), MPI_INFO_NULL));
 	} else {
 		OK(MPI_Recv(&x, 1, MPI_INT, 0, 1, MPI_COMM_WORLD, &s));
-		asked(remote, MPI_File_get_position_shared(f, &at));
-		asked(remote, MPI_File_write_shared(f, &x, 1, MPI_INT, &s));
+		asked(local, MPI_File_get_position_shared(f, &at));
+		asked(local, MPI_File_write_shared(f, &x, 1, MPI_INT, &s));
 		OK(MPI_File_close(&f));
 		OK(MPI_Send(&x, 1, MPI_INT, 0, 2, MPI_COMM_WORLD));
 	}

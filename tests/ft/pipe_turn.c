@@ -124,6 +124,7 @@ int main(int argc, char **argv)
 	int keep = -1;
 
 	ft_init(&argc, &argv);
+	check_one_host("a pipe is of one host");
 	f = open_pipe(&keep);
 	OK(MPI_Barrier(MPI_COMM_WORLD));
 	if (argc > 1 && strcmp(argv[1], "bystander") == 0)

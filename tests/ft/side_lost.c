@@ -26,7 +26,7 @@ static void side_shrink(MPI_Comm inter)
 int main(int argc, char **argv)
 {
 	MPI_Comm half, inter, next;
-	int side, n, r, live;
+	int side, n, r, live, flag = 1;
 
 	ft_init(&argc, &argv);
 	live = check_rank < 3;
@@ -36,6 +36,7 @@ int main(int argc, char **argv)
 		OK(MPI_Intercomm_create(half, 0, MPI_COMM_WORLD, live ? 3 : 1, 5, &inter));
 		MPI_Comm_set_errhandler(inter, MPI_ERRORS_RETURN);
 	}
+	OK(MPIX_Comm_agree(MPI_COMM_WORLD, &flag)); /* also if some die before all have returned */
 	if (!live)
 		ft_die();
 	ft_await_failures(check_size - 3);

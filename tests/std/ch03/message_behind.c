@@ -80,6 +80,7 @@ int main(int argc, char **argv)
 	int unit, level;
 
 	check_init(&argc, &argv);
+	check_one_host("a sender puts messages into shared memory");
 	OK(MPI_T_init_thread(MPI_THREAD_SINGLE, &level));
 	OK(MPI_Win_allocate_shared(check_rank == 0 ? (MPI_Aint)sizeof(int) : 0, 1, MPI_INFO_NULL,
 		MPI_COMM_WORLD, (void *)&round, &win));

@@ -11,9 +11,16 @@
 
 static char *self;
 
+/* HAFT_SEATS is of each host; mpiexec lists the hosts with commas, if there are several. */
 static int seats(void)
 {
-	return atoi(getenv("HAFT_SEATS"));
+	char hosts[256] = "";
+	int n = 1, flag, len = sizeof(hosts);
+
+	OK(MPI_Info_get_string(MPI_INFO_ENV, "host", &len, hosts, &flag));
+	for (const char *p = hosts; *p != '\0'; p++)
+		n += *p == ',';
+	return n * atoi(getenv("HAFT_SEATS"));
 }
 
 /* Messages between all pairs, and the end of the connection. */

@@ -96,6 +96,7 @@ static void waiting(const char *path)
 int main(int argc, char **argv)
 {
 	check_init(&argc, &argv);
+	check_one_host("a pipe is of one host");
 	ordered(file_name("external"), "external32");
 	ordered(file_name("native"), "native");
 	if (check_size == 1)

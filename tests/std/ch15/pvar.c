@@ -237,7 +237,8 @@ static void classes(void)
 
 enum { KEPT = 4000 };
 
-/* A message that comes before its receive and is kept; the neighbour sends it. */
+/* A message that comes before its receive and is kept.  The neighbour sends it when all have
+ * come. */
 static void pvar_keep(void)
 {
 	static char out[KEPT], in[KEPT];
@@ -245,6 +246,7 @@ static void pvar_keep(void)
 	MPI_Request r;
 	int flag = 0;
 
+	OK(MPI_Barrier(MPI_COMM_WORLD));
 	OK(MPI_Isend(out, KEPT, MPI_CHAR, to, 9, MPI_COMM_WORLD, &r));
 	while (!flag)
 		OK(MPI_Iprobe(from, 9, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE));

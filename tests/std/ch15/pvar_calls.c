@@ -73,6 +73,7 @@ int main(int argc, char **argv)
 	MPI_T_enum functions, nothing;
 	int provided, fn = -1;
 	double part = -1;
+	bool alone;
 	num ns;
 
 	OK(MPI_T_init_thread(MPI_THREAD_SINGLE, &provided));
@@ -86,6 +87,7 @@ int main(int argc, char **argv)
 	OK(MPI_T_pvar_read(session, room, &part));
 	CHECK(part == 0.0);
 	check_init(&argc, &argv);
+	alone = check_local(check_rank, NULL) == 1;
 	OK(MPI_T_pvar_start(session, timed));
 	OK(MPI_T_pvar_read(session, state, &fn));
 	CHECK(fn == 0);
@@ -95,7 +97,7 @@ int main(int argc, char **argv)
 	setitimer(ITIMER_REAL, &none, NULL);
 	OK(MPI_T_pvar_read(session, timed, &ns));
 	OK(MPI_T_pvar_read(session, room, &part));
-	CHECK(part > 0.0 && part <= 1.0);
+	CHECK(part <= 1.0 && (part > 0.0 || alone)); /* by sockets nothing is in the segment */
 	if (check_rank == 0)
 		CHECK(ns > 200000000 && seen[calls_value_of(functions, "MPI_Barrier")] > 10);
 	else
