@@ -39,6 +39,11 @@ for how in half alone handler; do
 	done
 done
 
+# A freed communicator is revoked that has a collective call over both hosts under way.
+"$B/bin/mpicc" $san -O1 -I. -o "$TMPDIR/revoked" tests/ft/revoked_freed.c || fail "revoked_freed.c"
+job -launcher fork -hosts one:5,two:4 -ft "$TMPDIR/revoked" collective
+want_rc 0
+
 job $two -x HAFT_FT=no "$TMPDIR/notice"
 want_rc 137
 echo "a process of another host: noticed after $noticed"
