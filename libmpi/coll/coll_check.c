@@ -41,6 +41,7 @@ struct said {
 	int64_t rooted;  /* between groups: the call has a root */
 	int64_t bytes;   /* COLL_BYTES_DIFFER: members may differ */
 	uint64_t hash;   /* of the basic types */
+	uint64_t counts; /* a hash of the list that all members give; else 0 */
 	char op[16];     /* predefined: its name without "MPI_"; else "user's" */
 	char types[64];
 };
@@ -73,6 +74,18 @@ static void check_say_types(struct said *s, const struct coll_args *k)
 		return;
 	s->hash = sum.hash;
 	type_signature_words(type, k->bytes, s->types, sizeof(s->types));
+}
+
+/* The list of a reduce_scatter: its sum is in `bytes'. */
+static void check_say_counts(struct said *s, const struct coll_args *k)
+{
+	if (k->kind != COLL_REDUCE_SCATTER || k->rcounts.v == NULL)
+		return;
+	for (int i = 0; i < k->n; i++) {
+		s->counts =
+			(s->counts ^ (uint64_t)haft_count_at(k->rcounts, i)) * 0x9e3779b97f4a7c15u;
+		s->counts ^= s->counts >> 32;
+	}
 }
 
 /* Sets the MPI function that makes the call.  A schedule may go on in MPI_Wait or MPI_Test, which
@@ -122,6 +135,7 @@ static void check_say(
 	s->bytes = k->bytes;
 	snprintf(s->op, sizeof(s->op), "%s", op);
 	check_say_types(s, k);
+	check_say_counts(s, k);
 }
 
 /* --- comparing ------------------------------------------------------------------------------ */
@@ -140,7 +154,7 @@ static int check_differ(const struct said *a, const struct said *b)
 		return MPI_ERR_ROOT;
 	if (strcmp(a->op, b->op) != 0)
 		return MPI_ERR_OP;
-	if (a->bytes != b->bytes)
+	if (a->bytes != b->bytes || a->counts != b->counts)
 		return MPI_ERR_COUNT;
 	return a->hash != 0 && b->hash != 0 && a->hash != b->hash ? MPI_ERR_TYPE : 0;
 }
@@ -184,6 +198,11 @@ static int check_complain(const struct agree *a, int odd, int right)
 		return haft_err(err, "rank %d says operation %s, rank %d says %s", odd, x->op,
 			right, y->op);
 	case MPI_ERR_COUNT:
+		if (x->bytes == y->bytes)
+			return haft_err(err,
+				"rank %d gives another list of counts than rank %d, of an equal "
+				"sum",
+				odd, right);
 		return haft_err(err, "rank %d says %lld bytes, rank %d says %lld", odd,
 			(long long)x->bytes, right, (long long)y->bytes);
 	}
