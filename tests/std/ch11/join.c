@@ -65,7 +65,7 @@ static void in_one_job(void)
 {
 	struct sockaddr_in a = {.sin_family = AF_INET};
 	socklen_t len = sizeof(a);
-	int fd = socket(AF_INET, SOCK_STREAM, 0), s;
+	int fd = socket(AF_INET, SOCK_STREAM, 0), s = fd;
 	MPI_Comm c;
 
 	a.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
@@ -74,7 +74,7 @@ static void in_one_job(void)
 			getsockname(fd, (struct sockaddr *)&a, &len) == 0);
 	OK(MPI_Bcast(&a, sizeof(a), MPI_BYTE, 0, MPI_COMM_WORLD));
 	if (check_rank == 1)
-		CHECK(connect(s = fd, (struct sockaddr *)&a, sizeof(a)) == 0);
+		CHECK(connect(fd, (struct sockaddr *)&a, sizeof(a)) == 0);
 	OK(MPI_Barrier(MPI_COMM_WORLD));
 	if (check_rank == 0)
 		CHECK((s = accept(fd, NULL, NULL)) >= 0);
