@@ -15,7 +15,10 @@
 #define PLANNED   8.0 /* times as many steps as are simulated may be planned */
 #define SAMPLES   3   /* hosts whose plans are compared before one stands for all */
 #define FOLD_WORK 0.2 /* by how much the work of hosts may differ then */
+#define UNITS     8   /* of a block, in which bound_gather counts */
 #define ALIKE     8   /* members of a host, from which those without messages are one */
+#define UNITS     8   /* of a block, in which bound_gather counts */
+#define MORE      64  /* messages than are needed: so many cost more than they save */
 
 double case_steps_max = 3e6;
 double case_cut = 4;
@@ -71,19 +74,24 @@ static void teller_down(struct teller *heap, int size, struct teller t)
 }
 
 /* The least time in which one tells n - 1 others, who tell others: a message takes D (the broadcast
- * of LogP).  In `heap' the next message to arrive is the first. */
-static double reach(int n, double D, struct spacing gap)
+ * of LogP).  In `heap' the next message to arrive is the first.  times: NULL, or [n]
+ * when each knows, in ascending order. */
+static double reach(int n, double D, struct spacing gap, double *times)
 {
 	struct teller *heap = malloc((size_t)n * sizeof(*heap));
 	double last = 0;
 	int size = 1;
 
 	heap[0] = (struct teller){D, D, 0};
+	if (times != NULL)
+		times[0] = 0;
 	for (int told = 1; told < n; told++) {
 		struct teller t = heap[0];
 		int i = size;
 
 		last = t.next;
+		if (times != NULL)
+			times[told] = last;
 		t.sent++;
 		t.next = t.since + fmax(t.sent * gap.g, t.sent / gap.members * gap.o);
 		teller_down(heap, size++, t);
@@ -100,8 +108,9 @@ struct job {
 	const struct machine *m;
 	double n, hosts, each; /* members; of the largest host */
 	double bytes;
-	double D;     /* the shortest message between hosts, or of one host's members */
-	double reach; /* the least time in which all hosts, or members, hear of one */
+	double D;           /* the shortest message between hosts, or of one host's members */
+	double reach;       /* the least time in which all hosts, or members, hear of one */
+	struct spacing gap; /* of that */
 	bool cyclic;
 	double r; /* a byte from another member of the host, for the receiver: the cheapest way */
 };
@@ -119,8 +128,8 @@ static struct job job_of(const struct coll_case *c)
 	const struct loggp *l = j.hosts > 1 ? &m->net : &m->host;
 
 	j.D = l->L + 2 * l->o;
-	j.reach = reach(j.hosts > 1 ? c->shape.hosts : c->shape.ranks, j.D,
-		(struct spacing){l->g, l->o, j.hosts > 1 ? (int)j.each : 1});
+	j.gap = (struct spacing){l->g, l->o, j.hosts > 1 ? (int)j.each : 1};
+	j.reach = reach(j.hosts > 1 ? c->shape.hosts : c->shape.ranks, j.D, j.gap, NULL);
 	if (j.hosts > 1)
 		j.r = fmin(j.r, m->work.copy);
 	else if (j.bytes * j.n <= (double)m->host.eager)
@@ -158,6 +167,47 @@ static double bound_nic(enum coll_kind kind, const struct job *j)
 	if (kind == COLL_BCAST || (kind >= COLL_REDUCE && kind != COLL_REDUCE_SCATTER_BLOCK))
 		time = fmax(time, j->reach + G);
 	return time;
+}
+
+/* Several hosts, of a broadcast: each but the root's gets all m bytes, from the NICs of hosts that
+ * have heard of it.  A NIC sends nothing that helps before its host is told, nor in the last D.  So
+ *      sum of max(0, T - D - told) of all hosts >= (n - 1) G m,
+ * and the i-th host is told no earlier than in LogP's broadcast, whatever the bytes.  The T with
+ * equality is the least of those for which the first c hosts alone are summed, without max: a sum
+ * with fewer hosts, or with terms below 0, is no greater.
+ * Turned round, it is a reduction to a root, as the last rank's result of a scan is: each host but
+ * the root's sends m bytes, to hosts from which they can still reach the root. */
+static double bound_spread(enum coll_kind kind, const struct job *j)
+{
+	int n = (int)j->hosts;
+	double *told = calloc((size_t)n, sizeof(*told)), all = 0, least = INFINITY;
+	double sent = (n - 1) * j->m->net.G * j->bytes;
+
+	if (n > 1 && (kind == COLL_BCAST || kind == COLL_REDUCE || kind == COLL_SCAN))
+		reach(n, j->D, j->gap, told);
+	else
+		least = 0;
+	for (int c = 1; c <= n; c++) {
+		all += told[c - 1];
+		least = fmin(least, j->D + (sent + all) / c);
+	}
+	free(told);
+	return least;
+}
+
+/* Several hosts, one of which gets a result of all.  For each byte of it the host gets either n - 1
+ * bytes, each made of one other host's operands, or at least one byte that has more in it: so a
+ * message came to its sender before, and it comes after 2 D.  Be y the share of the latter:
+ *      T >= 2 D + y G m,  T >= D + ((1 - y) (n - 1) + y) G m
+ * The first grows with y, the second does not: the greater is least where they are equal; or at
+ * y = 0, where the second alone holds. */
+static double bound_steps(enum coll_kind kind, const struct job *j)
+{
+	double n = j->hosts, all = j->m->net.G * j->bytes;
+
+	if (n < 3 || kind < COLL_REDUCE || kind == COLL_REDUCE_SCATTER_BLOCK)
+		return 0;
+	return fmin(j->D + (n - 1) * all, 2 * j->D + all - j->D / (n - 1));
 }
 
 /* Bytes, through those of the call, that a member must get: the root, or any. */
@@ -201,6 +251,84 @@ static double bound_member(enum coll_kind kind, const struct job *j)
 	return fmax(kind == COLL_SCATTER ? copy : copy + gets, j->D + gets);
 }
 
+/* A processor's least time for a message within a host, of `bytes' to `most' bytes: of its sender
+ * (send), or of its receiver. */
+static double local_message(const struct job *j, double bytes, double most, bool send)
+{
+	const struct loggp *l = &j->m->host;
+	double longer = send ? 0 : l->G * fmax(bytes, (double)l->eager);
+	double eager = bytes <= (double)l->eager ? l->c * bytes : INFINITY;
+
+	return l->o + (most > (double)l->eager ? fmin(eager, longer) : eager);
+}
+
+/* One host.  t(B): the least time in which a member can have B bytes of others, each of whom has
+ * `block' of its own for it.  Its last message brings it s > 0 bytes that it lacked: it had B - s
+ * or more before, and its sender had s, of which s - block came from others; so
+ *      t(B) >= min over s of  max(t(B - s), t(s - block) + send(s) + L) + receive(s)
+ * if no message has bytes that its receiver has already: no plan lengthens one to make it cheap.
+ * Here s is in [j, j + 1) units, so B - s is more than i - j - 1 units if B is i, and a message
+ * costs as much as j units at least.
+ * Turned round, it is a scatter: its first message leaves, and so on. */
+static double bound_gather(enum coll_kind kind, const struct job *j)
+{
+	int n = (int)j->n, all = (n - 1) * UNITS;
+	bool turned = kind == COLL_SCATTER;
+	double unit = j->bytes / UNITS, *t, least;
+
+	if (j->hosts > 1 || kind < COLL_GATHER || kind > COLL_ALLTOALL)
+		return 0;
+	t = calloc((size_t)all + 1, sizeof(*t));
+	for (int i = 1; i <= all; i++) {
+		t[i] = INFINITY;
+		for (int s = 0; s <= i; s++) {
+			double most = fmin(s + 1, all) * unit;
+			double sent = (s > UNITS ? t[s - UNITS] : 0) + j->m->host.L +
+				      local_message(j, s * unit, most, !turned);
+			double had = i - s - 1 > 0 ? t[i - s - 1] : 0;
+
+			t[i] = fmin(
+				t[i], fmax(had, sent) + local_message(j, s * unit, most, turned));
+		}
+	}
+	least = t[all];
+	free(t);
+	return least;
+}
+
+/* Two members, one of whom gets `bytes' of the other, in k messages.  All eager: the sender spends
+ * its time on the longest, of at least a k-th of the bytes, and on those before; then that goes its
+ * way; then the receiver spends its time on it and on those after.  Else one by rendezvous goes
+ * its way three times, and within a host is in the other bounds. */
+static double bound_pair(enum coll_kind kind, const struct job *j)
+{
+	const struct loggp *l = j->hosts > 1 ? &j->m->net : &j->m->host;
+	double G = j->hosts > 1 ? l->G : 0, least = INFINITY, eager = (double)l->eager;
+
+	if (j->n > 2 || kind == COLL_BARRIER || (j->hosts < 2 && j->bytes > eager))
+		return 0;
+	for (double k = ceil(j->bytes / eager); k <= MORE + j->bytes / eager; k++)
+		least = fmin(
+			least, l->L + (k + 1) * l->o + l->c * j->bytes + (l->c + G) * j->bytes / k);
+	return j->bytes > eager ? fmin(least, 3 * l->L + 4 * l->o + G * eager) : least;
+}
+
+/* One host, if the order of operands matters: an element of the last result takes n - 1
+ * combinations, one after another, each in a step.  Two operands are of two members, so a message
+ * (D) is before the first.  If two members combine, another is between; if one gets all operands by
+ * one message, its sender got another before: 2 D.  Else a member makes all, and handles two
+ * messages or more, no sooner than L + o. */
+static double bound_order(const struct coll_case *c, const struct job *j)
+{
+	const struct plan_costs *w = &j->m->work;
+	const struct loggp *l = &j->m->host;
+
+	if (!c->call.floats || j->n < 3 || j->bytes <= 0)
+		return 0;
+	return fmin(2 * j->D, l->L + 3 * l->o) +
+	       (j->n - 1) * (w->step + w->reduce * (double)num_min(c->call.bytes, sizeof(double)));
+}
+
 /* The arithmetic: n - 1 combinations, and one operand of each comes from another member, of the
  * host if it has some; the results of an allreduce go to all; rank 0 copies that of a scan.
  * The mean of all. */
@@ -222,8 +350,14 @@ static double bound_of(const struct coll_case *c)
 	struct job j = job_of(c);
 	enum coll_kind kind = c->call.kind;
 
-	return fmax(fmax(bound_nic(kind, &j), bound_first(kind, &j)),
-		fmax(bound_member(kind, &j), bound_work(kind, &j)));
+	const double bounds[] = {bound_nic(kind, &j), bound_first(kind, &j), bound_gather(kind, &j),
+		bound_spread(kind, &j), bound_steps(kind, &j), bound_pair(kind, &j),
+		bound_order(c, &j), bound_member(kind, &j), bound_work(kind, &j)};
+	double most = 0;
+
+	for (size_t i = 0; i < countof(bounds); i++)
+		most = fmax(most, bounds[i]);
+	return most;
 }
 
 /* --- plans ---------------------------------------------------------------------------------- */
