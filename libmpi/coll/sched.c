@@ -311,6 +311,44 @@ static void step_add(struct sched *s, struct step step)
 	s->steps[s->nsteps++] = step;
 }
 
+/* The bytes that a step copies, from one piece of memory to another; -1: it does something else. */
+static int64_t step_copies(const struct step *p)
+{
+	int64_t bytes = p->type->dense ? p->n * p->type->size : -1;
+
+	switch (p->kind) {
+	case STEP_MOVE: return bytes;
+	case STEP_PACK:
+	case STEP_UNPACK: return bytes == p->m ? bytes : -1;
+	case STEP_COPY: return p->type2->dense && bytes == p->m * p->type2->size ? bytes : -1;
+	}
+	return -1;
+}
+
+/* As step_add.  Copies of blocks that lie one after another at both places become one, unless the
+ * second might read what the first writes. */
+static void step_add_copy(struct sched *s, struct step step)
+{
+	struct step *last = s->nsteps > 0 ? &s->steps[s->nsteps - 1] : NULL;
+	int64_t first, all;
+
+	if (s->bad == 0 && last != NULL && last->kind == step.kind && last->type == step.type &&
+		last->type2 == step.type2 && (first = step_copies(last)) >= 0 &&
+		(all = step_copies(&step)) >= 0) {
+		uintptr_t from = (uintptr_t)last->a, to = (uintptr_t)last->out;
+
+		all += first;
+		if ((uintptr_t)step.a == from + (size_t)first &&
+			(uintptr_t)step.out == to + (size_t)first &&
+			(from + (size_t)all <= to || to + (size_t)all <= from)) {
+			last->n += step.n;
+			last->m += step.m;
+			return;
+		}
+	}
+	step_add(s, step);
+}
+
 static void step_add_message(struct sched *s, struct step step)
 {
 	step_add(s, step);
@@ -380,19 +418,19 @@ void coll_sched_reduce(
 void coll_sched_copy(struct sched *s, const void *src, int64_t scount, struct type *stype,
 	void *dst, int64_t rcount, struct type *rtype)
 {
-	step_add(s, (struct step){.kind = STEP_COPY,
-			    .a = src,
-			    .n = scount,
-			    .type = stype,
-			    .out = dst,
-			    .m = rcount,
-			    .type2 = rtype});
+	step_add_copy(s, (struct step){.kind = STEP_COPY,
+				 .a = src,
+				 .n = scount,
+				 .type = stype,
+				 .out = dst,
+				 .m = rcount,
+				 .type2 = rtype});
 }
 
 void coll_sched_move(struct sched *s, const void *src, void *dst, int64_t count, struct type *type)
 {
 	if (src != dst)
-		step_add(s,
+		step_add_copy(s,
 			(struct step){
 				.kind = STEP_MOVE, .a = src, .out = dst, .n = count, .type = type});
 }
@@ -400,23 +438,23 @@ void coll_sched_move(struct sched *s, const void *src, void *dst, int64_t count,
 void coll_sched_pack(
 	struct sched *s, const void *src, int64_t count, struct type *type, void *dst, int64_t room)
 {
-	step_add(s, (struct step){.kind = STEP_PACK,
-			    .a = src,
-			    .out = dst,
-			    .n = count,
-			    .m = room,
-			    .type = type});
+	step_add_copy(s, (struct step){.kind = STEP_PACK,
+				 .a = src,
+				 .out = dst,
+				 .n = count,
+				 .m = room,
+				 .type = type});
 }
 
 void coll_sched_unpack(
 	struct sched *s, const void *src, void *dst, int64_t count, struct type *type, int64_t room)
 {
-	step_add(s, (struct step){.kind = STEP_UNPACK,
-			    .a = src,
-			    .out = dst,
-			    .n = count,
-			    .m = room,
-			    .type = type});
+	step_add_copy(s, (struct step){.kind = STEP_UNPACK,
+				 .a = src,
+				 .out = dst,
+				 .n = count,
+				 .m = room,
+				 .type = type});
 }
 
 void coll_sched_check(struct sched *s, int (*fn)(void *arg), void *arg)
