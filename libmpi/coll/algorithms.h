@@ -48,8 +48,10 @@ coll_algorithm_fn coll_bcast_binomial, coll_bcast_scatter_allgather, coll_bcast_
 coll_algorithm_fn coll_bcast_chain, coll_bcast_binary, coll_reduce_chain, coll_reduce_binary;
 coll_algorithm_fn coll_bcast_hier_chain, coll_bcast_hier_binary;
 coll_algorithm_fn coll_barrier_ports, coll_bcast_ports, coll_reduce_ports, coll_allreduce_ports;
-coll_algorithm_fn coll_allgather_ports, coll_alltoall_ports, coll_scan_ports;
-coll_algorithm_fn coll_bcast_parts, coll_reduce_parts, coll_allreduce_parts;
+coll_algorithm_fn coll_allgather_ports, coll_alltoall_ports, coll_scan_ports, coll_gather_ports,
+	coll_scatter_ports;
+coll_algorithm_fn coll_bcast_parts, coll_reduce_parts, coll_allreduce_parts,
+	coll_reduce_scatter_parts;
 coll_algorithm_fn coll_reduce_lanes, coll_allreduce_lanes, coll_reduce_scatter_lanes,
 	coll_scan_lanes, coll_allgather_lanes;
 coll_algorithm_fn coll_reduce_binomial;

@@ -4,7 +4,7 @@
  *      dissemination, Bruck      step s: to me + 2^s, from me - 2^s          log n steps
  *      recursive doubling        step s: exchange with me ^ 2^s              log n steps
  *                                of radix 4: 4^s, 2 * 4^s and 3 * 4^s        half as many
- *      ring                      step s: forward what came before            n - 1 steps
+ *      ring                      step s: forward what came before, both ways n / 2 steps
  *      linear                    everything is started at once               each block once
  *      pairwise                  some partners at a time                     each block once */
 #include "libmpi/coll/algorithms.h"
@@ -92,17 +92,27 @@ void coll_allgather_bruck(struct sched *s, const struct coll_args *k)
 	}
 }
 
+/* Each block goes half the way round the ring, both ways at once. */
 void coll_allgather_ring(struct sched *s, const struct coll_args *k)
 {
-	int left = (k->me + k->n - 1) % k->n, right = (k->me + 1) % k->n;
-	struct block out = allgather_own(k), in;
+	int n = k->n, right = (k->me + 1) % n, left = (k->me + n - 1) % n;
+	struct block own = allgather_own(k), in, out;
 
-	if (k->n == 1)
+	if (n == 1)
 		allgather_keep_own(s, k);
-	for (int i = 1; i < k->n; i++, out = in) {
-		in = coll_block_in(k, (k->me + k->n - i) % k->n);
+	for (int i = 1; 2 * i <= n; i++) {
+		bool both = 2 * i < n; /* the farthest block comes from one side */
+
+		in = coll_block_in(k, (k->me + n - i) % n);
 		coll_sched_recv(s, in.at, in.count, in.type, left);
+		in = coll_block_in(k, (k->me + i) % n);
+		if (both)
+			coll_sched_recv(s, in.at, in.count, in.type, right);
+		out = i == 1 ? own : coll_block_in(k, (k->me + n - i + 1) % n);
 		coll_sched_send(s, out.at, out.count, out.type, right);
+		out = i == 1 ? own : coll_block_in(k, (k->me + i - 1) % n);
+		if (both)
+			coll_sched_send(s, out.at, out.count, out.type, left);
 		if (i == 1)
 			allgather_keep_own(s, k);
 		coll_sched_fence(s);

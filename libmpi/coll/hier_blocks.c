@@ -226,6 +226,102 @@ static int port_distance(const struct coll_args *k, const struct coll_hier *h, i
 	return ((ahead ? -d : d) + h->nhosts) % h->nhosts;
 }
 
+/* How many hosts the root's is ahead of this one; and the rank of its member that serves this. */
+static int port_root(const struct coll_args *k, const struct coll_hier *h, int *server)
+{
+	int root = coll_hier_host(h, k->comm, k->root),
+	    d = (root - h->my_host + h->nhosts) % h->nhosts;
+
+	*server = d > 0 ? h->leaders[root] + (d - 1) % h->local.size * h->lane_step : -1;
+	return d;
+}
+
+/* The members of the root's host exchange rows with the leaders of the hosts that they serve, d
+ * behind: to `parts', or from there. */
+static void ports_serve(struct sched *s, const struct coll_args *k, const struct coll_hier *h,
+	char *parts, int64_t row, bool sends)
+{
+	struct type *byte = type_predefined(MPI_BYTE);
+
+	coll_sched_group(s, k->comm->group);
+	for (int d = 1 + h->local.rank; d < h->nhosts; d += h->local.size, parts += row) {
+		int leader = h->leaders[(h->my_host - d + h->nhosts) % h->nhosts];
+
+		if (sends)
+			coll_sched_send(s, parts, row, byte, leader);
+		else
+			coll_sched_recv(s, parts, row, byte, leader);
+	}
+	coll_sched_fence(s);
+}
+
+/* Where rank r's block is at the root: among those of its own host, `here', or of others. */
+static char *ports_block(
+	const struct coll_args *k, struct coll_hier *h, int r, char *here, char *all)
+{
+	int64_t row = h->local.size * k->bytes, at = hier_block_at(k, h, r, k->bytes) % row;
+	int d = port_distance(k, h, r, false);
+
+	return d > 0 ? all + coll_port_row(h, d) * row + at : here + at;
+}
+
+void coll_gather_ports(struct sched *s, const struct coll_args *k)
+{
+	struct coll_hier *h = coll_hier_of(k->comm);
+	int64_t block = k->bytes, row = h->local.size * block, rows = coll_port_parts(h) * row;
+	bool root = k->me == k->root, leader = k->me == coll_hier_leader(k, h);
+	char *mine = coll_sched_bytes(s, block), *parts, *all;
+	char *here = leader ? coll_sched_bytes(s, row) : NULL;
+	int server, d = port_root(k, h, &server);
+
+	hier_pack_own(s, k, mine, block);
+	hier_local_bytes(s, k, h, COLL_GATHER, mine, here, block);
+	if (d > 0) {
+		coll_sched_group(s, k->comm->group);
+		if (leader)
+			coll_sched_send(s, here, row, type_predefined(MPI_BYTE), server);
+		return;
+	}
+	parts = hier_zeros(s, rows);
+	all = root ? coll_sched_bytes(s, h->local.size * rows) : NULL;
+	ports_serve(s, k, h, parts, row, false);
+	hier_local_bytes(s, k, h, COLL_GATHER, parts, all, rows);
+	for (int r = 0; r < k->n && root; r++) {
+		char *at = ports_block(k, h, r, here, all);
+
+		if (r != k->me || !k->in_place)
+			coll_sched_unpack(s, at, coll_element(k->rbuf, k->rtype, r * k->rcount),
+				k->rcount, k->rtype, block);
+	}
+}
+
+void coll_scatter_ports(struct sched *s, const struct coll_args *k)
+{
+	struct coll_hier *h = coll_hier_of(k->comm);
+	int64_t block = k->bytes, row = h->local.size * block, rows = coll_port_parts(h) * row;
+	bool root = k->me == k->root, leader = k->me == coll_hier_leader(k, h);
+	char *mine = coll_sched_bytes(s, block), *parts, *all;
+	char *here = leader ? coll_sched_bytes(s, row) : NULL;
+	int server, d = port_root(k, h, &server);
+
+	if (d == 0) {
+		parts = coll_sched_bytes(s, rows);
+		all = root ? hier_zeros(s, h->local.size * rows) : NULL;
+		for (int r = 0; r < k->n && root; r++)
+			coll_sched_pack(s, coll_element(k->sbuf, k->stype, r * k->scount),
+				k->scount, k->stype, ports_block(k, h, r, here, all), block);
+		hier_local_bytes(s, k, h, COLL_SCATTER, all, parts, rows);
+		ports_serve(s, k, h, parts, row, true);
+	} else if (leader) {
+		coll_sched_group(s, k->comm->group);
+		coll_sched_recv(s, here, row, type_predefined(MPI_BYTE), server);
+		coll_sched_fence(s);
+	}
+	hier_local_bytes(s, k, h, COLL_SCATTER, here, mine, block);
+	if (!k->in_place)
+		coll_sched_unpack(s, mine, k->rbuf, k->rcount, k->rtype, block);
+}
+
 /* Members have given each other the blocks for other hosts, `given' [from][part][to].  They go as
  * matrices, [part][from][to].  Returns those of other hosts. */
 static char *ports_exchange_matrices(struct sched *s, const struct coll_args *k,
@@ -321,7 +417,9 @@ void coll_alltoall_ports(struct sched *s, const struct coll_args *k)
  *                 ports    each host's result goes to all hosts
  *                 local    allgather
  *
- *      reduce     the same up to the second ports, where results go to the root's host
+ *      reduce_scatter_block  the same up to the second ports
+ *
+ *      reduce     likewise, where results go to the root's host
  *      bcast      scatter on the root's host; ports; bcast of the part on each host; and as
  *                 allreduce from its second ports on
  *
@@ -404,7 +502,8 @@ static void *parts_exchange(struct sched *s, const struct parts *p, const void *
 	void *in = parts_memory(s, p, p->mine);
 
 	coll_sched_group(s, p->k->comm->group);
-	for (int i = 0; i < p->per; i++) {
+	for (int item = 0; item < p->per; item++) {
+		int i = (p->h->my_host + item) % p->per; /* hosts begin with different ones */
 		int host = parts_host(p, i);
 		void *to = parts_at(p, in, i * p->part);
 		const void *from = parts_at(p, mem, i * stride);
@@ -471,6 +570,21 @@ void coll_allreduce_parts(struct sched *s, const struct coll_args *k)
 
 	parts_local(s, &p, COLL_ALLGATHER, parts_first(&p), share, part, p.share);
 	parts_allgather(s, &p, parts_exchange(s, &p, part, 0), k->rbuf, true);
+}
+
+/* Blocks of one length, for hosts that are intervals of ranks: a host's part is its members'
+ * blocks, and a member's share is its own. */
+void coll_reduce_scatter_parts(struct sched *s, const struct coll_args *k)
+{
+	int64_t block = coll_block_size(k, 0);
+	struct coll_args whole = *k;
+	struct parts p;
+	void *in;
+
+	whole.rcount = k->n * block;
+	p = parts_of(&whole, coll_hier_of(k->comm));
+	in = parts_exchange(s, &p, parts_reduce_local(s, &p), p.part);
+	coll_sched_move(s, parts_combine(s, &p, in), k->rbuf, block, k->rtype);
 }
 
 /* Results go to the root's host, each by the member that serves it. */

@@ -25,6 +25,8 @@
 #include "libmpi/coll/pipelined.h"
 #include <string.h>
 
+#define LANES_SORTED MEAN_OR(16, 4096) /* bytes of a block: shorter ones are sorted */
+
 /* --- parts ---------------------------------------------------------------------------------- */
 
 /* Runs a call of this host's members to its end; a step of the schedule. */
@@ -616,24 +618,37 @@ static const void *lanes_sort_blocks(
 	return sorted;
 }
 
+/* The host's sums of the blocks of this member's lane: of short ones in one call, for which they
+ * are sorted; of longer ones in a call for each host. */
+static void *lanes_reduce_blocks(
+	struct sched *s, const struct coll_args *k, struct coll_hier *h, int64_t block)
+{
+	int each = h->local.size, hosts = h->nhosts;
+	void *mine = coll_sched_elements(s, k->rtype, hosts * block);
+	bool sorts = k->bytes < LANES_SORTED * (k->blocking ? 1 : 2) && h->lane_step == 1;
+	const void *from = sorts ? lanes_sort_blocks(s, k, h, block) : coll_operand(k);
+
+	for (int i = 0; i < (sorts || h->lane_step > 1 ? 1 : hosts); i++)
+		coll_hier_local_elements(s, k, h, COLL_REDUCE_SCATTER_BLOCK, h->leaders[h->my_host],
+			coll_element(from, k->rtype, i * each * block),
+			coll_element(mine, k->rtype, i * block),
+			sorts || h->lane_step > 1 ? hosts * block : block);
+	return mine;
+}
+
 /* Blocks of one length: each member combines those of its lane for its host, then the lanes
  * reduce_scatter. */
 void coll_reduce_scatter_lanes(struct sched *s, const struct coll_args *k)
 {
 	struct coll_hier *h = coll_hier_of(k->comm);
-	int64_t block = coll_block_size(k, 0);
-	struct coll_args sorted = *k, out;
-	void *mine;
+	struct coll_args out = *k;
 
-	sorted.in_place = false;
-	sorted.sbuf = lanes_sort_blocks(s, k, h, block);
-	sorted.root = -1;
-	sorted.bytes = k->bytes * h->local.size;
-	mine = lanes_reduce_local(s, &sorted, h, h->nhosts * block);
-	out = sorted;
-	out.sbuf = mine;
+	out.in_place = false;
+	out.root = -1;
+	out.bytes = k->bytes * h->local.size;
+	out.sbuf = lanes_reduce_blocks(s, k, h, coll_block_size(k, 0));
 	out.kind = COLL_REDUCE_SCATTER_BLOCK;
-	lane_call(s, &sorted, h, &out);
+	lane_call(s, &out, h, &out);
 }
 
 /* Counts the elements of each host's blocks.  Returns those of this host's. */

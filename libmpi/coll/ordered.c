@@ -236,15 +236,24 @@ static void chain_first(struct sched *s, const struct coll_args *k, int64_t step
 		coll_sched_move(s, coll_operand(k), k->rbuf, k->rcount, k->rtype);
 }
 
-/* Each piece of the result so far comes from the rank below, and goes on with this operand. */
+/* Sends the result so far of the piece at `at' to the rank above. */
+static void chain_send(
+	struct sched *s, const struct coll_args *k, const void *out, int64_t at, int64_t step)
+{
+	if (k->me < k->n - 1)
+		coll_sched_send(s, out, num_min(step, k->rcount - at), k->rtype, k->me + 1);
+}
+
+/* Each piece of the result so far comes from the rank below, and goes on with this operand; long
+ * ones while the next is combined. */
 void coll_scan_ordered_chain(struct sched *s, const struct coll_args *k)
 {
 	int64_t step = num_max(
-			coll_segment(k, k->rcount * k->rtype->size) / num_max(k->rtype->size, 1),
-			1),
-		n;
+		coll_segment(k, k->rcount * k->rtype->size) / num_max(k->rtype->size, 1), 1);
 	bool exclusive = k->kind == COLL_EXSCAN, direct = exclusive && !k->in_place;
-	void *temp[2] = {NULL, NULL}, *sum = NULL, *in, *out;
+	bool late = coll_segment_late(step * k->rtype->size);
+	void *temp[2] = {NULL, NULL}, *sum[2] = {NULL, NULL}, *in, *out = NULL;
+	int64_t at;
 
 	if (k->me == 0 || k->rcount == 0) {
 		chain_first(s, k, step);
@@ -252,21 +261,26 @@ void coll_scan_ordered_chain(struct sched *s, const struct coll_args *k)
 	}
 	for (int i = 0; i < 2 && !direct; i++)
 		temp[i] = coll_sched_elements(s, k->rtype, step);
-	if (exclusive)
-		sum = coll_sched_elements(s, k->rtype, step);
+	for (int i = 0; i < 2 && exclusive; i++)
+		sum[i] = coll_sched_elements(s, k->rtype, step);
 	coll_sched_recv(s, chain_room(k, temp, 0, step, direct), num_min(step, k->rcount), k->rtype,
 		k->me - 1);
-	for (int64_t at = 0; at < k->rcount; at += n) {
-		n = num_min(step, k->rcount - at);
+	for (at = 0; at < k->rcount; at += step) {
+		int64_t n = num_min(step, k->rcount - at);
+
 		in = chain_room(k, temp, at, step, direct);
 		coll_sched_fence(s);
 		if (at + n < k->rcount)
 			coll_sched_recv(s, chain_room(k, temp, at + n, step, direct),
 				num_min(step, k->rcount - at - n), k->rtype, k->me - 1);
-		out = chain_combine(s, k, in, sum, at, n);
+		if (late && at > 0)
+			chain_send(s, k, out, at - step, step);
+		out = chain_combine(s, k, in, sum[at / step % 2], at, n);
 		if (exclusive && !direct)
 			coll_sched_move(s, in, coll_element(k->rbuf, k->rtype, at), n, k->rtype);
-		if (k->me < k->n - 1)
-			coll_sched_send(s, out, n, k->rtype, k->me + 1);
+		if (!late)
+			chain_send(s, k, out, at, step);
 	}
+	if (late)
+		chain_send(s, k, out, at - step, step);
 }

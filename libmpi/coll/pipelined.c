@@ -8,24 +8,30 @@
  *
  *      a member of a broadcast:   recv 0 | recv 1, send 0 | recv 2, send 1 | ...
  *      of a reduction:            recv 0 | recv 1, combine 0, send 0 | ...
+ *      in long segments:          recv 0 | recv 1, combine 0 | recv 2, send 0, combine 1 | ...
+ *                                 so a message that waits for its receiver costs no time
  *
  * v = (rank - root) mod n.  A reduction combines neighbors in the tree: its operation commutes. */
 #include "libmpi/coll/pipelined.h"
 
 #include "libmpi/coll/coll_shm.h"
 
-/* Bytes of a segment: an eager message between hosts.  Of so many bytes, two members on two hosts
- * send long ones. */
-#define SEGMENT      MEAN_OR(64, 16 * 1024)
-#define SEGMENT_LONG MEAN_OR(256, 64 * 1024)
-#define LONG         MEAN_OR(1024, 1024 * 1024)
-#define SEGMENTS     4096 /* most of a call: each is some steps of a schedule */
+/* Bytes of a segment: an eager message between hosts.  Of a reduction or scan in which there are so
+ * many bytes for each member, longer ones: twice, and four times. */
+#define SEGMENT   MEAN_OR(64, 16 * 1024)
+#define PART_LONG MEAN_OR(256, 128 * 1024)
+#define SEGMENTS  4096 /* most of a call: each is some steps of a schedule */
 
 int64_t coll_segment(const struct coll_args *k, int64_t bytes)
 {
-	bool two = k->n == 2 && bytes >= LONG && !coll_one_host(k->comm);
+	if (coll_one_host(k->comm) || bytes / k->n < PART_LONG)
+		return SEGMENT;
+	return bytes / k->n < 4 * PART_LONG ? 2 * SEGMENT : 4 * SEGMENT;
+}
 
-	return two ? SEGMENT_LONG : SEGMENT;
+bool coll_segment_late(int64_t bytes)
+{
+	return bytes > SEGMENT;
 }
 
 struct pipe coll_pipe_of(const struct coll_args *k, int arity, int64_t all, int64_t size)
@@ -106,24 +112,36 @@ static void *pipe_combine(struct sched *s, const struct coll_args *k, const stru
 	return acc;
 }
 
+/* Sends the result of the segment at `at' to the parent. */
+static void pipe_send(struct sched *s, const struct coll_args *k, const struct pipe *p,
+	const void *sum, int64_t at)
+{
+	if (p->parent >= 0)
+		coll_sched_send(s, sum, coll_pipe_len(p, at), k->rtype, p->parent);
+}
+
 static void reduce_pipelined(struct sched *s, const struct coll_args *k, int arity)
 {
 	struct pipe p = coll_pipe_of(k, arity, k->rcount, k->rtype->size);
-	void *temp[2][PIPE_ARITY] = {{NULL}};
-	int half = 0;
+	bool late = coll_segment_late(p.length * k->rtype->size);
+	void *temp[3][PIPE_ARITY] = {{NULL}}, *sum = NULL;
+	int rooms = late ? 3 : 2, room = 0;
+	int64_t at;
 
-	for (int i = 0; i < 2 * p.children; i++)
-		temp[i % 2][i / 2] = coll_sched_elements(s, k->rtype, p.length);
+	for (int i = 0; i < rooms * p.children; i++)
+		temp[i % rooms][i / rooms] = coll_sched_elements(s, k->rtype, p.length);
 	pipe_recv(s, k, &p, temp[0], 0);
-	for (int64_t at = 0; at < p.all; at += p.length, half = 1 - half) {
-		void *sum;
-
+	for (at = 0; at < p.all; at += p.length, room = (room + 1) % rooms) {
 		coll_sched_fence(s);
-		pipe_recv(s, k, &p, temp[1 - half], at + p.length);
-		sum = pipe_combine(s, k, &p, temp[half], at);
-		if (p.parent >= 0)
-			coll_sched_send(s, sum, coll_pipe_len(&p, at), k->rtype, p.parent);
+		pipe_recv(s, k, &p, temp[(room + 1) % rooms], at + p.length);
+		if (late && at > 0)
+			pipe_send(s, k, &p, sum, at - p.length);
+		sum = pipe_combine(s, k, &p, temp[room], at);
+		if (!late)
+			pipe_send(s, k, &p, sum, at);
 	}
+	if (late)
+		pipe_send(s, k, &p, sum, at - p.length);
 	if (k->n == 1)
 		coll_sched_move(s, coll_operand(k), k->rbuf, k->rcount, k->rtype);
 }

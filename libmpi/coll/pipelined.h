@@ -20,9 +20,12 @@ struct pipe {
  * bytes. */
 struct pipe coll_pipe_of(const struct coll_args *k, int arity, int64_t all, int64_t size);
 
-/* The bytes of a segment of a reduction or scan of `bytes' bytes.  In a chain of some members
+/* The bytes of a segment of a reduction or scan of `bytes' bytes.  In a chain of many members
  * longer segments lose more time, until the first has come to the last member, than they save. */
 int64_t coll_segment(const struct coll_args *k, int64_t bytes);
+
+/* Are segments of so many bytes sent while the next is combined, not before? */
+bool coll_segment_late(int64_t bytes);
 
 /* The length of the segment that begins at `at'. */
 static inline int64_t coll_pipe_len(const struct pipe *p, int64_t at)

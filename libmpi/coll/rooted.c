@@ -222,50 +222,90 @@ void coll_reduce_binomial(struct sched *s, const struct coll_args *k)
 
 /* --- gather and scatter --------------------------------------------------------------------- */
 
+/* Where blocks v .. v + n - 1 of a child's subtree are at the root: in the user's buffer if they
+ * lie there as they are sent, else in mem. */
+static bool tree_direct(const struct coll_args *k, int v, int n, const struct type *type)
+{
+	return type->dense && tree_rank(k, v) + n <= k->n;
+}
+
+static char *tree_blocks(const struct coll_args *k, int v, int n, struct block b, char *mem)
+{
+	if (k->me == k->root && tree_direct(k, v, n, b.type))
+		return coll_element(b.at, b.type, tree_rank(k, v) * b.count);
+	return mem + (k->me == k->root ? v : v - tree_virtual_rank(k)) * k->bytes;
+}
+
+static void gather_unpack(struct sched *s, const struct coll_args *k, const char *mem, int v, int n)
+{
+	for (int i = v; i < v + n; i++)
+		coll_sched_unpack(s, mem + i * k->bytes,
+			coll_element(k->rbuf, k->rtype, tree_rank(k, i) * k->rcount), k->rcount,
+			k->rtype, k->bytes);
+}
+
 void coll_gather_binomial(struct sched *s, const struct coll_args *k)
 {
 	int v = tree_virtual_rank(k), radix = coll_radix(k, k->bytes);
 	int low = num_tree_reach(v, k->n, radix), size = tree_size(v, k->n, radix);
-	int64_t block = k->bytes;
-	char *mem = coll_sched_bytes(s, block * size);
+	char *mem = coll_sched_bytes(s, k->bytes * size);
 	struct type *byte = type_predefined(MPI_BYTE);
+	struct block all = {k->rbuf, k->rcount, k->rtype};
 
 	if (!k->in_place)
-		coll_sched_pack(s, k->sbuf, k->scount, k->stype, mem, block);
-	for (int d = 1; d < low && v + d < k->n; d = tree_next(d, radix))
-		coll_sched_recv(s, mem + d * block, tree_size(v + d, k->n, radix) * block, byte,
+		coll_sched_pack(s, k->sbuf, k->scount, k->stype, mem, k->bytes);
+	for (int d = 1; d < low && v + d < k->n; d = tree_next(d, radix)) {
+		int n = tree_size(v + d, k->n, radix);
+
+		coll_sched_recv(s, tree_blocks(k, v + d, n, all, mem), n * k->bytes, byte,
 			tree_rank(k, v + d));
+	}
 	coll_sched_fence(s);
-	if (v != 0)
+	if (v != 0) {
 		coll_sched_send(
-			s, mem, size * block, byte, tree_rank(k, tree_parent(v, k->n, radix)));
-	for (int i = k->in_place; i < k->n && v == 0; i++)
-		coll_sched_unpack(s, mem + i * block,
-			coll_element(k->rbuf, k->rtype, tree_rank(k, i) * k->rcount), k->rcount,
-			k->rtype, block);
+			s, mem, size * k->bytes, byte, tree_rank(k, tree_parent(v, k->n, radix)));
+		return;
+	}
+	gather_unpack(s, k, mem, 0, !k->in_place);
+	for (int d = 1; d < low && d < k->n; d = tree_next(d, radix))
+		if (!tree_direct(k, d, tree_size(d, k->n, radix), k->rtype))
+			gather_unpack(s, k, mem, d, tree_size(d, k->n, radix));
+}
+
+static void scatter_pack(struct sched *s, const struct coll_args *k, char *mem, int v, int n)
+{
+	for (int i = v; i < v + n; i++)
+		coll_sched_pack(s, coll_element(k->sbuf, k->stype, tree_rank(k, i) * k->scount),
+			k->scount, k->stype, mem + i * k->bytes, k->bytes);
 }
 
 void coll_scatter_binomial(struct sched *s, const struct coll_args *k)
 {
 	int v = tree_virtual_rank(k), radix = coll_radix(k, k->bytes);
-	int d = num_tree_reach(v, k->n, radix), size = tree_size(v, k->n, radix);
-	int64_t block = k->bytes;
-	char *mem = coll_sched_bytes(s, block * size);
+	int low = num_tree_reach(v, k->n, radix), size = tree_size(v, k->n, radix);
+	char *mem = coll_sched_bytes(s, k->bytes * size);
 	struct type *byte = type_predefined(MPI_BYTE);
+	struct block all = {(void *)(uintptr_t)k->sbuf, k->scount, k->stype};
 
-	for (int i = k->in_place; i < k->n && v == 0; i++)
-		coll_sched_pack(s, coll_element(k->sbuf, k->stype, tree_rank(k, i) * k->scount),
-			k->scount, k->stype, mem + i * block, block);
 	if (v != 0)
 		coll_sched_recv(
-			s, mem, size * block, byte, tree_rank(k, tree_parent(v, k->n, radix)));
+			s, mem, size * k->bytes, byte, tree_rank(k, tree_parent(v, k->n, radix)));
+	for (int d = 1; d < low && d < k->n && v == 0; d = tree_next(d, radix))
+		if (!tree_direct(k, d, tree_size(d, k->n, radix), k->stype))
+			scatter_pack(s, k, mem, d, tree_size(d, k->n, radix));
 	coll_sched_fence(s);
-	while ((d = tree_before(d, radix)) > 0)
-		if (v + d < k->n)
-			coll_sched_send(s, mem + d * block, tree_size(v + d, k->n, radix) * block,
-				byte, tree_rank(k, v + d));
-	if (!k->in_place)
-		coll_sched_unpack(s, mem, k->rbuf, k->rcount, k->rtype, block);
+	for (int d = low; (d = tree_before(d, radix)) > 0;) {
+		int n = v + d < k->n ? tree_size(v + d, k->n, radix) : 0;
+
+		if (n > 0)
+			coll_sched_send(s, tree_blocks(k, v + d, n, all, mem), n * k->bytes, byte,
+				tree_rank(k, v + d));
+	}
+	if (k->in_place)
+		return;
+	if (v == 0)
+		scatter_pack(s, k, mem, 0, 1);
+	coll_sched_unpack(s, mem, k->rbuf, k->rcount, k->rtype, k->bytes);
 }
 
 /* The root exchanges a message with each rank: long blocks, and blocks of different lengths. */

@@ -92,9 +92,11 @@
 	_(ALG_GATHER_BINOMIAL, coll_gather_binomial, "binomial") \
 	_(ALG_GATHER_HIER, coll_gather_hier, "hierarchical") \
 	_(ALG_GATHER_LINEAR, coll_gather_linear, "linear") \
+	_(ALG_GATHER_PORTS, coll_gather_ports, "multi_port") \
 	_(ALG_SCATTER_BINOMIAL, coll_scatter_binomial, "binomial") \
 	_(ALG_SCATTER_HIER, coll_scatter_hier, "hierarchical") \
 	_(ALG_SCATTER_LINEAR, coll_scatter_linear, "linear") \
+	_(ALG_SCATTER_PORTS, coll_scatter_ports, "multi_port") \
 	_(ALG_ALLGATHER_BRUCK, coll_allgather_bruck, "bruck") \
 	_(ALG_ALLGATHER_HIER, coll_allgather_hier, "hierarchical") \
 	_(ALG_ALLGATHER_LANES, coll_allgather_lanes, "multi_lane") \
@@ -131,6 +133,7 @@
 	_(ALG_REDUCE_SCATTER_LANES, coll_reduce_scatter_lanes, "multi_lane") \
 	_(ALG_REDUCE_SCATTER_NONOVERLAPPING, coll_reduce_scatter_nonoverlapping, "nonoverlapping") \
 	_(ALG_REDUCE_SCATTER_ORDERED, coll_reduce_scatter_ordered, "ordered_scatter") \
+	_(ALG_REDUCE_SCATTER_PARTS, coll_reduce_scatter_parts, "multi_port_scatter") \
 	_(ALG_REDUCE_SCATTER_PAIRWISE, coll_reduce_scatter_pairwise, "pairwise") \
 	_(ALG_REDUCE_SCATTER_RECURSIVE_HALVING, coll_reduce_scatter_recursive_halving, \
 		"recursive_halving") \
@@ -181,7 +184,8 @@ enum rule_flags {
 	RULE_LONGEST_BLOCK = 1 << 19, /* the longest block */
 	RULE_PART = 1 << 20,          /* a member's part of the data */
 	RULE_HOST_PART = 1 << 21,     /* a host's part of them; with RULE_HIERARCHICAL */
-	RULE_SERVED = 1 << 22         /* no host has more members than there are hosts, twice */
+	RULE_SERVED = 1 << 22,        /* no host has more members than there are hosts, twice */
+	RULE_REQUEST = 1 << 23        /* a call with a request: messages within a host, too */
 };
 
 struct rule {
@@ -250,9 +254,13 @@ struct rule {
 	{ALG_SCAN_ORDERED_CHAIN, PART_SCAN_CHAIN, 0, 0, 0, 0, RULE_PART}, \
 	{ALG_SCAN_RECURSIVE_DOUBLING, 0, 0, 0, 0, 0, 0}
 
-#define ROOTED(hier, binomial, linear) \
+#define ROOTED(ports, hier, binomial, linear) \
+	{ports, 0, PORTS_BLOCK / 4, 0, HOPS_MANY, 0, RULE_EVEN_HOSTS | RULE_MANY_HOSTS}, \
 	{hier, 0, BLOCK_SHORT, 0, 0, 0, RULE_HIERARCHICAL | RULE_SCATTERED}, \
 	{hier, 0, BLOCK_SHORT, 0, FEW, 0, RULE_HIERARCHICAL}, \
+	{binomial, BLOCK_SHORT, 2 * BLOCK_SHORT, 2, MANY, 0, RULE_LOCAL}, \
+	{binomial, BLOCK_SHORT, 2 * BLOCK_SHORT, 2, MANY, 0, RULE_INTERVALS}, \
+	{binomial, BLOCK_SHORT, 2 * BLOCK_SHORT, 2, MANY, 0, RULE_CYCLIC}, \
 	{linear, 0, 0, 0, 0, FEW, 0}, \
 	{binomial, 0, BLOCK_SHORT, 2, 0, 0, 0}, \
 	{linear, 0, 0, 0, 0, 0, 0}
@@ -290,10 +298,11 @@ static const struct rule *const rules[COLL_KINDS] = {
 			RULE_LOCAL},
 		{ALG_BCAST_BINOMIAL, 0, 0, 0, 0, 0, 0},
 		{ALG_BCAST_SCATTER_ALLGATHER, 0, 0, 3, 0, 0, 0}),
-	[COLL_GATHER] = ROWS(ROOTED(ALG_GATHER_HIER, ALG_GATHER_BINOMIAL, ALG_GATHER_LINEAR)),
+	[COLL_GATHER] = ROWS(ROOTED(ALG_GATHER_PORTS, ALG_GATHER_HIER, ALG_GATHER_BINOMIAL,
+		ALG_GATHER_LINEAR)),
 	[COLL_GATHERV] = ROWS({ALG_GATHER_LINEAR, 0, 0, 0, 0, 0, 0}),
-	[COLL_SCATTER] = ROWS(
-		ROOTED(ALG_SCATTER_HIER, ALG_SCATTER_BINOMIAL, ALG_SCATTER_LINEAR)),
+	[COLL_SCATTER] = ROWS(ROOTED(ALG_SCATTER_PORTS, ALG_SCATTER_HIER, ALG_SCATTER_BINOMIAL,
+		ALG_SCATTER_LINEAR)),
 	[COLL_SCATTERV] = ROWS({ALG_SCATTER_LINEAR, 0, 0, 0, 0, 0, 0}),
 	[COLL_ALLGATHER] = ROWS(
 		{ALG_ALLGATHER_LANES, PORTS_BLOCK / 2, 0, 0, 0, 0,
@@ -356,6 +365,10 @@ static const struct rule *const rules[COLL_KINDS] = {
 			PAIRWISE, 64 * PAIRWISE, RULE_EVEN_HOSTS | RULE_MANY_HOSTS | RULE_SERVED},
 		{ALG_REDUCE_CHAIN, PART_CHAIN_REDUCE, 0, 2, 0, 0,
 			RULE_COMMUTES | RULE_PART | RULE_INTERVALS},
+		{ALG_REDUCE_LANES, HALVING_LONG, REDUCE_BINARY, 0, 0, 4,
+			RULE_EVEN_HOSTS | RULE_LANES | RULE_REQUEST},
+		{ALG_REDUCE_RABENSEIFNER, HALVING_LONG, REDUCE_BINARY, 4, 0, 4,
+			RULE_PREDEFINED | RULE_INTERVALS},
 		{ALG_REDUCE_LANES, LANES_FROM, 0, 0, 0, 0,
 			RULE_EVEN_HOSTS | RULE_LANES | RULE_DIVIDED},
 		{ALG_REDUCE_LANES, LANES_LONG, 0, 0, 0, 0,
@@ -364,6 +377,12 @@ static const struct rule *const rules[COLL_KINDS] = {
 		{ALG_REDUCE_ORDERED_GATHER, 0, REDUCE_GATHER, 0, 0, 0,
 			RULE_ORDERED},
 		{ALG_REDUCE_ORDERED_SCATTER, 0, 0, 0, 0, 0, RULE_ORDERED},
+		{ALG_REDUCE_ORDERED_SCATTER, HALVING_LONG / 2, REDUCE_BINARY, 0, 3, 3,
+			RULE_REMOTE},
+		{ALG_REDUCE_ORDERED_SCATTER, HALVING_LONG, CYCLIC_LONG, 0, MANY, FEW,
+			RULE_REMOTE},
+		{ALG_REDUCE_ORDERED_SCATTER, CYCLIC_LONG, 8 * CYCLIC_LONG, 0, PAIRWISE,
+			2 * PAIRWISE, RULE_REMOTE},
 		{ALG_REDUCE_CHAIN, PART_CHAIN_FEW, 0, 2, 2, FEW_HOSTS,
 			RULE_COMMUTES | RULE_PART | RULE_REMOTE},
 		{ALG_REDUCE_CHAIN, PART_CHAIN_FEW, 0, 2, 2, 2,
@@ -397,6 +416,11 @@ static const struct rule *const rules[COLL_KINDS] = {
 		{ALG_ALLREDUCE_ORDERED_GATHER, 0, ORDERED_SHORT, 0, 0, 0,
 			RULE_ORDERED},
 		{ALG_ALLREDUCE_ORDERED_SCATTER, 0, 0, 0, 0, 0, RULE_ORDERED},
+		{ALG_ALLREDUCE_ORDERED_GATHER, 0, 2 * LANES_FROM, 0, 3, 3, RULE_REMOTE},
+		{ALG_ALLREDUCE_ORDERED_SCATTER, HALVING_LONG / 2, CYCLIC_LONG, 0, 3, 3,
+			RULE_REMOTE},
+		{ALG_ALLREDUCE_ORDERED_SCATTER, HALVING_LONG, CYCLIC_LONG, 0, MANY, FEW,
+			RULE_REMOTE},
 		{ALG_ALLREDUCE_RABENSEIFNER, HALVING_LOCAL, 0, 2, 0, 0,
 			RULE_PREDEFINED | RULE_EVEN | RULE_LOCAL},
 		{ALG_ALLREDUCE_RABENSEIFNER, HALVING_LONG, 0, 2, 0, 0,
@@ -406,6 +430,8 @@ static const struct rule *const rules[COLL_KINDS] = {
 			RULE_PREDEFINED},
 		{ALG_ALLREDUCE_RECURSIVE_DOUBLING, 0, 0, 0, 0, 0, 0}),
 	[COLL_REDUCE_SCATTER_BLOCK] = ROWS(
+		{ALG_REDUCE_SCATTER_LANES, BLOCK_HALVED / 2, 0, 0, 0, 4,
+			RULE_EVEN_HOSTS | RULE_REQUEST},
 		{ALG_REDUCE_SCATTER_PAIRWISE, BLOCK_HALVED / 2, 0, 0, 0, 4,
 			RULE_COMMUTES | RULE_INTERVALS},
 		{ALG_REDUCE_SCATTER_PAIRWISE, 4 * BLOCK_SHORT, 0, 0, 0, 2,
@@ -420,6 +446,8 @@ static const struct rule *const rules[COLL_KINDS] = {
 			RULE_SHORT | RULE_REMOTE},
 		{ALG_REDUCE_SCATTER_ORDERED, BLOCK_LANES, BLOCK_ALL, 0, 0, 2,
 			RULE_SHORT},
+		{ALG_REDUCE_SCATTER_PARTS, 0, BLOCK_LANES, 0, HOPS_MANY, 0,
+			RULE_CONTIGUOUS | RULE_EVEN_HOSTS | RULE_MANY_HOSTS},
 		{ALG_REDUCE_SCATTER_LANES, 0, 0, 0, 0, 0,
 			RULE_EVEN_HOSTS | RULE_SCATTERED},
 		{ALG_REDUCE_SCATTER_LANES, BLOCK_LANES, 0, 0, 0, 0,
@@ -565,6 +593,8 @@ static bool rule_suits(const struct rule *r, const struct coll_args *k, bool ord
 	int64_t bytes;
 
 	if (ordered != ((r->flags & RULE_ORDERED) != 0))
+		return false;
+	if ((r->flags & RULE_REQUEST) && k->blocking)
 		return false;
 	if (k->n < r->least || (r->most > 0 && k->n > r->most))
 		return false;

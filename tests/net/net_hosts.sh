@@ -31,7 +31,8 @@ p=alltoall=multi_port,scan=multi_port,exscan=multi_port
 over "-hosts a:2,b:2,c:2,d:2,e:2,f:2,g:2,h:2" 16 std/ch06/algorithms HAFT_COLL_ALGORITHM=$p
 over "-hosts a,b,c,d,e,f,g,h -rr" 16 std/ch06/algorithms HAFT_COLL_ALGORITHM=$p
 p=allreduce=multi_port_scatter,reduce=multi_port_scatter,bcast=multi_port_scatter
-p=$p,allgather=multi_port,scan=multi_lane,exscan=multi_lane
+p=$p,allgather=multi_port,scan=multi_lane,exscan=multi_lane,gather=multi_port,scatter=multi_port
+p=$p,reduce_scatter_block=multi_port_scatter
 over "-hosts a:2,b:2,c:2,d:2,e:2,f:2,g:2,h:2" 16 std/ch06/algorithms HAFT_COLL_ALGORITHM=$p
 over "-hosts a:3,b:3,c:3,d:3" 12 std/ch06/algorithms HAFT_COLL_ALGORITHM=$p
 over "-hosts a:3,b:3,c:3,d:3" 12 std/ch06/same_bits HAFT_COLL_ALGORITHM=$p
