@@ -70,7 +70,8 @@ void coll_sched_fence(struct sched *s);
 void coll_sched_reduce(
 	struct sched *s, const void *a, const void *b, void *out, int64_t count, struct type *type);
 
-/* As type_copy, and as type_move; the latter does nothing if src == dst. */
+/* As type_copy, and as type_move; the latter does nothing if src == dst.  Copies that lie one after
+ * another at both places become one step; likewise packing and unpacking. */
 void coll_sched_copy(struct sched *s, const void *src, int64_t scount, struct type *stype,
 	void *dst, int64_t rcount, struct type *rtype);
 void coll_sched_move(struct sched *s, const void *src, void *dst, int64_t count, struct type *type);
