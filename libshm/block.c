@@ -147,30 +147,30 @@ void *shm_block_buf_own(struct shm_block *b, size_t len)
 	return shm_ptr(b->s, off);
 }
 
-struct shm_block *shm_block_twin(const struct shm_block *b, void *buf)
+struct shm_block *shm_block_dummy(const struct shm_block *b, void *buf)
 {
-	struct shm_block *twin = calloc(1, sizeof(*twin));
+	struct shm_block *dummy = calloc(1, sizeof(*dummy));
 	void *area = NULL;
 
-	if (twin == NULL || posix_memalign(&area, CACHE_LINE, block_area_len(b->n)) != 0) {
-		free(twin);
+	if (dummy == NULL || posix_memalign(&area, CACHE_LINE, block_area_len(b->n)) != 0) {
+		free(dummy);
 		return NULL;
 	}
 	memset(area, 0, block_area_len(b->n));
-	*twin = *b;
-	twin->g = area;
-	twin->buf = (struct shm_buf *)(void *)&twin->g->line[2 * b->n];
+	*dummy = *b;
+	dummy->g = area;
+	dummy->buf = (struct shm_buf *)(void *)&dummy->g->line[2 * b->n];
 	for (int i = 0; i < b->n && buf != NULL; i++) /* it lies behind the segment, or before */
-		atomic_store_explicit(&twin->buf[i].off,
+		atomic_store_explicit(&dummy->buf[i].off,
 			(uint64_t)(uintptr_t)buf - (uint64_t)(uintptr_t)b->s->base,
 			memory_order_relaxed);
-	return twin;
+	return dummy;
 }
 
-void shm_block_twin_free(struct shm_block *twin)
+void shm_block_dummy_free(struct shm_block *dummy)
 {
-	if (twin == NULL)
+	if (dummy == NULL)
 		return;
-	free(twin->g);
-	free(twin);
+	free(dummy->g);
+	free(dummy);
 }

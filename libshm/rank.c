@@ -29,7 +29,7 @@ static int pipe_max(const struct seg_head *h)
 /* --- the tables of seats --------------------------------------------------------------------- */
 
 /* The next n elements of `size' bytes at *at, which is moved behind them. */
-static void *rank_carve(char **at, size_t n, size_t size)
+static void *rank_bump_alloc(char **at, size_t n, size_t size)
 {
 	char *p = *at;
 
@@ -49,13 +49,13 @@ static void rank_tables_set(struct shm *s, size_t n)
 	struct shm_private *in = s->in;
 	char *at = (char *)s;
 
-	rank_carve(&at, 1, sizeof(struct rank_head));
-	s->tx = rank_carve(&at, n, sizeof(*s->tx));
-	s->rx = rank_carve(&at, n, sizeof(*s->rx));
-	in->peer = rank_carve(&at, n, sizeof(*in->peer));
-	in->ring_src = rank_carve(&at, n, sizeof(*in->ring_src));
-	in->pipe_src = rank_carve(&at, n, sizeof(*in->pipe_src));
-	in->pipe_dst = rank_carve(&at, n, sizeof(*in->pipe_dst));
+	rank_bump_alloc(&at, 1, sizeof(struct rank_head));
+	s->tx = rank_bump_alloc(&at, n, sizeof(*s->tx));
+	s->rx = rank_bump_alloc(&at, n, sizeof(*s->rx));
+	in->peer = rank_bump_alloc(&at, n, sizeof(*in->peer));
+	in->ring_src = rank_bump_alloc(&at, n, sizeof(*in->ring_src));
+	in->pipe_src = rank_bump_alloc(&at, n, sizeof(*in->pipe_src));
+	in->pipe_dst = rank_bump_alloc(&at, n, sizeof(*in->pipe_dst));
 }
 
 static void rank_free(struct shm *s)

@@ -51,7 +51,7 @@ static void seat_clear(struct shm_seg *seg, int seat)
 	memset(&r[seat * WAIT_RECORDS], 0, WAIT_RECORDS * sizeof(*r));
 	atomic_store_explicit(&d->sleeping, SLEEP_NONE, memory_order_relaxed);
 	atomic_store_explicit(&d->proof_at, 0, memory_order_relaxed);
-	atomic_store_explicit(&d->state, SHM_UNBORN, memory_order_relaxed);
+	atomic_store_explicit(&d->state, SHM_UNATTACHED, memory_order_relaxed);
 	atomic_store_explicit(&d->pid, 0, memory_order_release);
 }
 

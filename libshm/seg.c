@@ -99,24 +99,24 @@ static void seg_lay_out(struct seg_head *h, const struct shm_opts *o, enum room 
 	h->inbox = at += BUCKETS * sizeof(uint64_t);
 	h->map = at += n * sizeof(struct shm_inbox);
 	h->map_len = o->map_len;
-	h->news = seg_round_up(at + h->map_len, PAGE);
-	h->extra = h->news + (uint64_t)SHM_NEWS_MAX * SHM_NEWS_LEN; /* a page at need */
-	h->heap = seg_round_up(h->extra + n * SHM_EXTRA_LEN, PAGE); /* likewise */
+	h->notices = seg_round_up(at + h->map_len, PAGE);
+	h->extra = h->notices + (uint64_t)SHM_NOTICE_MAX * SHM_NOTICE_LEN; /* a page at need */
+	h->heap = seg_round_up(h->extra + n * SHM_EXTRA_LEN, PAGE);        /* likewise */
 	h->len = h->heap + seg_round_up(seg_heap_len(o, room), PAGE);
 }
 
-/* Maps the file at an address that the system gives for a wish, a multiple of a huge page below the
+/* Maps the file at an address that the system gives for a hint, a multiple of a huge page below the
  * libraries.  Most often that is free, and one call does it.  NULL: it has given another one. */
-static char *map_at_wish(int fd, uint64_t len)
+static char *map_at_hint(int fd, uint64_t len)
 {
 	static const char here[1];
-	uintptr_t wish = (uintptr_t)here;
+	uintptr_t hint = (uintptr_t)here;
 	char *p;
 
-	if (wish < len + MAP_BELOW)
+	if (hint < len + MAP_BELOW)
 		return NULL;
-	wish = (wish - len - MAP_BELOW) / SHM_HUGE * SHM_HUGE;
-	p = mmap((void *)wish, len, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
+	hint = (hint - len - MAP_BELOW) / SHM_HUGE * SHM_HUGE;
+	p = mmap((void *)hint, len, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
 	if (p == MAP_FAILED)
 		return NULL;
 	if ((uintptr_t)p % SHM_HUGE == 0)
@@ -149,7 +149,7 @@ static char *map_aligned(int fd, uint64_t len)
  * are multiples of one. */
 HAFT_START static int seg_map(struct shm_seg *seg, int fd, uint64_t len)
 {
-	char *p = map_at_wish(fd, len);
+	char *p = map_at_hint(fd, len);
 
 	if (p == NULL)
 		p = map_aligned(fd, len);
@@ -269,11 +269,11 @@ static int seg_control_reserve(struct shm_seg *seg, const struct seg_head *h)
 	uint64_t inboxes_end = h->inbox + (uint64_t)h->nseats * sizeof(struct shm_inbox);
 
 	if (h->nseats == h->nranks)
-		return shm_seg_reserve(seg, 0, h->news);
+		return shm_seg_reserve(seg, 0, h->notices);
 	if (shm_seg_reserve(seg, 0, h->job_rank) != 0 ||
 		shm_seg_reserve(seg, h->bucket / PAGE * PAGE, h->inbox - h->bucket + PAGE) != 0 ||
 		(h->map_len > 0 && shm_seg_reserve(seg, inboxes_end / PAGE * PAGE,
-					   h->news - inboxes_end / PAGE * PAGE) != 0))
+					   h->notices - inboxes_end / PAGE * PAGE) != 0))
 		return -1;
 	seg->head->job_rank = h->job_rank; /* where shm_seat_reserve looks */
 	seg->head->doorbell = h->doorbell;

@@ -165,26 +165,26 @@ void shm_newcomer_set(struct shm *s, shm_newcomer_fn *newcomer);
 void shm_seg_abort(struct shm_seg *seg);
 bool shm_seg_aborted(const struct shm_seg *seg);
 
-/* --- news: the launcher's messages to all ranks ---------------------------------------------- */
+/* --- notices: the launcher's messages to all ranks ------------------------------------------- */
 
-#define SHM_NEWS_LEN 32    /* bytes of a record */
-#define SHM_NEWS_MAX 65536 /* records that there is room for */
+#define SHM_NOTICE_LEN 32    /* bytes of a record */
+#define SHM_NOTICE_MAX 65536 /* records that there is room for */
 
 /* By the launcher: appends a record, which every rank sees, and ends all sleeps.  SHM_NOMEM: there
  * is no room. */
-int shm_news_put(struct shm_seg *seg, const void *record);
+int shm_notice_put(struct shm_seg *seg, const void *record);
 
-/* By a rank: `hear' is called once for each record, in order, from shm_idle, shm_flag_wait and
- * shm_news_poll, before they return.  It may send and poll, and must not wait.  NULL: news are
+/* By a rank: `handler' is called once for each record, in order, from shm_idle, shm_flag_wait and
+ * shm_notice_poll, before they return.  It may send and poll, and must not wait.  NULL: notices are
  * dropped. */
-typedef void shm_news_fn(const void *record);
-void shm_news_set(struct shm *s, shm_news_fn *hear);
-void shm_news_poll(struct shm *s);
+typedef void shm_notice_fn(const void *record);
+void shm_notice_set(struct shm *s, shm_notice_fn *handler);
+void shm_notice_poll(struct shm *s);
 
-/* The i-th record, heard or not; NULL: there are no more.  Never changes, and may be read at any
- * time, also in `hear' and while frames are delivered. */
-const void *shm_news_get(const struct shm *s, uint32_t i);
-const void *shm_seg_news(const struct shm_seg *seg, uint32_t i);
+/* The i-th record, handled or not; NULL: there are no more.  Never changes, and may be read at any
+ * time, also in `handler' and while frames are delivered. */
+const void *shm_notice_get(const struct shm *s, uint32_t i);
+const void *shm_seg_notice(const struct shm_seg *seg, uint32_t i);
 
 #define SHM_DESCRIPTION_LEN 152 /* bytes of a description; a multiple of 8 */
 
@@ -205,7 +205,7 @@ struct shm_standby {
 	_Alignas(8) char description[SHM_DESCRIPTION_LEN];
 };
 
-enum shm_state { SHM_UNBORN, SHM_ATTACHED, SHM_DETACHED };
+enum shm_state { SHM_UNATTACHED, SHM_ATTACHED, SHM_DETACHED };
 
 struct shm_view {
 	enum shm_state state;
@@ -747,11 +747,11 @@ struct shm_block {
 int shm_block_join(struct shm *s, uint64_t key, int n, int me, struct shm_block **b);
 void shm_block_leave(struct shm_block *b);
 
-/* A block of this process alone that looks like b, whose buffers are `buf' (of the caller, or
- * NULL).  So a member can end its part of an operation that has failed, and the others see nothing
- * of it.  NULL: no memory. */
-struct shm_block *shm_block_twin(const struct shm_block *b, void *buf);
-void shm_block_twin_free(struct shm_block *twin);
+/* A dummy: a block of this process alone that looks like b, whose buffers are `buf' (of the
+ * caller, or NULL).  So a member can end its part of an operation that has failed, and the others
+ * see nothing of it.  NULL: no memory. */
+struct shm_block *shm_block_dummy(const struct shm_block *b, void *buf);
+void shm_block_dummy_free(struct shm_block *dummy);
 
 /* Line p (0 or 1) of member i. */
 static inline struct shm_line *shm_block_line(const struct shm_block *b, int i, int p)

@@ -62,12 +62,13 @@ struct seg_head {
 	uint64_t spread;                                               /* offset, as those below */
 	uint64_t job, job_rank, doorbell, record, bucket, inbox, heap; /* offsets */
 	uint64_t map, map_len;
-	uint64_t news;  /* SHM_NEWS_MAX records of SHM_NEWS_LEN bytes */
-	uint64_t extra; /* SHM_EXTRA_LEN bytes of each seat */
-	uint32_t ticks; /* the processor's counter is a clock: shm_ticks_invariant */
-	_Alignas(CACHE_LINE) _Atomic uint32_t event; /* EVENT_ABORTED, or how many news there are */
-	_Atomic uint32_t seats_end;                  /* no seat from here on has ever been open */
-	_Atomic uint32_t live;                       /* open seats */
+	uint64_t notices; /* SHM_NOTICE_MAX records of SHM_NOTICE_LEN bytes */
+	uint64_t extra;   /* SHM_EXTRA_LEN bytes of each seat */
+	uint32_t ticks;   /* the processor's counter is a clock: shm_ticks_invariant */
+	_Alignas(CACHE_LINE) _Atomic uint32_t
+		event;              /* EVENT_ABORTED, or how many notices there are */
+	_Atomic uint32_t seats_end; /* no seat from here on has ever been open */
+	_Atomic uint32_t live;      /* open seats */
 	uint8_t pad1[CACHE_LINE - 12];
 	struct seg_lock lock; /* over everything below, and the buckets */
 	uint32_t pad2;
@@ -161,7 +162,7 @@ static_assert(sizeof(struct shm_pipe) == 2 * CACHE_LINE, "one line each end");
 /* A CPU, as the ranks see it; times in ticks.  A rank that is counted on none has a record of its
  * own. */
 struct spread_cpu {
-	_Atomic uint64_t given;       /* by a rank then, and no wait has ended there since; or 0 */
+	_Atomic uint64_t off_since;   /* by a rank then, and no wait has ended there since; or 0 */
 	_Atomic uint64_t yield_again; /* no yields before; at first the last loss: shm_wait.c */
 	_Atomic uint32_t waiting;     /* ranks that yield or sleep, of those counted here */
 	uint8_t pad[CACHE_LINE - 20];
@@ -237,16 +238,16 @@ struct shm_private {
 	uint64_t inbox_head;                          /* cells consumed */
 	int nrings, nhot;
 	struct shm_tune tune;
-	uint32_t event_seen; /* head->event, as far as news were handed to `hear' */
-	bool oversubscribed; /* more open seats than CPUs, when it was last looked at */
-	bool yield_lost;     /* a yield on this CPU has lost it for long: none for a time */
-	bool short_nap;      /* something full that no watch covers */
-	bool no_membarrier;  /* although senders do not fence */
-	int counted;         /* as in its doorbell, which lies on a page of its own */
+	uint32_t event_seen;   /* head->event, as far as notices were handed to the handler */
+	bool oversubscribed;   /* more open seats than CPUs, when it was last looked at */
+	bool yields_suspended; /* a yield on this CPU has lost it for long: none for a time */
+	bool short_nap;        /* something full that no watch covers */
+	bool no_membarrier;    /* although senders do not fence */
+	int counted;           /* as in its doorbell, which lies on a page of its own */
 	const struct shm_wait_observer *observer; /* of waits; NULL: none */
 	/* The first line ends here. */
 	struct spread_cpu *cpu;       /* where it is counted: of the segment, or no_cpu */
-	struct spread_cpu *given;     /* the CPU that it has given up, or NULL */
+	struct spread_cpu *off_cpu;   /* the CPU that it has given up, or NULL */
 	struct {                      /* of yields: shm_wait.c */
 		uint64_t slow, next;  /* a yield of so many is slow; the next read of the clock */
 		uint64_t burst_begin; /* of my CPU burst: the last yield or sleep ended */
@@ -281,7 +282,7 @@ struct shm_private {
 	uint64_t ticks_first_ns;  /* what the clock said */
 	uint64_t spread_next_ns;  /* no check of the CPUs before */
 	struct spread_cpu no_cpu; /* while it is counted on none */
-	shm_news_fn *hear;
+	shm_notice_fn *notice_handler;
 	struct shm_sleep_ops sleep_ops; /* sleep NULL: none */
 	struct {
 		bool on;
@@ -316,7 +317,7 @@ int shm_inbox_drain(struct shm *s, shm_deliver_fn *deliver, void *arg);
 uint64_t shm_inbox_start(const struct shm_inbox *inbox); /* the first cell that was not consumed */
 bool shm_inbox_has_frame(const struct shm *s);           /* is there a frame to take? */
 
-/* --- news.c */
+/* --- notice.c */
 /* Is there an event that this rank has not handled?  And its handling: SHM_ABORTED, or 0. */
 static inline bool shm_event_new(const struct shm *s)
 {
@@ -387,11 +388,11 @@ static inline void doorbell_ring(struct shm *s, int rank)
 /* --- spread.c */
 /* The rank counts itself on the CPU that it runs on. */
 void shm_spread_update(struct shm *s);
-/* The rank gives its CPU up at `ticks', by a yield or a sleep, until shm_spread_take. */
-void shm_spread_give(struct shm *s, uint64_t ticks);
+/* The rank gives its CPU up at `ticks', by a yield or a sleep, until shm_spread_on_cpu. */
+void shm_spread_off_cpu(struct shm *s, uint64_t ticks);
 /* It runs again at `ticks', and is counted on its CPU.  Returns for how many ticks no wait of a
  * rank has ended on the CPU that it has given up; 0: it is on another CPU now. */
-uint64_t shm_spread_take(struct shm *s, uint64_t ticks);
+uint64_t shm_spread_on_cpu(struct shm *s, uint64_t ticks);
 /* Do all others of the ranks that are counted yield or sleep, so that none computes?  It reads a
  * page. */
 bool shm_spread_others_wait(const struct shm *s);
@@ -403,7 +404,7 @@ void shm_spread_leave_ended(const struct shm_seg *seg, int seat);
 void shm_spread_check(struct shm *s, uint64_t now);
 /* The kernel has woken the calling thread on another CPU than `to', where it slept: it goes back if
  * that makes the CPUs more even, and no rank has moved just before. */
-void shm_spread_back(struct shm *s, int to);
+void shm_spread_move_back(struct shm *s, int to);
 
 /* --- seg.c: pages of the segment; 0 or -1 with errno.  They do not need the fd to be there. */
 /* All that belongs to n seats in the control part. */

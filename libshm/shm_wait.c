@@ -513,7 +513,7 @@ static uint64_t yield_lost_most(const struct shm_private *in)
 }
 
 /* Has a yield lost this CPU, so that none may be at `ticks'? */
-HAFT_HOT static inline bool cpu_lost(
+HAFT_HOT static inline bool cpu_yields_suspended(
 	const struct shm_private *in, const struct spread_cpu *cpu, uint64_t ticks)
 {
 	uint64_t left = atomic_load_explicit(&cpu->yield_again, memory_order_relaxed) - ticks;
@@ -534,7 +534,7 @@ HAFT_HOT static inline void cpu_burst_end(struct shm_private *in, uint64_t now)
 }
 
 /* Gives the CPU up for one sleep.  The words that it watches for room are to be said again. */
-static void sleep_given(struct shm *s, struct shm_wait *w)
+static void sleep_off_cpu(struct shm *s, struct shm_wait *w)
 {
 	struct shm_private *in = s->in;
 	const uint64_t before = shm_ticks();
@@ -542,12 +542,13 @@ static void sleep_given(struct shm *s, struct shm_wait *w)
 	const int was = in->counted;
 
 	cpu_burst_end(in, before);
-	shm_spread_give(s, before);
+	shm_spread_off_cpu(s, before);
 	w->nap = sleep_once(s, w);
-	shm_spread_take(s, 0);
+	shm_spread_on_cpu(s, 0);
 	in->ticks.burst_begin = shm_ticks();
-	if (!w->nap && in->work > 0 && was > 0 && !cpu_lost(in, cpu, in->ticks.burst_begin))
-		shm_spread_back(s, was - 1);
+	if (!w->nap && in->work > 0 && was > 0 &&
+		!cpu_yields_suspended(in, cpu, in->ticks.burst_begin))
+		shm_spread_move_back(s, was - 1);
 	in->nwatches = 0;
 	in->short_nap = false;
 }
@@ -560,7 +561,7 @@ HAFT_HOT static __attribute__((noinline)) void sleep_shown(struct shm *s, struct
 		wait_show(s, w);
 	else if (in->nap_ns > SHM_DESCRIBE_MS * UINT64_C(1000000))
 		wait_describe(s, w);
-	sleep_given(s, w);
+	sleep_off_cpu(s, w);
 	/* processes may have come that we never talk to */
 	in->oversubscribed = shm_seg_oversubscribed_now(s->seg);
 	if (w->nap) {
@@ -568,7 +569,7 @@ HAFT_HOT static __attribute__((noinline)) void sleep_shown(struct shm *s, struct
 		shm_spread_leave(s);
 		return;
 	}
-	if (in->yield_lost) /* no slow yield checks */
+	if (in->yields_suspended) /* no slow yield checks */
 		shm_spread_check(s, shm_os_now());
 	in->nap_ns = 0;
 	wait_hide(s, w);
@@ -577,8 +578,8 @@ HAFT_HOT static __attribute__((noinline)) void sleep_shown(struct shm *s, struct
 /* May a wait yield now, at `ticks'?  Not for some time after this CPU was lost by a yield. */
 HAFT_HOT static bool yield_allowed(struct shm *s, uint64_t ticks)
 {
-	s->in->yield_lost = cpu_lost(s->in, s->in->cpu, ticks);
-	return !s->in->yield_lost;
+	s->in->yields_suspended = cpu_yields_suspended(s->in, s->in->cpu, ticks);
+	return !s->in->yields_suspended;
 }
 
 /* Have there been yields enough for a sleep?  A rank that never sleeps shows its wait from here
@@ -625,7 +626,7 @@ static __attribute__((noinline)) void yield_check(struct shm *s, uint64_t ticks)
  * may have a CPU, yields are of little use, and one such is enough; yields among many ranks are
  * worth more than one slice, so the second counts, soon after the first or after the last such
  * time. */
-static void yield_forgo(struct shm *s, uint64_t now, uint64_t lost)
+static void yields_suspend(struct shm *s, uint64_t now, uint64_t lost)
 {
 	const struct shm_private *in = s->in;
 	_Atomic uint64_t *again = &in->cpu->yield_again;
@@ -649,18 +650,18 @@ HAFT_HOT static bool yield_timed(struct shm *s, struct shm_wait *w, uint64_t bef
 	uint64_t after, lost;
 
 	cpu_burst_end(s->in, before);
-	shm_spread_give(s, before);
+	shm_spread_off_cpu(s, before);
 	lock_release(s, w);
 	sched_yield();
 	lock_retake(s, w);
 	s->count.yields++;
 	after = s->in->ticks.burst_begin = shm_ticks();
-	lost = shm_spread_take(s, after);
+	lost = shm_spread_on_cpu(s, after);
 	if (after - before < yield_slow_ticks(s->in))
 		return false;
 	s->count.yields_slow++;
 	s->in->no_spin = NO_SPIN_WAITS;
-	yield_forgo(s, after, lost);
+	yields_suspend(s, after, lost);
 	if (after - s->in->ticks.next < UINT64_MAX / 2)
 		yield_check(s, after);
 	return true;
@@ -680,7 +681,7 @@ HAFT_HOT static inline bool yield_once(struct shm *s, struct shm_wait *w)
 	return false;
 }
 
-/* A yield lost the CPU for long: all ranks are to record theirs, for yield_forgo. */
+/* A yield lost the CPU for long: all ranks are to record theirs, for yields_suspend. */
 static void unrecorded_pause(struct shm *s)
 {
 	s->unrecorded = 0;
@@ -692,7 +693,7 @@ HAFT_HOT static inline void unrecorded_allow(struct shm *s, const struct shm_wai
 {
 	struct shm_private *in = s->in;
 
-	if (unlikely(in->yield_lost))
+	if (unlikely(in->yields_suspended))
 		unrecorded_pause(s);
 	else if (in->unrecorded_pause > 0)
 		in->unrecorded_pause--;
@@ -733,7 +734,7 @@ void shm_yield(struct shm *s)
 		return;
 	}
 	w.nap_ns = NAP_POLL_NS;
-	sleep_given(s, &w);
+	sleep_off_cpu(s, &w);
 	s->in->nap_ns = 0;
 }
 
@@ -757,9 +758,9 @@ HAFT_HOT static uint32_t spins_allowed(const struct shm *s)
 
 	if (in->tune.sleep == SHM_SLEEP_ALWAYS)
 		return 0;
-	if (in->oversubscribed && (in->tune.yields == 0 || in->yield_lost))
+	if (in->oversubscribed && (in->tune.yields == 0 || in->yields_suspended))
 		return 0; /* without yields oversubscription is not noticed */
-	if (in->yield_lost)
+	if (in->yields_suspended)
 		return spins_at_most(in, SPINS_LOST);
 	if (in->no_spin == 0)
 		return in->tune.spins;

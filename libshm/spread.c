@@ -65,19 +65,19 @@ HAFT_HOT void shm_spread_update(struct shm *s)
 /* It no longer counts as one that waits. */
 static void spread_no_wait(struct shm *s)
 {
-	if (s->in->given != NULL)
-		atomic_fetch_sub_explicit(&s->in->given->waiting, 1, memory_order_relaxed);
-	s->in->given = NULL;
+	if (s->in->off_cpu != NULL)
+		atomic_fetch_sub_explicit(&s->in->off_cpu->waiting, 1, memory_order_relaxed);
+	s->in->off_cpu = NULL;
 }
 
-HAFT_HOT void shm_spread_give(struct shm *s, uint64_t ticks)
+HAFT_HOT void shm_spread_off_cpu(struct shm *s, uint64_t ticks)
 {
 	struct spread_cpu *c = s->in->cpu;
 
 	spread_no_wait(s);
-	atomic_store_explicit(&c->given, ticks, memory_order_relaxed);
+	atomic_store_explicit(&c->off_since, ticks, memory_order_relaxed);
 	atomic_fetch_add_explicit(&c->waiting, 1, memory_order_relaxed);
-	s->in->given = c;
+	s->in->off_cpu = c;
 }
 
 bool shm_spread_others_wait(const struct shm *s)
@@ -95,18 +95,18 @@ bool shm_spread_others_wait(const struct shm *s)
 	return ranks <= waiting + 1;
 }
 
-HAFT_HOT uint64_t shm_spread_take(struct shm *s, uint64_t ticks)
+HAFT_HOT uint64_t shm_spread_on_cpu(struct shm *s, uint64_t ticks)
 {
-	const struct spread_cpu *given = s->in->given;
+	const struct spread_cpu *off = s->in->off_cpu;
 	struct spread_cpu *c;
 	uint64_t since;
 
 	spread_no_wait(s);
 	shm_spread_update(s);
 	c = s->in->cpu;
-	since = atomic_load_explicit(&c->given, memory_order_relaxed);
-	atomic_store_explicit(&c->given, 0, memory_order_relaxed);
-	return c != given || since == 0 || since > ticks ? 0 : ticks - since;
+	since = atomic_load_explicit(&c->off_since, memory_order_relaxed);
+	atomic_store_explicit(&c->off_since, 0, memory_order_relaxed);
+	return c != off || since == 0 || since > ticks ? 0 : ticks - since;
 }
 
 bool shm_shares_cpu(const struct shm *s, int rank)
@@ -202,7 +202,7 @@ void shm_spread_check(struct shm *s, uint64_t now)
 	spread_move(s, &allowed, to);
 }
 
-void shm_spread_back(struct shm *s, int to)
+void shm_spread_move_back(struct shm *s, int to)
 {
 	struct seg_spread *p = spread_of(s->seg);
 	int mine = s->in->counted - 1;

@@ -209,19 +209,19 @@ enum boot_ft {
 };
 
 enum boot_end {
-	BOOT_END_FAILED = 1, /* without MPI_Finalize, or by a signal */
-	BOOT_END_LEFT,       /* in good order */
-	BOOT_END_HOST,       /* its host cannot be reached any more */
-	BOOT_END_UNBORN,     /* it was spawned, and has ended before MPI_Init */
-	BOOT_END_NEW,        /* as BOOT_END_FAILED, before MPI_Init */
-	BOOT_END_DIED,       /* without MPI_Finalize, in an unknown way: failure_detector.c */
-	BOOT_END_ABORTED,    /* by MPI_Abort of its group, with the code of the status */
-	BOOT_END_SIBLING     /* the launcher has ended it with others of its spawn, as one of these
-			      * is BOOT_END_UNBORN: rank, pid and status are of that one */
+	BOOT_END_FAILED = 1,   /* without MPI_Finalize, or by a signal */
+	BOOT_END_LEFT,         /* in good order */
+	BOOT_END_HOST,         /* its host cannot be reached any more */
+	BOOT_END_SPAWN_FAILED, /* it was spawned, and has ended before MPI_Init */
+	BOOT_END_NEW,          /* as BOOT_END_FAILED, before MPI_Init */
+	BOOT_END_DIED,         /* without MPI_Finalize, in an unknown way: failure_detector.c */
+	BOOT_END_ABORTED,      /* by MPI_Abort of its group, with the code of the status */
+	BOOT_END_SIBLING /* the launcher has ended it with others of its spawn, as one of these
+			      * is BOOT_END_SPAWN_FAILED: rank, pid and status are of that one */
 };
 
-/* News of the launcher (shm_news_put): a process has ended, and the job goes on. */
-struct boot_news {
+/* A notice of the launcher (shm_notice_put): a process has ended, and the job goes on. */
+struct boot_notice {
 	int32_t number; /* of the process in the universe */
 	int32_t world;  /* rank_name.h; and its rank there */
 	int32_t rank;
@@ -231,7 +231,7 @@ struct boot_news {
 	int32_t host;
 	int64_t when_s; /* since 1970 */
 };
-static_assert(sizeof(struct boot_news) == 32, "as large as SHM_NEWS_LEN");
+static_assert(sizeof(struct boot_notice) == 32, "as large as SHM_NOTICE_LEN");
 
 /* Was this process started by our mpiexec, which tells of failures? */
 bool boot_launched(void);
@@ -264,7 +264,7 @@ struct boot_job {
 	int32_t first; /* its job: struct boot */
 	_Atomic int32_t
 		end_code; /* of the service of a singleton: 1 + its exit code, if it is to end */
-	_Atomic uint32_t news_taken; /* 1: a rank puts news: failure_detector.c */
+	_Atomic uint32_t notice_taken; /* 1: a rank puts a notice: failure_detector.c */
 	_Atomic uint32_t hold; /* not 0: MPI_Init waits, as a tool is to see all ranks first */
 	uint8_t pad[28];
 	char text[BOOT_TEXT]; /* ends with 0; may be empty */

@@ -9,7 +9,7 @@
  *
  *      rank 2 dies ──┬── failures are not survived ──> abort_job, if the launcher does not
  *                    └── HAFT_FT ──> its state is BOOT_ABORTED by one of the watchers, which puts
- *                                    news into the segment, as mpiexec of ours would
+ *                                    a notice into the segment, as mpiexec of ours would
  *
  * The thread blocks in poll, takes no signal and touches nothing of the user. */
 #include "libmpi/boot/failure_detector.h"
@@ -27,8 +27,8 @@
 #include "libmpi/core/setting.h"
 #include "libshm/shm.h"
 
-#define STACK        ((size_t)256 * 1024) /* address space; the thread uses 2 KiB and its TLS */
-#define NEWS_WAIT_MS 100 /* for a watcher that puts news; then it has died meanwhile */
+#define STACK          ((size_t)256 * 1024) /* address space; the thread uses 2 KiB and its TLS */
+#define NOTICE_WAIT_MS 100 /* for a watcher that puts a notice; then it has died meanwhile */
 
 static struct {
 	pthread_t thread;
@@ -86,25 +86,25 @@ static bool failures_survived(void)
 	return any;
 }
 
-/* Puts news, as one of several watchers: a segment has one writer of news at a time. */
-static void news_put(const struct boot_news *news)
+/* Puts a notice, as one of several watchers: a segment has one writer of notices at a time. */
+static void notice_put(const struct boot_notice *notice)
 {
 	struct boot_job *job = shm_seg_job(detector.seg);
 	uint32_t was = 0;
 
-	for (int ms = 0; ms < NEWS_WAIT_MS; ms++, was = 0) {
-		if (atomic_compare_exchange_strong(&job->news_taken, &was, 1))
+	for (int ms = 0; ms < NOTICE_WAIT_MS; ms++, was = 0) {
+		if (atomic_compare_exchange_strong(&job->notice_taken, &was, 1))
 			break;
 		usleep(1000);
 	}
-	(void)shm_news_put(detector.seg, news);
-	atomic_store(&job->news_taken, 0);
+	(void)shm_notice_put(detector.seg, notice);
+	atomic_store(&job->notice_taken, 0);
 }
 
 /* A rank has died, and the job goes on.  True: it is known to all of this host. */
 static bool rank_survived(int seat)
 {
-	struct boot_news news = {.number = boot_number_at(seat),
+	struct boot_notice notice = {.number = boot_number_at(seat),
 		.rank = boot_number_at(seat),
 		.pid = atomic_load(&rank_record(seat)->pid),
 		.how = BOOT_END_DIED,
@@ -115,7 +115,7 @@ static bool rank_survived(int seat)
 		return false;
 	if (was != BOOT_ABORTED && was != BOOT_DONE &&
 		atomic_compare_exchange_strong(&rank_record(seat)->state, &was, BOOT_ABORTED))
-		news_put(&news);
+		notice_put(&notice);
 	return true;
 }
 

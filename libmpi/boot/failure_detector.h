@@ -11,7 +11,7 @@
 #define DETECTOR_GRACE_MS 300
 
 /* Starts a thread that sleeps until a rank of this host dies before MPI_Finalize, or the launcher
- * dies (k->fd shows it); then it calls abort_job, or tells the ranks of this host by news if
+ * dies (k->fd shows it); then it calls abort_job, or tells the ranks of this host by a notice if
  * failures are survived (enum boot_ft).  Without pidfds (Linux before 5.3) it does nothing. */
 void boot_detector_start(
 	const struct boot *b, const struct kvs *k, void (*abort_job)(int code, const char *text));

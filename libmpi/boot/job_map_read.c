@@ -204,17 +204,17 @@ const char *boot_host_name(int host)
 	return own;
 }
 
-/* The host of a process that the launcher does not know any more, as the news of its end say.
+/* The host of a process that the launcher does not know any more, as the notice of its end says.
  * -1: there are none. */
 static int host_of_ended(int number)
 {
-	struct boot_news news;
+	struct boot_notice notice;
 	const void *record;
 
-	for (uint32_t i = 0; seats != NULL && (record = shm_seg_news(seats, i)) != NULL; i++) {
-		memcpy(&news, record, sizeof(news));
-		if (news.number == number)
-			return news.host;
+	for (uint32_t i = 0; seats != NULL && (record = shm_seg_notice(seats, i)) != NULL; i++) {
+		memcpy(&notice, record, sizeof(notice));
+		if (notice.number == number)
+			return notice.host;
 	}
 	return -1;
 }

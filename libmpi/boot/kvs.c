@@ -78,20 +78,20 @@ static bool launcher_nested(void)
 	return false;
 }
 
-#define SRUN_CURE "use srun --mpi=pmi2 (or --mpi=pmix, with libpmix.so.2 installed)"
+#define SRUN_HINT "use srun --mpi=pmi2 (or --mpi=pmix, with libpmix.so.2 installed)"
 
-/* Variables of launchers that show several processes, and the cure if the launcher cannot be
+/* Variables of launchers that show several processes, and the hint if the launcher cannot be
  * asked. */
 static const struct launcher_sign {
 	const char *launcher;
 	const char *mark; /* an environment variable ... */
 	int least;        /* ... that is at least this number; text after it is ignored: "3(x2)" */
-	const char *cure;
+	const char *hint;
 } launcher_signs[] = {
-	{"Slurm's srun", "SLURM_STEP_NUM_TASKS", 2, SRUN_CURE},
-	{"Slurm's srun", "SLURM_STEP_TASKS_PER_NODE", 2, SRUN_CURE},
-	{"Slurm's srun", "SLURM_STEP_NUM_NODES", 2, SRUN_CURE},
-	{"Slurm's srun", "SLURM_PROCID", 1, SRUN_CURE}, /* not the first one */
+	{"Slurm's srun", "SLURM_STEP_NUM_TASKS", 2, SRUN_HINT},
+	{"Slurm's srun", "SLURM_STEP_TASKS_PER_NODE", 2, SRUN_HINT},
+	{"Slurm's srun", "SLURM_STEP_NUM_NODES", 2, SRUN_HINT},
+	{"Slurm's srun", "SLURM_PROCID", 1, SRUN_HINT}, /* not the first one */
 	{"a PMIx launcher", "PMIX_RANK", 0, "install libpmix.so.2 (Debian: libpmix2)"},
 	{"Open MPI's mpirun", "OMPI_COMM_WORLD_SIZE", 2, "use the mpiexec of this MPI"},
 	{"a PMI launcher", "PMI_SIZE", 2, "use hydra's mpiexec, or the mpiexec of this MPI"},
@@ -111,7 +111,7 @@ static enum kvs_kind sign_find(const char *why)
 			"one of several processes started by %s (%s is set), which gives them no "
 			"way to find each other%s%s: %s; or set HAFT_BOOT=alone if each of them is "
 			"a job of its own",
-			s->launcher, s->mark, *why != '\0' ? ": " : "", why, s->cure);
+			s->launcher, s->mark, *why != '\0' ? ": " : "", why, s->hint);
 		return KVS_BAD;
 	}
 	return KVS_NONE;

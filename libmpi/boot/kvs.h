@@ -56,7 +56,7 @@ enum kvs_kind {
 };
 
 /* Finds the launcher of this process, by the environment alone.  KVS_BAD: boot_error_text() says
- * a remedy for the user. */
+ * a hint for the user. */
 enum kvs_kind boot_kvs_detect(void);
 
 /* Opens the connection.  Blocks until the launcher answers, not until other ranks call it. */

@@ -2,12 +2,12 @@
 /* coll_broken.c - collectives through shared memory when a member fails, or after a revocation.
  *
  *      a member is in a phase, and another dies:
- *         block ──> left                    the others' memory: nothing is written there any more
- *         block ──> twin, of this process   the call runs to its end on rubbish, without a wait
+ *         block ──> shared_block            the others' memory: nothing is written there any more
+ *         block ──> dummy, of this process  the call runs to its end on rubbish, without a wait
  *      run.c: the call has failed; later calls fail on entry
  *
  * A phase has no way to return an error, and needs none: every wait of a broken communicator ends
- * at once.  This member's data go into the twin from then on; the living would take them for good.
+ * at once.  This member's data go into the dummy from then on; the living would take them for good.
  * They are told of the failure as this member was, and break their own state. */
 #include "libmpi/coll/coll_args.h"
 #include "libmpi/coll/coll_shm.h"
@@ -40,26 +40,28 @@ HAFT_START void coll_broken_free(struct coll *s)
 		s->next->prev = s->prev;
 	if (!s->broken)
 		return;
-	shm_block_twin_free(s->block);
-	s->block = s->left;
-	free(s->trash);
+	shm_block_dummy_free(s->block);
+	s->block = s->shared_block;
+	free(s->dummy_slots);
 }
 
 void coll_break(struct coll *s)
 {
-	struct shm_block *twin;
+	struct shm_block *dummy;
 
 	s->joined = false;
 	if (s->broken || s->block == NULL)
 		return;
 	if (s->slot_bytes > 0)
-		s->trash = calloc(1, coll_slots_bytes(s, COLL_SLOTS_SHARED, s->slot_bytes));
-	twin = s->slot_bytes == 0 || s->trash != NULL ? shm_block_twin(s->block, s->trash) : NULL;
-	if (twin == NULL)
+		s->dummy_slots = calloc(1, coll_slots_bytes(s, COLL_SLOTS_SHARED, s->slot_bytes));
+	dummy = s->slot_bytes == 0 || s->dummy_slots != NULL
+			? shm_block_dummy(s->block, s->dummy_slots)
+			: NULL;
+	if (dummy == NULL)
 		haft_abort_job(
 			MPI_ERR_NO_MEM, "no memory to end a collective call that has failed");
-	s->left = s->block;
-	s->block = twin;
+	s->shared_block = s->block;
+	s->block = dummy;
 	s->broken = s->stop = true;
 	s->odd = s->n + 1;
 }

@@ -125,8 +125,8 @@ struct coll {
 	void *tmp;                            /* private, of slot_bytes; there if slots are */
 	struct coll_hier *hier;               /* hosts of the communicator; NULL: not made yet */
 	struct coll *next, *prev;             /* of all */
-	struct shm_block *left;               /* broken: the block that the others have */
-	void *trash;                          /* broken: the twin's buffers */
+	struct shm_block *shared_block;       /* broken: the block that the others have */
+	void *dummy_slots;                    /* broken: the buffers of its dummy */
 };
 
 /* The state of a communicator, made at the first call; local.  NULL: no memory. */

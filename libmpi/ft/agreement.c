@@ -272,7 +272,7 @@ __attribute__((noreturn, cold)) static void agreement_no_memory(void)
 }
 
 /* Gives a message to the era.  A peer's messages come in the order in which it has sent them, and
- * the news of its death comes after them. */
+ * the notice of its death comes after them. */
 static void agreement_take(struct agreement *a, int peer, const void *msg, size_t len)
 {
 	if (!ft_era_got(a->era, ft_member_of(&a->m, peer), msg, len))
@@ -559,7 +559,7 @@ static int agreement_begin(
 	struct agreement *a;
 	uint32_t number;
 
-	via_news_poll(); /* may bring a revocation, or messages of the agreement */
+	via_notice_poll(); /* may bring a revocation, or messages of the agreement */
 	if (c->unready || (kind == AGREE_SETTLE && (c->hints & COMM_REVOKED) != 0))
 		return p2p_comm_error(c);
 	number = agreement_number(c, kind);

@@ -7,7 +7,7 @@
 
 struct comm;
 
-/* Begins to listen for news of failures.  p2p is open. */
+/* Begins to handle notices of failures.  p2p is open. */
 void ft_open(void);
 
 /* Are failures survived, as far as is known here?  (HAFT_FT) */

@@ -16,7 +16,7 @@
  * last messages are here, which takes a pass. */
 static void failed_poll(void)
 {
-	via_news_poll();
+	via_notice_poll();
 	p2p_progress();
 }
 

@@ -199,7 +199,7 @@ int ft_comm_is_revoked(struct comm *c, int *flag)
 		return p2p_comm_error(c);
 	ft_use(false);
 	if (!p2p_progress())
-		via_news_poll();
+		via_notice_poll();
 	*flag = (c->hints & COMM_REVOKED) != 0;
 	return 0;
 }

@@ -37,7 +37,7 @@
 static const struct {
 	int number, class;
 	const char *name;
-	const char *hint; /* a remedy for the user; or NULL */
+	const char *hint; /* for the user; or NULL */
 } disk_reasons[] = {
 	{ENOENT, MPI_ERR_NO_SUCH_FILE, "ENOENT", NULL},
 	{EEXIST, MPI_ERR_FILE_EXISTS, "EEXIST", NULL},

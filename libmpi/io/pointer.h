@@ -4,7 +4,7 @@
  *      member on another host                        rank 0's process
  *        pointer_os.c ── datagram {question} ──────> a thread of its own ── fetch-and-add
  *                     <── datagram {was} ──────────                          on the word in
- *        no answer for POINTER_PATIENCE_NS:                                  struct io_shared
+ *        no answer for POINTER_TIMEOUT_NS:                                   struct io_shared
  *        a frame, too ─────────────────────────────> its next call of MPI ──────┘
  *
  * A noncollective access completes whatever other processes do (MPI-5.0 14.4.1).  So a thread of

@@ -19,7 +19,7 @@ static int order_scan(struct comm *c, const int64_t mine[2], int64_t before[2])
 		mine, before, 2, type_predefined(MPI_INT64_T), coll_op_predefined(MPI_SUM), c);
 }
 
-/* The news of the last rank to all. */
+/* The result of the last rank to all. */
 struct order_answer {
 	int64_t first;  /* where the room of rank 0 begins */
 	int64_t failed; /* a member has an error, and the pointer has not moved */

@@ -170,7 +170,8 @@ static void cancel_got_answer(const struct shm_frame *f)
 	struct req *r = id_table_get(&p2p_state.ids, (uint32_t)f->tag);
 
 	if (r == NULL || r->kind != REQ_SEND || r->peer != f->src)
-		p2p_protocol_error(f->src, "news of message %d, which it does not have", f->tag);
+		p2p_protocol_error(
+			f->src, "an answer about message %d, which it does not have", f->tag);
 	if (r->state != STATE_CANCELLING)
 		return;
 	if (f->kind == FRAME_CANCEL_OK) {

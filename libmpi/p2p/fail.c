@@ -19,7 +19,7 @@ static int fail_peer_error(int peer, const struct comm *c)
 {
 	const struct p2p_peer *p = p2p_peer(peer);
 	bool alias = via_is_alias(peer);
-	bool failed = p->lost != PEER_LEFT && p2p_state.ft && !p->unborn;
+	bool failed = p->lost != PEER_LEFT && p2p_state.ft && !p->spawn_failed;
 	int rank = c != NULL ? group_rank_of(comm_peers(c), peer) : -1;
 	char here[48] = "", words[256], who[HAFT_RANK_NAME];
 
@@ -37,9 +37,9 @@ static int fail_peer_error(int peer, const struct comm *c)
 		haft_number_name(who, peer);
 	if (rank >= 0 && c != &haft_world)
 		snprintf(here, sizeof(here), " (rank %d of this communicator)", rank);
-	return haft_err(failed      ? MPIX_ERR_PROC_FAILED
-			: p->unborn ? MPI_ERR_SPAWN
-				    : MPI_ERR_PROC_ABORTED,
+	return haft_err(failed            ? MPIX_ERR_PROC_FAILED
+			: p->spawn_failed ? MPI_ERR_SPAWN
+					  : MPI_ERR_PROC_ABORTED,
 		"%s%s, on host %s, is %s: %s", who, here, via_host(peer),
 		p->lost == PEER_LEFT ? "no longer in MPI" : "lost", words);
 }

@@ -67,12 +67,13 @@ void p2p_peer_died(int peer, const char *words);
  * which it does within 100 ms. */
 void p2p_peer_dies(int peer, const char *words);
 
-/* A frame says that a process has died, of which there are no news yet: p2p_peer_died in the next
+/* A frame says that a process has died, of which there is no notice yet: p2p_peer_died in the next
  * pass. */
 void p2p_peer_suspect(int peer);
 
 /* The kernel says that a process of this host, a member of c, is no more, of which there may be no
- * news yet: the error of an operation with it.  As p2p_peer_suspect where failures are survived. */
+ * notice yet: the error of an operation with it.  As p2p_peer_suspect where failures are
+ * survived. */
 int p2p_peer_vanished(int peer, const struct comm *c);
 
 /* A process has ended, in good order: as p2p_peer_died.  A remote one where failures are survived,
@@ -81,7 +82,7 @@ void p2p_peer_left(int peer, const char *words);
 
 /* A process that was spawned has ended before MPI_Init: operations with it raise MPI_ERR_SPAWN.  As
  * p2p_peer_died. */
-void p2p_peer_unborn(int peer, const char *words);
+void p2p_peer_spawn_failed(int peer, const char *words);
 
 /* Adds a function that is called when a process has failed where that is survived, and when a
  * communicator is revoked: windows, files.  Adding it twice is adding it once. */
@@ -96,9 +97,9 @@ extern struct p2p_hooks {
 	void (*lost_words)(int peer, char *words, size_t n);
 	/* ft: a peer is lost: true if it has ended before MPI_Init, with the words for it; may
 	 * wait for some ms */
-	bool (*unborn)(int peer, char *words, size_t n);
-	/* ft: has a process died, by the launcher's news?  Nothing is done about it, so that a loop
-	 * that holds or awaits anything may ask. */
+	bool (*spawn_failed)(int peer, char *words, size_t n);
+	/* ft: has a process died, as the launcher has told?  Nothing is done about it, so
+	 * that a loop that holds or awaits anything may ask. */
 	bool (*dead)(int peer);
 	/* coll: a wait of this process, or a loop of its calls that look and come back, has become
 	 * long.  awaited: the receive that it is for, if no message has matched it; or NULL.  May

@@ -42,7 +42,7 @@ struct p2p_peer {
 	bool listed;              /* in the worklist */
 	bool no_credit;           /* it shall send no eager messages */
 	bool credit_due;          /* it has not been told the value of no_credit yet */
-	bool unborn;              /* it has ended before MPI_Init */
+	bool spawn_failed;        /* it has ended before MPI_Init */
 	uint8_t lost;             /* enum peer_lost */
 	char *lost_words;         /* malloc'ed: why */
 	struct part_op *pending;  /* partitioned operations with something to send to it */

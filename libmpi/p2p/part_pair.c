@@ -55,7 +55,7 @@ static void part_enqueue(struct part_op *p)
 	p2p_peer_enlist(p->peer);
 }
 
-/* The order in which the partner must hear it. */
+/* The order in which the partner must learn it. */
 static const enum part_pending part_order[] = {
 	PENDING_MATCH, PENDING_READY, PENDING_DATA, PENDING_NO_RTS, PENDING_NO_MEM, PENDING_CLOSE};
 

@@ -14,7 +14,7 @@
 #define DYING_NS     100000000u /* for the end of a connection, which comes at once */
 #define DRAIN_PASSES 100000     /* each takes a batch of frames: more than any queue holds */
 
-/* Remote processes that have ended, by the launcher's news: they have died while a connection is
+/* Remote processes that have ended, as the launcher has told: they have died while a connection is
  * open, or have left without one, unless one that they began is still to be accepted. */
 struct dying {
 	struct dying *next;
@@ -55,10 +55,10 @@ void p2p_peer_died(int peer, const char *words)
 	died_end(peer, false, words);
 }
 
-void p2p_peer_unborn(int peer, const char *words)
+void p2p_peer_spawn_failed(int peer, const char *words)
 {
 	if (!p2p_peer_gone(peer))
-		p2p_peer(peer)->unborn = true;
+		p2p_peer(peer)->spawn_failed = true;
 	died_end(peer, false, words);
 }
 
@@ -113,12 +113,12 @@ static int died_pass(void)
 	return moved;
 }
 
-/* The launcher's news, which may be on their way, say more. */
+/* The launcher's notice, which may be on its way, says more. */
 static void died_suspect(int peer)
 {
 	char words[160] = "another process has noticed that it has failed";
 
-	via_news_poll();
+	via_notice_poll();
 	if (!p2p_peer_gone(peer) && p2p_hooks.lost_words != NULL)
 		p2p_hooks.lost_words(peer, words, sizeof(words));
 	p2p_peer_died(peer, words);

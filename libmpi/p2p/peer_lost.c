@@ -118,9 +118,9 @@ void p2p_peer_lost(int peer, bool left, const char *words)
 	char better[256];
 
 	snprintf(better, sizeof(better), "%s", words);
-	if (!left && !p2p_peer_gone(peer) && p2p_hooks.unborn != NULL &&
-		p2p_hooks.unborn(peer, better, sizeof(better)))
-		p2p_peer(peer)->unborn = true;
+	if (!left && !p2p_peer_gone(peer) && p2p_hooks.spawn_failed != NULL &&
+		p2p_hooks.spawn_failed(peer, better, sizeof(better)))
+		p2p_peer(peer)->spawn_failed = true;
 	else if (!left && p2p_state.ft && !p2p_peer_gone(peer) && p2p_hooks.lost_words != NULL)
 		p2p_hooks.lost_words(peer, better, sizeof(better));
 	p2p_peer_end(peer, left, better);

@@ -181,7 +181,7 @@ void p2p_progress_poll(void)
 		return;
 	}
 	progress_poll_long();
-	via_news_poll();
+	via_notice_poll();
 	if (!via.oversubscribed || haft_threads_enabled()) {
 		progress.fruitless = 0;
 		return;

@@ -27,7 +27,7 @@
 /* How long an operation may wait for the target, ns. 0: not at all, make the process_vm call.  A
  * target that has not answered is tried again only when it has polled since.  A sleeping target is
  * woken if operations are many: it is awake for the following ones. */
-static uint64_t delegate_patience(struct rma_target *t)
+static uint64_t delegate_wait_ns(struct rma_target *t)
 {
 	uint32_t polls;
 
@@ -181,7 +181,7 @@ int rma_delegate(const struct rma_operation *j)
 	bool done;
 
 	n = b != NULL ? delegate_fits(j) : 0;
-	ns = n > 0 ? delegate_patience(t) : 0;
+	ns = n > 0 ? delegate_wait_ns(t) : 0;
 	if (ns == 0 || atomic_exchange_explicit(&b->claim, 1, memory_order_acquire) != 0)
 		return -1;
 	word = delegate_post(b, j, n);

@@ -3,14 +3,14 @@
  * dies: the locks of stripes, bulks, the table of attached memory.
  *
  * A loop that waits for such a word may hold something itself, so it must not poll, and the window
- * is not broken before a poll.  It asks the launcher's news instead, and goes on without the word:
+ * is not broken before a poll.  It reads the launcher's notices instead, and goes on without it:
  * the contents of a window that has lost a member are undefined. */
 #include "libmpi/p2p/p2p.h"
 #include "libmpi/rma/win.h"
 
 bool rma_member_died(const struct win *w, int rank)
 {
-	if (p2p_hooks.dead == NULL || via_news_get(0) == NULL)
+	if (p2p_hooks.dead == NULL || via_notice_get(0) == NULL)
 		return false;
 	if (rank >= 0)
 		return p2p_hooks.dead(w->target[rank].peer);

@@ -7,8 +7,8 @@
  *      MPI_Win_lock_all  ──> the locks of all members, shared
  *
  * MPI_Win_lock_all never blocks others for long while it waits.  It takes the locks that are
- * free and waits for the others; when its patience ends it releases everything it holds, waits
- * on, and then takes the rest again, with more patience each time.  So other processes may lock
+ * free and waits for the others; after a time it releases everything it holds, waits
+ * on, and then takes the rest again, for twice that time.  So other processes may lock
  * several targets in any order (model/lock_all.pml). */
 #include "libmpi/rma/win_epoch.h"
 
@@ -19,8 +19,8 @@
 #include "libmpi/rma/win.h"
 #include <engine.h>
 
-#define PATIENCE_FIRST_NS 50000u /* some switches of processes: another epoch ends in that time */
-#define PATIENCE_MAX_NS   50000000u /* long enough even if that epoch has to wait for its CPU */
+#define HOLD_FIRST_NS 50000u    /* some switches of processes: another epoch ends in that time */
+#define HOLD_MAX_NS   50000000u /* long enough even if that epoch has to wait for its CPU */
 
 /* --- one lock ------------------------------------------------------------------------------- */
 
@@ -222,9 +222,9 @@ static bool lock_all_try(struct win *w)
 struct lock_all {
 	struct rma_epoch_wait wait;
 	struct rma_lock_wait k; /* of a local lock; k.w NULL: it waits for remote locks */
-	uint64_t patience_ns;   /* how long it keeps its locks */
+	uint64_t hold_ns;       /* how long it keeps its locks */
 	uint64_t begin_ns;      /* since when it holds something; 0: not known yet */
-	bool over;              /* its patience has ended */
+	bool over;              /* that time has ended */
 };
 
 /* Reads the answers of remote members.  True: all have granted.  *holds: some have. */
@@ -258,9 +258,9 @@ static bool lock_all_ready(void *arg, bool rest)
 		return false;
 	if (a->begin_ns == 0)
 		a->begin_ns = clock_now_ns();
-	a->over = clock_now_ns() - a->begin_ns >= a->patience_ns;
-	if (a->wait.nap_ns > a->patience_ns)
-		a->wait.nap_ns = (uint32_t)a->patience_ns;
+	a->over = clock_now_ns() - a->begin_ns >= a->hold_ns;
+	if (a->wait.nap_ns > a->hold_ns)
+		a->wait.nap_ns = (uint32_t)a->hold_ns;
 	return a->over;
 }
 
@@ -324,8 +324,8 @@ static void lock_all_wait_one(struct lock_all *a, int rank)
 			break;
 		lock_all_give_back(w);
 		a->begin_ns = local ? UINT64_MAX : 0; /* remote members may still grant */
-		if (a->patience_ns < PATIENCE_MAX_NS)
-			a->patience_ns *= 2;
+		if (a->hold_ns < HOLD_MAX_NS)
+			a->hold_ns *= 2;
 	}
 	if (local)
 		w->rma->epoch->target[rank].held = HELD_SHARED;
@@ -335,7 +335,7 @@ static __attribute__((noinline)) void lock_all_wait(struct win *w)
 {
 	struct lock_all a = {
 		.wait = {.w = w, .late = rma_lock_holders_late, .ready = lock_all_ready, .arg = &a},
-		.patience_ns = PATIENCE_FIRST_NS};
+		.hold_ns = HOLD_FIRST_NS};
 	int rank;
 
 	while (!w->rma->broken && (rank = lock_all_take_free(w)) >= 0)

@@ -36,8 +36,8 @@ int rma_broken_error(const struct win *w);
 
 /* --- member_died.c -------------------------------------------------------------------------- */
 
-/* Has a member (rank -1: any) died, by the launcher's news?  For loops that wait for a word of the
- * segment which it may have taken.  Acts on nothing. */
+/* Has a member (rank -1: any) died, as the launcher has told?  For loops that wait for a word of
+ * the segment which it may have taken.  Acts on nothing. */
 bool rma_member_died(const struct win *w, int rank);
 
 /* --- win_registry.c, dispatch.c ------------------------------------------------------------- */

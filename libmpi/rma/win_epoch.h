@@ -185,7 +185,7 @@ static inline int rma_flush_local_all(struct win *w)
 static inline void rma_epoch_progress(void)
 {
 	if (p2p_progress() == 0)
-		via_news_poll();
+		via_notice_poll();
 }
 
 static inline void rma_epoch_poll(struct win *w)

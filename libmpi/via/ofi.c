@@ -803,7 +803,7 @@ static bool bye_due(const struct ofi_peer *t)
 }
 
 /* True if it has acknowledged all frames. */
-static bool bye_heard(const struct ofi_peer *t)
+static bool bye_acked(const struct ofi_peer *t)
 {
 	return !bye_due(t) || t->acked || !t->opened;
 }
@@ -821,7 +821,7 @@ static void ofi_leave(void)
 			leave_poll();
 	end = clock_now_ns() + GOT_NS;
 	for (const struct ofi_peer *t = via_ofi.peers; t != NULL; t = t->all)
-		while (!bye_heard(t) && clock_now_ns() < end)
+		while (!bye_acked(t) && clock_now_ns() < end)
 			leave_poll();
 }
 

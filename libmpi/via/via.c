@@ -198,19 +198,19 @@ bool via_peer_release(int number)
 	return true;
 }
 
-HAFT_START void via_news_set(shm_news_fn *hear)
+HAFT_START void via_notice_set(shm_notice_fn *handler)
 {
-	shm_news_set(via.shm, hear);
+	shm_notice_set(via.shm, handler);
 }
 
-void via_news_poll(void)
+void via_notice_poll(void)
 {
-	shm_news_poll(via.shm);
+	shm_notice_poll(via.shm);
 }
 
-const void *via_news_get(uint32_t i)
+const void *via_notice_get(uint32_t i)
 {
-	return shm_news_get(via.shm, i);
+	return shm_notice_get(via.shm, i);
 }
 
 bool via_connected(int peer)

@@ -385,11 +385,11 @@ static inline void via_wait_end(struct shm_wait *w)
 	shm_wait_end(via.shm, w);
 }
 
-/* News of the launcher: `hear' is called for each of them when this process waits or looks.  See
- * shm_news_fn. */
-void via_news_set(shm_news_fn *hear);
-void via_news_poll(void);
-const void *via_news_get(uint32_t i);
+/* Notices of the launcher: `handler' is called for each of them when this process waits or polls.
+ * See shm_notice_fn. */
+void via_notice_set(shm_notice_fn *handler);
+void via_notice_poll(void);
+const void *via_notice_get(uint32_t i);
 
 /* Is there a connection of libnet to a remote peer, which will say that the peer has ended, after
  * its last frames? */

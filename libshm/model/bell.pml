@@ -47,7 +47,7 @@ proctype sender(byte me)
 	od
 }
 
-#define news (mem[0] != seen[0] || mem[1] != seen[1])
+#define unseen (mem[0] != seen[0] || mem[1] != seen[1])
 
 inline take_all()
 {
@@ -71,7 +71,7 @@ proctype sleeper()
 		fi;
 #ifdef CHECK_FIRST
 		if
-		:: news -> goto awake
+		:: unseen -> goto awake
 		:: else
 		fi;
 #endif
@@ -83,7 +83,7 @@ proctype sleeper()
 #endif
 #ifndef CHECK_FIRST
 		if
-		:: news -> goto awake
+		:: unseen -> goto awake
 		:: else
 		fi;
 #endif

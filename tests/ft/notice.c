@@ -15,7 +15,7 @@ static double now_ms(void)
 	return (double)t.tv_sec * 1e3 + (double)t.tv_nsec * 1e-6;
 }
 
-/* The news of this host are late. */
+/* The notices of this host are late. */
 static void stop_proxy(void)
 {
 	char resume[80];

@@ -233,12 +233,12 @@ part_threads() {
 	! grep -F 'a cycle' "$err" || fail "$said: it is no cycle"
 }
 
-part_unborn() {
+part_before_init() {
 	# Spawned processes that never call MPI_Init, asleep or not, are named: here, on other
 	# hosts, and where the spawn itself waits for them.
 	for far in '' '-launcher fork -hosts a:1,b:2'; do
 		for what in "sleep $mark" "sh $TMPDIR/spin"; do
-			said="unborn $far $what"
+			said="before MPI_Init $far $what"
 			echo 'while :; do :; done' >"$TMPDIR/spin"
 			behind "$run" $far -n 1 "$TMPDIR/spawner" -n 2 $what
 			until_err 'ranks 0-1 of world 1: running, have not called MPI_Init (processes '
@@ -251,7 +251,7 @@ part_unborn() {
 		done
 	done
 	far=
-	said='unborn, at a port'
+	said='before MPI_Init, at a port'
 	echo 'mpiexec = -launcher fork' >"$TMPDIR/conf"
 	behind env HAFT_CONF=$TMPDIR/conf "$TMPDIR/spawner" -n 2 -k host=a,b sleep $mark
 	until_err 'ranks 0-1 of world 1: running, have not called MPI_Init (processes '
@@ -428,7 +428,7 @@ part_stacks() {
 	want_stack 'ranks 0-1' 'MPI_Recv <- lines+0x'
 }
 
-for name in stacks receives barriers windows requests calls threads unborn twice_told asleep computing ended finalized deadlock dups mixed timeout_only; do
+for name in stacks receives barriers windows requests calls threads before_init twice_told asleep computing ended finalized deadlock dups mixed timeout_only; do
 	part part_$name
 done
 for p in $parts; do

@@ -105,7 +105,7 @@ job $far -hosts a,b sh -c "$my [ \$r = 0 ] || exit 7; sleep $mark"
 want_rc 7
 want_err 'rank 1 (process '
 want_err ' on b, sh) exited with code 7'
-# A rank that lost another one is not reported as the first failure, in any order of the news.
+# A rank that lost another one is not reported as the first failure, in any order of the notices.
 "$B/bin/mpicc" $san tests/tools/lost_rank.c -o "$TMPDIR/lost" || exit 1
 lost() {
 	job $far -hosts a,b:2,c "$TMPDIR/lost" $1 $2

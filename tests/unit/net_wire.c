@@ -166,7 +166,7 @@ static uint32_t len_of(uint32_t i)
 	return i * i * 7 % 400;
 }
 
-static void wire_hear(void *arg, const struct net_frame *f)
+static void wire_deliver(void *arg, const struct net_frame *f)
 {
 	struct ear *e = arg;
 	const uint8_t *p = f->data;
@@ -222,7 +222,7 @@ static void read_in_steps(
 	static uint8_t got[2][STREAM], buf[IN_BUF];
 	struct net_in in;
 	struct ear ear = {0};
-	struct net_shared up = {.arg = &ear, .deliver = wire_hear, .buf = buf};
+	struct net_shared up = {.arg = &ear, .deliver = wire_deliver, .buf = buf};
 	struct net_op post[4];
 	struct iovec iov[IN_IOVS];
 	size_t at = 0, want = first, k, part;
@@ -280,7 +280,7 @@ static void test_bad_bytes(void **state)
 	static uint8_t buf[IN_BUF];
 	struct wire_head good = {.type = WIRE_FRAME, .tag = 1};
 	struct ear ear = {0};
-	struct net_shared up = {.arg = &ear, .deliver = wire_hear, .buf = buf};
+	struct net_shared up = {.arg = &ear, .deliver = wire_deliver, .buf = buf};
 	struct iovec iov[IN_IOVS];
 	struct net_in in;
 

@@ -182,15 +182,15 @@ static void back_rank(struct shm *s, void *arg)
 	count_at(s, first);
 	atomic_fetch_add(&p->ranks[first], 2);
 	bind_to(first);
-	shm_spread_back(s, second);
+	shm_spread_move_back(s, second);
 	CHECK(s->count.moves == 0 && atomic_load(&p->next_ns) == 0);
 	count_at(s, first);
-	shm_spread_back(s, second);
+	shm_spread_move_back(s, second);
 	CHECK(s->count.moves == 1 && atomic_load(&p->next_ns) != 0);
 	mask_is(&all);
 	count_at(s, first);
 	atomic_store(&p->next_ns, UINT64_MAX); /* another rank has moved just before */
-	shm_spread_back(s, second);
+	shm_spread_move_back(s, second);
 	CHECK(s->count.moves == 1);
 }
 
@@ -244,13 +244,13 @@ static void unused_rank(struct shm *s, void *arg)
 	bind_to(cpu_number(0));
 	shm_spread_update(s);
 	first = s->in->cpu;
-	shm_spread_give(s, 1000);
-	shm_spread_give(s, 1500);
+	shm_spread_off_cpu(s, 1000);
+	shm_spread_off_cpu(s, 1500);
 	CHECK(atomic_load(&first->waiting) == 1);
-	CHECK(shm_spread_take(s, 1700) == 200 && atomic_load(&first->waiting) == 0);
-	CHECK(shm_spread_take(s, 1800) == 0); /* it had not given it up */
-	shm_spread_give(s, 2000);
-	CHECK(shm_spread_take(s, 1999) == 0); /* another clock */
+	CHECK(shm_spread_on_cpu(s, 1700) == 200 && atomic_load(&first->waiting) == 0);
+	CHECK(shm_spread_on_cpu(s, 1800) == 0); /* it had not given it up */
+	shm_spread_off_cpu(s, 2000);
+	CHECK(shm_spread_on_cpu(s, 1999) == 0); /* another clock */
 	CHECK(shm_spread_others_wait(s));
 	atomic_fetch_add(&spread(s)->ranks[cpu_number(1)], 1); /* a rank that computes */
 	CHECK(!shm_spread_others_wait(s));
@@ -258,11 +258,11 @@ static void unused_rank(struct shm *s, void *arg)
 	CHECK(shm_spread_others_wait(s));
 	atomic_fetch_sub(&spread(s)->cpu[cpu_number(1)].waiting, 1);
 	atomic_fetch_sub(&spread(s)->ranks[cpu_number(1)], 1);
-	shm_spread_give(s, 3000);
+	shm_spread_off_cpu(s, 3000);
 	bind_to(cpu_number(1));
-	CHECK(shm_spread_take(s, 4000) == 0);
+	CHECK(shm_spread_on_cpu(s, 4000) == 0);
 	second = s->in->cpu;
-	CHECK(second != first && atomic_load(&first->given) == 3000);
+	CHECK(second != first && atomic_load(&first->off_since) == 3000);
 	CHECK(atomic_load(&first->waiting) == 0 && atomic_load(&second->waiting) == 0);
 	shm_spread_leave(s);
 	CHECK(s->in->cpu != first && s->in->cpu != second);

@@ -197,7 +197,7 @@ static void wait_view(void **state)
 	(void)state;
 	assert_int_equal(shm_seg_create(&opts, &seg), 0);
 	shm_seg_view(seg, 1, &v);
-	assert_int_equal(v.state, SHM_UNBORN);
+	assert_int_equal(v.state, SHM_UNATTACHED);
 	assert_false(v.asleep);
 	node_start(seg, 1, watched_rank, NULL, &pid);
 	assert_int_equal(shm_attach(seg, 0, &s), 0);

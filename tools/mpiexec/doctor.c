@@ -172,7 +172,7 @@ static void copies_check(void)
 
 /* One resource limit: the effect of less than `least'. */
 struct limit_row {
-	const char *what, *shell, *cure;
+	const char *what, *shell, *hint;
 	rlim_t least;
 	int resource;
 	enum verdict verdict;
@@ -209,7 +209,7 @@ static void limits_check(void)
 			doctor_say(r.rlim_cur >= l->least ? FINE : l->verdict, l->what,
 				"%s: %llu%s%s", l->shell, (unsigned long long)r.rlim_cur,
 				r.rlim_cur >= l->least ? "" : "; ",
-				r.rlim_cur >= l->least ? "" : l->cure);
+				r.rlim_cur >= l->least ? "" : l->hint);
 	}
 }
 

@@ -154,11 +154,11 @@ static void ended_fail(struct job *j, int r, const char *whom, bool told)
  * should have received a message; likewise for a rank with threads. */
 static int ended_awaited(const struct job *j, int r, const struct needs *e, uint64_t now)
 {
-	bool patient = rank_has_threads(j, r) || (is_finalizing(j, r, now) && !sends(j, r));
+	bool ended_only = rank_has_threads(j, r) || (is_finalizing(j, r, now) && !sends(j, r));
 
 	for (int i = 0; i < e->n; i++)
-		if (patient ? has_ended(j, e->to[i], now)
-			    : gone_reason(j, e->to[i], r, now) != NULL)
+		if (ended_only ? has_ended(j, e->to[i], now)
+			       : gone_reason(j, e->to[i], r, now) != NULL)
 			return e->to[i];
 	return -1;
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* failures.c - deaths that the job survives (HAFT_FT).
  *
- *     rank 3 is killed ──> SIGCHLD ──> failure_survived ──┬── news into the segment of this host
- *                                                         └── FRAME_NEWS: into those of others
+ *     rank 3 is killed ──> SIGCHLD ──> failure_survived ──┬── notice, to the segment of this host
+ *                                                         └── FRAME_NOTICE: into those of others
  *
  * mpiexec is the parent of its ranks, or has a proxy that is.  So it never takes a living rank for
  * dead, and knows of a death as soon as the kernel does.  The ranks need no heartbeats.
@@ -16,7 +16,7 @@
 #include <sys/wait.h>
 #include "libmpi/boot/boot.h"
 #include "libmpi/core/setting.h"
-#include "tools/mpiexec/death_news.h"
+#include "tools/mpiexec/death_notice.h"
 #include "tools/mpiexec/output.h"
 
 enum { MODE_AUTO, MODE_NO, MODE_YES };
@@ -108,7 +108,7 @@ bool failure_survived(struct job *j, const struct death *dead)
 		failure_tell(j, d);
 		return true;
 	}
-	if (!news_send(j, d, failure_end(j, d, failed)) || !failed)
+	if (!notice_send(j, d, failure_end(j, d, failed)) || !failed)
 		return false;
 	failure_tell(j, d);
 	return true;
@@ -135,7 +135,7 @@ bool failure_hosts_survived(struct job *j, const bool *lost)
 
 		if (!j->rank[r].alive || !lost[j->rank[r].host])
 			continue;
-		if (!news_send(j, &d, BOOT_END_HOST))
+		if (!notice_send(j, &d, BOOT_END_HOST))
 			return false;
 		if (f->count++ == 0)
 			f->code = 1;

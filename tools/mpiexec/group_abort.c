@@ -4,7 +4,7 @@
  *
  *   haft_abort runs=F+N,... ──> these are marked `aborted', and so is the process that asks
  *        └─ last=1 ──┬─ another process lives ──> SIGTERM, END_GRACE_MS later SIGKILL
- *                    │                            each death is news: BOOT_END_ABORTED
+ *                    │                            each death is a notice: BOOT_END_ABORTED
  *                    └─ none does ─────────────> the job ends, with the code of the abort */
 #include "tools/mpiexec/group_abort.h"
 

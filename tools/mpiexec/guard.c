@@ -37,7 +37,7 @@ static bool process_has(const char *pid, const char *mark, char *buf)
 }
 
 /* Kills processes that have left their group but kept the job's environment. */
-static void strays_kill(const char *mark)
+static void orphans_kill(const char *mark)
 {
 	char *buf = malloc(ENVIRON_MAX);
 	DIR *d = opendir("/proc");
@@ -78,7 +78,7 @@ __attribute__((noreturn)) static void guard_run(const struct guard *g, uint64_t 
 	/* The format of BOOT_VAR.  "by" tells apart two mpiexecs (proxies) of one job on this
 	 * machine. */
 	snprintf(mark, sizeof(mark), "by=%d,cookie=%016llx", (int)by, (unsigned long long)cookie);
-	strays_kill(mark);
+	orphans_kill(mark);
 	_exit(0);
 }
 

@@ -119,9 +119,9 @@ static bool rank_serves(const struct rank_view *s)
 
 /* The ranks that are idle, by where they are. */
 struct idle {
-	int inside; /* in MPI, and wait for other ranks */
-	int away;   /* outside of MPI */
-	int unborn; /* before MPI_Init */
+	int inside;      /* in MPI, and wait for other ranks */
+	int away;        /* outside of MPI */
+	int before_init; /* before MPI_Init */
 };
 
 /* The time since which all ranks have been idle; 0: not all are, or none waits in MPI, except for
@@ -140,7 +140,7 @@ static uint64_t still_since(const struct job *j, struct idle *n)
 		if (!k->idle || !j->seen[r].known)
 			return 0;
 		n->inside += k->away_ns == 0 && !rank_serves(&j->seen[r]);
-		n->unborn += j->seen[r].state == BOOT_NEW;
+		n->before_init += j->seen[r].state == BOOT_NEW;
 		n->away += k->away_ns != 0 && j->seen[r].state != BOOT_NEW;
 		still = k->still_ns > still ? k->still_ns : still;
 		still = k->cpu_used_ns > still ? k->cpu_used_ns : still;
@@ -165,7 +165,7 @@ bool hang_check(struct job *j, uint64_t now)
 	for (int r = 0; r < j->n && any; r++)
 		j->rank[r].watch.idle = false;
 	still = still_since(j, &n);
-	outside = n.away + n.unborn > 0;
+	outside = n.away + n.before_init > 0;
 	if (h->limit_ns == 0 || still == 0 || from < still || from - still < h->limit_ns ||
 		h->said || (outside && h->said_away))
 		return false;
@@ -174,11 +174,11 @@ bool hang_check(struct job *j, uint64_t now)
 	out_say("all processes that are in MPI have slept for %llu s (HAFT_HANG)%s: does the job "
 		"hang?",
 		(unsigned long long)((from - still) / NS_PER_S),
-		n.away > 0 && n.unborn > 0
+		n.away > 0 && n.before_init > 0
 			? ", and the others have used no CPU time or not called MPI_Init"
-		: n.away > 0   ? ", and the others have used no CPU time"
-		: n.unborn > 0 ? ", and the others have not called MPI_Init"
-			       : "");
+		: n.away > 0        ? ", and the others have used no CPU time"
+		: n.before_init > 0 ? ", and the others have not called MPI_Init"
+				    : "");
 	job_report(j);
 	return true;
 }

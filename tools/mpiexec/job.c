@@ -10,7 +10,7 @@
 #include "tools/mpiexec/feed.h"
 #include "tools/mpiexec/gdb_run.h"
 #include "tools/mpiexec/job_show.h"
-#include "tools/mpiexec/death_news.h"
+#include "tools/mpiexec/death_notice.h"
 #include "tools/mpiexec/output.h"
 #include "tools/mpiexec/profile.h"
 #include "tools/mpiexec/remote_ranks.h"
@@ -39,11 +39,11 @@ static bool rank_absent(const struct job *j, int r, uint64_t now)
 
 /* A spawned process has ended without MPI_Init.  Its parents get MPI_ERR_SPAWN, and may go on; the
  * others of its world would wait for it for ever, and end. */
-static void unborn_end(struct job *j, int r, bool waits)
+static void spawn_failure_end(struct job *j, int r, bool waits)
 {
 	struct world *w = j->rank[r].world;
 
-	news_absent(j, r);
+	notice_no_init(j, r);
 	if (!waits)
 		return;
 	job_world_cut(j, w->id);
@@ -61,7 +61,7 @@ static void absent_check(struct job *j)
 		int waits = absent ? rank_running(j, j->rank[r].world) : -1;
 
 		if (absent && j->rank[r].world->id > 0) {
-			unborn_end(j, r, waits >= 0);
+			spawn_failure_end(j, r, waits >= 0);
 			continue;
 		}
 		if (waits < 0)

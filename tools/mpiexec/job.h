@@ -68,7 +68,7 @@ struct rank {
 	char *where, *core; /* of a crash that is not told: crash_lines.c; NULL: none */
 	bool inside;        /* it had called MPI_Init (or spoken PMI) when it died */
 	bool absent;        /* has exited with 0 without MPI_Init */
-	bool told;          /* ... and all processes have been told (news_unborn) */
+	bool told;          /* ... and all processes have been told (notice_spawn_failed) */
 	bool aborted;       /* its group has been aborted, with this code: group_abort.c */
 	int abort_code;
 	uint64_t ended_ns; /* when it exited with 0; 0: it has not */
@@ -154,7 +154,7 @@ struct job {
 	uint64_t group_kill_ns; /* when to send it to aborted groups; 0: never */
 	uint64_t stop_ns;       /* when -timeout ends; 0: never */
 	struct lost_wait wait;
-	struct unborn unborn; /* of the last such spawn */
+	struct spawn_failure spawn_failure; /* of the last such spawn */
 	struct failures failures;
 	uint64_t absent_check_ns; /* when to look for ranks that wait for absent ones; 0: never */
 	uint64_t leave_ns; /* when a program for which a service works, and which has ended in MPI,
@@ -285,10 +285,10 @@ void job_world_fail(struct job *j, struct world *w, int code);
 void job_signal(struct job *j, int sig);
 void job_world_signal(struct job *j, const struct world *w, int sig);
 
-/* Kills and forgets worlds when it is time to; job_worlds_patience: ms until it is due, -1: no
+/* Kills and forgets worlds when it is time to; job_worlds_timeout: ms until it is due, -1: no
  * deadline. */
 void job_worlds_clock(struct job *j, uint64_t now);
-int job_worlds_patience(const struct job *j, uint64_t now);
+int job_worlds_timeout(const struct job *j, uint64_t now);
 
 /* Takes a world out of the list, and frees its entries. */
 void job_world_remove(struct job *j, struct world *w);

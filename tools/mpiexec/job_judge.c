@@ -3,7 +3,7 @@
  *
  *   a rank dies ──> job_died ──┬─ it has aborted ──────────────> abort_tell ──┐
  *                              ├─ code != 0, or a signal ──────> death_fail ──┼─> job_world_fail
- *                              ├─ so, a child without MPI_Init > unborn_judge ───> its world ends
+ *                              ├─ so, a child, no MPI_Init ────> spawn_failure_judge: its world
  *                              ├─ 0, in MPI: others look ──────> death_fail ──┘
  *                              ├─ 0, without MPI_Init ─────────> job.c looks who waits for it
  *                              '─ because of another's loss ───> kept back until that is known */
@@ -16,13 +16,13 @@
 #include <sys/wait.h>
 #include "libmpi/boot/boot.h"
 #include "tools/mpiexec/failures.h"
-#include "tools/mpiexec/death_news.h"
+#include "tools/mpiexec/death_notice.h"
 #include "tools/mpiexec/names.h"
 #include "tools/mpiexec/output.h"
 #include "tools/mpiexec/stacks.h"
 
 /* True if a rank has aborted the job, and this is neither reported nor kept back. */
-static bool abort_hear(struct job *j)
+static bool abort_read(struct job *j)
 {
 	const struct boot_job *b = j->remote == NULL ? local_abort(&j->local) : NULL;
 	struct abort_call *a = &j->abort;
@@ -254,7 +254,7 @@ static bool wait_judge(struct job *j, const struct death *d, int lost)
 /* Returns true if the death is judged, or kept back. */
 static bool lost_judge(struct job *j, const struct death *d)
 {
-	bool aborted = abort_hear(j);
+	bool aborted = abort_read(j);
 	int lost = lost_by(j, d);
 	/* a rank aborted because of this death, and was reported just before it */
 	bool about = aborted && lost == d->rank && j->abort.rank != d->rank;
@@ -298,7 +298,7 @@ static bool world_has_parents(struct job *j, struct world *w)
 /* A spawned process has failed before MPI_Init.  Its parents get MPI_ERR_SPAWN, and go on, whether
  * failures are survived or not: no member of a communicator has failed.  Its siblings can do
  * nothing without it, and end.  False: that is not so, or no parent lives. */
-static bool unborn_judge(struct job *j, const struct death *d)
+static bool spawn_failure_judge(struct job *j, const struct death *d)
 {
 	struct rank *k = &j->rank[d->rank];
 	struct world *w = k->world;
@@ -311,7 +311,7 @@ static bool unborn_judge(struct job *j, const struct death *d)
 	out_say("it had not called MPI_Init: its parents get MPI_ERR_SPAWN%s, and the job goes on",
 		w->n > 1 ? ", the others of its spawn end" : "");
 	ended_mark(j, k);
-	news_unborn(j, d->rank, d->status);
+	notice_spawn_failed(j, d->rank, d->status);
 	job_world_cut(j, w->id);
 	job_world_fail(j, w, 1);
 	return true;
@@ -342,12 +342,12 @@ void job_died(struct job *j, const struct death *d)
 	k->world->alive--;
 	j->alive--;
 	names_drop(job_number(j, d->rank));
-	if (d->state == BOOT_NEW && j->unborn.first != k->world->first)
-		j->unborn = (struct unborn){k->world->first, k->world->n, k->world->id, k->rank,
-			k->pid, k->host, d->status};
-	if (k->world->unborn.n > 0)
-		news_unborn(j, d->rank, d->status);
-	if (unborn_judge(j, d) || failure_survived(j, d) || (!j->ending && lost_judge(j, d)))
+	if (d->state == BOOT_NEW && j->spawn_failure.first != k->world->first)
+		j->spawn_failure = (struct spawn_failure){k->world->first, k->world->n,
+			k->world->id, k->rank, k->pid, k->host, d->status};
+	if (k->world->spawn_failure.n > 0)
+		notice_spawn_failed(j, d->rank, d->status);
+	if (spawn_failure_judge(j, d) || failure_survived(j, d) || (!j->ending && lost_judge(j, d)))
 		return;
 	if (!j->ending && j->abort.told) {
 		abort_judge(j);

@@ -10,10 +10,10 @@
 #include "tools/mpiexec/local_ranks.h"
 #include "tools/mpiexec/job_plan.h"
 
-#define READ_LEN  65536
-#define READ_MAX  16    /* reads per call, so that other links get their turn */
-#define NOISE_MAX 65536 /* bytes of unterminated text before the hello */
-#define HELLO     "HAFT-PROXY "
+#define READ_LEN     65536
+#define READ_MAX     16    /* reads per call, so that other links get their turn */
+#define PREAMBLE_MAX 65536 /* bytes of unterminated text before the hello */
+#define HELLO        "HAFT-PROXY "
 
 /* Everything that must be equal at both ends: structs are sent as they are in memory. */
 const char *link_hello(void)
@@ -29,7 +29,7 @@ const char *link_hello(void)
 
 void link_open(struct proxy_link *l, int in, int out, uint64_t now)
 {
-	*l = (struct proxy_link){.in = in, .out = out, .heard_ns = now, .said_ns = now};
+	*l = (struct proxy_link){.in = in, .out = out, .read_ns = now, .written_ns = now};
 	fcntl(in, F_SETFL, fcntl(in, F_GETFL) | O_NONBLOCK);
 	fcntl(out, F_SETFL, fcntl(out, F_GETFL) | O_NONBLOCK);
 }
@@ -67,7 +67,7 @@ bool link_write(struct proxy_link *l, uint64_t now)
 			return false;
 		}
 		q->at += n > 0 ? (size_t)n : 0;
-		l->said_ns = now;
+		l->written_ns = now;
 	}
 	q->at = q->len = 0;
 	return true;
@@ -81,7 +81,7 @@ static void got_drop(struct proxy_link *l, size_t n)
 }
 
 /* Reads lines up to and including the hello.  Returns false if the hello is of another version. */
-static bool hello_read(struct proxy_link *l, link_noise_fn *noise, void *arg)
+static bool hello_read(struct proxy_link *l, link_preamble_fn *preamble, void *arg)
 {
 	const char *nl;
 
@@ -92,7 +92,7 @@ static bool hello_read(struct proxy_link *l, link_noise_fn *noise, void *arg)
 
 		l->hello = strcmp(line, link_hello()) == 0;
 		if (!like)
-			noise(arg, line);
+			preamble(arg, line);
 		free(line);
 		got_drop(l, len + 1);
 		if (like && !l->hello) {
@@ -100,7 +100,7 @@ static bool hello_read(struct proxy_link *l, link_noise_fn *noise, void *arg)
 			return false;
 		}
 	}
-	if (!l->hello && l->got.len > NOISE_MAX)
+	if (!l->hello && l->got.len > PREAMBLE_MAX)
 		got_drop(l, l->got.len);
 	return true;
 }
@@ -126,8 +126,8 @@ static bool frames_read(struct proxy_link *l, link_take_fn *take, void *arg)
 	return true;
 }
 
-bool link_read(
-	struct proxy_link *l, link_take_fn *take, link_noise_fn *noise, void *arg, uint64_t now)
+bool link_read(struct proxy_link *l, link_take_fn *take, link_preamble_fn *preamble, void *arg,
+	uint64_t now)
 {
 	static char buf[READ_LEN];
 
@@ -140,9 +140,9 @@ bool link_read(
 			l->trouble = n < 0 ? strerror(errno) : NULL;
 			return false;
 		}
-		l->heard_ns = now;
+		l->read_ns = now;
 		marshal_put(&l->got, buf, (size_t)n);
-		if (!l->hello && !hello_read(l, noise, arg))
+		if (!l->hello && !hello_read(l, preamble, arg))
 			return false;
 		if (l->hello && !frames_read(l, take, arg))
 			return false;

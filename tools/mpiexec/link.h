@@ -43,7 +43,7 @@ enum frame_kind {
 	FRAME_KILL,   /* rank: id of a world; which: a signal for it */
 	FRAME_STOP,   /* rank: a process; which: a signal for it */
 	FRAME_ANSWER, /* rank: to its request; text, a line */
-	FRAME_NEWS,   /* struct boot_news: a process has ended, and the job goes on */
+	FRAME_NOTICE, /* struct boot_notice: a process has ended, and the job goes on */
 	FRAME_GATE,   /* ranks that wait in MPI_Init for a tool go on */
 	FRAME_TOOL,   /* the words of a tool's server: start it */
 	UP_READY,     /* ranks and their addresses */
@@ -82,8 +82,8 @@ struct proxy_link {
 	int in, out;          /* non-blocking, close-on-exec; -1: closed */
 	struct marshal got;   /* received, not yet delivered */
 	struct marshal queue; /* to be written, from queue.at on */
-	uint64_t heard_ns;    /* time of the last read */
-	uint64_t said_ns;     /* time of the last write */
+	uint64_t read_ns;     /* time of the last read */
+	uint64_t written_ns;  /* time of the last write */
 	bool hello;           /* the peer's hello has been read */
 	const char *trouble;  /* why it is closed; NULL: open, or closed by the peer */
 };
@@ -92,7 +92,7 @@ struct proxy_link {
 typedef void link_take_fn(void *arg, const struct proxy_frame *f, const char *v);
 
 /* Receives a line of text that came before the hello. */
-typedef void link_noise_fn(void *arg, const char *line);
+typedef void link_preamble_fn(void *arg, const char *line);
 
 /* Takes ownership of two fds. */
 void link_open(struct proxy_link *l, int in, int out, uint64_t now);
@@ -107,7 +107,7 @@ void link_put(struct proxy_link *l, const struct proxy_frame *f, const void *v);
 /* link_write writes, link_read reads as much as possible without blocking.  Return false if the
  * link is broken or closed. */
 bool link_write(struct proxy_link *l, uint64_t now);
-bool link_read(
-	struct proxy_link *l, link_take_fn *take, link_noise_fn *noise, void *arg, uint64_t now);
+bool link_read(struct proxy_link *l, link_take_fn *take, link_preamble_fn *preamble, void *arg,
+	uint64_t now);
 
 #endif

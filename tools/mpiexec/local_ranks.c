@@ -326,7 +326,7 @@ char *local_adopt(struct local_ranks *c, int fd, int pid)
 }
 
 /* Makes a pipe for a rank's output and hands over its read end.  Returns the write end, or -1. */
-static int output_make(int rank, int which, local_hear_fn *hear)
+static int output_make(int rank, int which, local_output_fn *output)
 {
 	int p[2];
 
@@ -334,7 +334,7 @@ static int output_make(int rank, int which, local_hear_fn *hear)
 		return -1;
 	p[0] = fd_keep(p[0]);
 	fcntl(p[0], F_SETFL, O_NONBLOCK);
-	hear(rank, which, p[0]);
+	output(rank, which, p[0]);
 	return p[1];
 }
 
@@ -376,7 +376,7 @@ static const struct app *member_program(
 /* Starts a program as the rank of row i, with stdin `in' (-1: a pipe failed).  Returns the pid, or
  * -1 with errno and the step that failed. */
 static pid_t member_exec(struct local_ranks *c, int i, const struct app *a, int in,
-	local_hear_fn *hear, const char **step)
+	local_output_fn *output, const char **step)
 {
 	struct local_rank *m = &c->m[i];
 	struct rank_ends e = {.in = in, .pmi = c->pmi != NULL ? pmi_give(c->pmi, i) : -1};
@@ -385,8 +385,8 @@ static pid_t member_exec(struct local_ranks *c, int i, const struct app *a, int 
 	int err;
 
 	*step = "a pipe";
-	e.out = output_make(m->entry, 0, hear);
-	e.err = output_make(m->entry, 1, hear);
+	e.out = output_make(m->entry, 0, output);
+	e.err = output_make(m->entry, 1, output);
 	e.listen = m->listen;
 	e.cpus = c->cpus != NULL ? &c->cpus[i] : NULL;
 	e.envp = rank_env_make(&c->env, c, i, a->envp + 1, e.pmi, own);
@@ -400,14 +400,14 @@ static pid_t member_exec(struct local_ranks *c, int i, const struct app *a, int 
 
 /* Starts one rank with stdin `in' (-1: pipe failed).  Returns NULL, or malloc'ed words and
  * errno. */
-static char *member_start(struct local_ranks *c, int i, int in, local_hear_fn *hear)
+static char *member_start(struct local_ranks *c, int i, int in, local_output_fn *output)
 {
 	struct local_rank *m = &c->m[i];
 	const char *step = "";
 	char *why = NULL, *words = NULL, name[HAFT_RANK_NAME];
 	struct app wrapped;
 	const struct app *a = member_program(c, i, &wrapped, &why);
-	pid_t pid = a != NULL ? member_exec(c, i, a, in, hear, &step) : -1;
+	pid_t pid = a != NULL ? member_exec(c, i, a, in, output, &step) : -1;
 	int err = errno;
 
 	if (pid < 0) {
@@ -445,7 +445,7 @@ static bool end_is_asked(void)
 
 /* Has the kernel killed a rank for lack of memory?  More ranks would meet the same end, one by one;
  * the main loop will read the death.  Asked now and then, in a start. */
-static bool start_is_hopeless(const struct local_ranks *c, int started)
+static bool is_oom_killed(const struct local_ranks *c, int started)
 {
 	if (started % START_BATCH != START_BATCH - 1 || !limit_memory_met())
 		return false;
@@ -461,7 +461,7 @@ static bool start_is_hopeless(const struct local_ranks *c, int started)
 }
 
 char *local_start(struct local_ranks *c, const struct world *w, int (*in_fd)(int entry),
-	local_hear_fn *hear, int *errs, bool soft)
+	local_output_fn *output, int *errs, bool soft)
 {
 	int null = fd_keep(open("/dev/null", O_RDONLY | O_CLOEXEC));
 	char *why = NULL;
@@ -469,8 +469,7 @@ char *local_start(struct local_ranks *c, const struct world *w, int (*in_fd)(int
 	rank_env_begin(&c->env, c, w);
 	priority_raise(c->n, shm_seg_ncpus(c->seg));
 	for (int i = 0;
-		i < c->n && (why == NULL || soft) && !end_is_asked() && !start_is_hopeless(c, i);
-		i++) {
+		i < c->n && (why == NULL || soft) && !end_is_asked() && !is_oom_killed(c, i); i++) {
 		char *more;
 		int in;
 
@@ -479,7 +478,7 @@ char *local_start(struct local_ranks *c, const struct world *w, int (*in_fd)(int
 		in = in_fd(c->m[i].entry);
 		more = seat_open(c, &c->m[i]);
 		if (more == NULL)
-			more = member_start(c, i, in >= 0 ? in : null, hear);
+			more = member_start(c, i, in >= 0 ? in : null, output);
 		if (errs != NULL && more != NULL)
 			errs[c->m[i].rank] = errno;
 		if (in >= 0)
@@ -496,9 +495,9 @@ char *local_start(struct local_ranks *c, const struct world *w, int (*in_fd)(int
 	return why;
 }
 
-bool local_news(struct local_ranks *c, const struct boot_news *news)
+bool local_notice(struct local_ranks *c, const struct boot_notice *notice)
 {
-	return shm_news_put(c->seg, news) == 0;
+	return shm_notice_put(c->seg, notice) == 0;
 }
 
 uint32_t local_ft(const struct local_ranks *c, const struct world *w, bool dead)

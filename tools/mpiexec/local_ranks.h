@@ -74,7 +74,7 @@ struct rank_view {
 };
 
 /* Receives the read end of the pipe of the stdout (which 0) or stderr (which 1) of an entry. */
-typedef void local_hear_fn(int entry, int which, int fd);
+typedef void local_output_fn(int entry, int which, int fd);
 
 /* The death of a rank. */
 struct death {
@@ -107,9 +107,9 @@ int local_count(const struct local_ranks *c, const struct world *w);
 struct boot_rank *local_page(const struct local_ranks *c, int i);
 
 /* Tells all ranks that a process has ended, and the job goes on.  False: there is no room for more
- * news. */
-struct boot_news;
-bool local_news(struct local_ranks *c, const struct boot_news *news);
+ * notices. */
+struct boot_notice;
+bool local_notice(struct local_ranks *c, const struct boot_notice *notice);
 
 /* The greatest enum boot_ft of the living ranks, or of all if `dead', of a world (NULL: of any). */
 uint32_t local_ft(const struct local_ranks *c, const struct world *w, bool dead);
@@ -132,7 +132,7 @@ char *local_adopt(struct local_ranks *c, int fd, int pid);
  * that could not be started.  Stops at the first failure, unless `soft', and when a signal that
  * ends the job is pending.  Returns NULL, or malloc'ed words about the first failure. */
 char *local_start(struct local_ranks *c, const struct world *w, int (*in_fd)(int entry),
-	local_hear_fn *hear, int *errs, bool soft);
+	local_output_fn *output, int *errs, bool soft);
 
 /* Collects dead children.  Never blocks.  Children that are no ranks: *other(pid, status), if not
  * NULL. */

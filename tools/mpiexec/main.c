@@ -167,23 +167,23 @@ static void stdin_polls(struct job *j, struct pollfd *p)
 }
 
 /* ms until the next deadline; -1: none. */
-static int loop_patience(const struct job *j, uint64_t drain_ns, uint64_t now)
+static int loop_timeout(const struct job *j, uint64_t drain_ns, uint64_t now)
 {
 	const uint64_t at[] = {j->killed ? 0 : j->kill_ns, j->group_kill_ns,
 		j->ending ? 0 : j->stop_ns, j->ending ? 0 : j->absent_check_ns,
 		j->ending ? 0 : j->wait.until_ns, j->ending ? 0 : j->leave_ns,
 		j->ending ? 0 : j->hang.check_ns, j->ending ? 0 : j->ended_check_ns,
 		j->ending ? 0 : top_next(), j->ending ? 0 : snapshot_next(), drain_ns};
-	int ms = out_patience(now), mine;
+	int ms = out_timeout(now), mine;
 
-	mine = job_worlds_patience(j, now);
+	mine = job_worlds_timeout(j, now);
 	if (mine >= 0 && (ms < 0 || mine < ms))
 		ms = mine;
-	mine = spawn_patience(now);
+	mine = spawn_timeout(now);
 	if (mine >= 0 && (ms < 0 || mine < ms))
 		ms = mine;
-	if (j->remote != NULL && (ms < 0 || ms > remote_patience(j->remote)))
-		ms = remote_patience(j->remote);
+	if (j->remote != NULL && (ms < 0 || ms > remote_timeout(j->remote)))
+		ms = remote_timeout(j->remote);
 	for (size_t i = 0; i < countof(at); i++) {
 		uint64_t left = at[i] > now ? (at[i] - now) / NS_PER_MS + 1 : 0;
 
@@ -297,7 +297,7 @@ static void main_loop(struct job *j, int sigfd)
 		if (main_over(j)) /* the last output has been cut: no event would come */
 			break;
 		main_polls(j, sigfd, p);
-		if (poll(p, ON_ALL, loop_patience(j, out_open() ? drain_ns : 0, now)) >= 0)
+		if (poll(p, ON_ALL, loop_timeout(j, out_open() ? drain_ns : 0, now)) >= 0)
 			main_work(j, p);
 	}
 }

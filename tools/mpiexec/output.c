@@ -542,7 +542,7 @@ void out_work(const struct pollfd *p, uint64_t now_ns)
 	}
 }
 
-int out_patience(uint64_t now_ns)
+int out_timeout(uint64_t now_ns)
 {
 	int ms = -1;
 

@@ -72,7 +72,7 @@ void out_polls(struct pollfd *p);
 void out_work(const struct pollfd *p, uint64_t now_ns);
 
 /* ms until the next out_work is due; -1: no deadline. */
-int out_patience(uint64_t now_ns);
+int out_timeout(uint64_t now_ns);
 
 bool out_open(void);    /* a stream is still open */
 bool out_pending(void); /* a sink has queued bytes */

@@ -535,15 +535,15 @@ static void proxy_answer(int entry, const char *v, size_t len)
 }
 
 /* A process has ended, and the job goes on.  `v' is not aligned. */
-static void proxy_news(const char *v, size_t len)
+static void proxy_notice(const char *v, size_t len)
 {
 	static const char words[] = "no memory to tell that a process has failed";
-	struct boot_news news;
+	struct boot_notice notice;
 
-	if (len != sizeof(news))
+	if (len != sizeof(notice))
 		return;
-	memcpy(&news, v, len);
-	if (!local_news(&me.local, &news))
+	memcpy(&notice, v, len);
+	if (!local_notice(&me.local, &notice))
 		up_put(UP_FAIL, 1, -1, words, strlen(words));
 }
 
@@ -576,7 +576,7 @@ static void world_frame(const struct proxy_frame *f, const char *v)
 		break;
 	case FRAME_STOP: local_signal_rank(&me.local, f->rank, f->which); break;
 	case FRAME_ANSWER: proxy_answer(f->rank, v, f->len); break;
-	case FRAME_NEWS: proxy_news(v, f->len); break;
+	case FRAME_NOTICE: proxy_notice(v, f->len); break;
 	case FRAME_GATE: local_release(&me.local); break;
 	case FRAME_TOOL: proxy_tool_server(v, f->len); break;
 	default: break;
@@ -755,9 +755,9 @@ static void proxy_clock(uint64_t now)
 
 	if (me.told)
 		tree_clock(&me.tree, now);
-	if (now - me.up.said_ns >= HEARTBEAT_MS * NS_PER_MS && me.up.queue.len == 0)
+	if (now - me.up.written_ns >= HEARTBEAT_MS * NS_PER_MS && me.up.queue.len == 0)
 		link_put(&me.up, &ping, NULL);
-	if (!me.paused && now > me.up.heard_ns && now - me.up.heard_ns >= SILENT_MS * NS_PER_MS)
+	if (!me.paused && now > me.up.read_ns && now - me.up.read_ns >= SILENT_MS * NS_PER_MS)
 		proxy_leave(1);
 	if (me.begun && me.conf.plan.profile != NULL && !me.going)
 		snapshot_say();
@@ -779,7 +779,7 @@ static bool proxy_over(uint64_t now)
 }
 
 /* ms until the next heartbeat or check. */
-static int proxy_patience(void)
+static int proxy_timeout(void)
 {
 	if ((me.told && me.tree.fresh) || (me.going && !me.gone && me.up.queue.len == 0))
 		return 0;
@@ -830,10 +830,10 @@ static void proxy_loop(int sigfd)
 		if (!link_write(&me.up, clock_now_ns()))
 			up_lose();
 		proxy_polls(sigfd, p);
-		if (poll(p, ON_ALL, proxy_patience()) < 0)
+		if (poll(p, ON_ALL, proxy_timeout()) < 0)
 			continue;
 		if (clock_now_ns() - last > (uint64_t)3 * HEARTBEAT_MS * NS_PER_MS)
-			me.up.heard_ns =
+			me.up.read_ns =
 				clock_now_ns(); /* this process was stopped, not the parent */
 		last = clock_now_ns();
 		proxy_work(p, last);

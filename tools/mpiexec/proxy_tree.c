@@ -99,8 +99,8 @@ static void branch_die(struct proxy_tree *t, struct proxy_child *b, uint64_t now
 		b->said = true;
 }
 
-/* A remedy for an error of launch_proxy, or an empty text. */
-static const char *branch_cure(const char *step, int err)
+/* A hint for an error of launch_proxy, or an empty text. */
+static const char *branch_hint(const char *step, int err)
 {
 	if (err == ENOENT && strcmp(step, "ssh") == 0)
 		return "; apt-get install openssh-client, or -launcher names another command";
@@ -120,7 +120,7 @@ static void branch_start(struct proxy_tree *t, int i, const struct marshal *conf
 		b->ended = b->said = true;
 		branch_die(t, b, now);
 		up_text(t, b, UP_LOST, "its proxy could not be started: %s: %s%s", step,
-			strerror(errno), branch_cure(step, errno));
+			strerror(errno), branch_hint(step, errno));
 		return;
 	}
 	b->pid = l.pid;
@@ -208,7 +208,7 @@ static void branch_take(void *arg, const struct proxy_frame *f, const char *v)
 		branch_frame(arg, f, v);
 }
 
-static void branch_noise(void *arg, const char *line)
+static void branch_preamble(void *arg, const char *line)
 {
 	struct child_arg *from = arg;
 
@@ -264,7 +264,7 @@ void tree_write(struct proxy_tree *t, uint64_t now)
 
 		if (b->dead || link_write(&b->link, now))
 			continue;
-		link_read(&b->link, branch_take, branch_noise, &from, now); /* its last frames */
+		link_read(&b->link, branch_take, branch_preamble, &from, now); /* its last frames */
 		branch_die(t, b, now);
 	}
 }
@@ -282,7 +282,7 @@ void tree_work(struct proxy_tree *t, uint64_t now)
 		if (what == ON_ERR && b->err >= 0)
 			err_read(t, b);
 		else if (what == ON_IN && !b->dead &&
-			 !link_read(&b->link, branch_take, branch_noise, &from, now))
+			 !link_read(&b->link, branch_take, branch_preamble, &from, now))
 			branch_die(t, b, now);
 	}
 	tree_write(t, now);
@@ -331,7 +331,7 @@ static void lost_say(struct proxy_tree *t, struct proxy_child *b)
 static void branch_clock(struct proxy_tree *t, struct proxy_child *b, uint64_t now)
 {
 	struct proxy_frame ping = {.kind = FRAME_PING, .host = -1, .rank = -1};
-	uint64_t silent = b->link.heard_ns > now ? 0 : now - b->link.heard_ns;
+	uint64_t silent = b->link.read_ns > now ? 0 : now - b->link.read_ns;
 
 	if (b->dead) {
 		uint64_t wait = b->ended || b->link.trouble != NULL ? WORDS_MS : ENDING_MS;
@@ -347,7 +347,7 @@ static void branch_clock(struct proxy_tree *t, struct proxy_child *b, uint64_t n
 		b->link.trouble =
 			"it has been silent for too long: the host or the network is down";
 		branch_die(t, b, now);
-	} else if (now - b->link.said_ns >= HEARTBEAT_MS * NS_PER_MS) {
+	} else if (now - b->link.written_ns >= HEARTBEAT_MS * NS_PER_MS) {
 		link_put(&b->link, &ping, NULL);
 	}
 }
@@ -360,7 +360,7 @@ void tree_clock(struct proxy_tree *t, uint64_t now)
 	t->clock_ns = now;
 	for (int i = 0; i < t->n; i++) {
 		if (slept && !t->b[i].dead)
-			t->b[i].link.heard_ns = now;
+			t->b[i].link.read_ns = now;
 		branch_clock(t, &t->b[i], now);
 	}
 	tree_write(t, now);

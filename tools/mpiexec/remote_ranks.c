@@ -236,7 +236,7 @@ int remote_fd(const struct remote_ranks *f)
 	return tree_fd(&f->tree);
 }
 
-int remote_patience(const struct remote_ranks *f)
+int remote_timeout(const struct remote_ranks *f)
 {
 	if (f->adds || f->tree.fresh)
 		return 0;
@@ -287,7 +287,7 @@ void remote_release(struct remote_ranks *f)
 	remote_send(f, FRAME_GATE, 0, NULL, 0);
 }
 
-void remote_news(struct remote_ranks *f, const struct boot_news *news)
+void remote_notice(struct remote_ranks *f, const struct boot_notice *notice)
 {
-	remote_send(f, FRAME_NEWS, 0, news, sizeof(*news));
+	remote_send(f, FRAME_NOTICE, 0, notice, sizeof(*notice));
 }

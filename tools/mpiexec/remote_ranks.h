@@ -70,9 +70,9 @@ void remote_pause(struct remote_ranks *f);
 size_t remote_stdin_room(const struct remote_ranks *f);
 void remote_stdin(struct remote_ranks *f, const void *v, size_t len);
 
-/* Poll for POLLIN; call remote_work at least every remote_patience ms. */
+/* Poll for POLLIN; call remote_work at least every remote_timeout ms. */
 int remote_fd(const struct remote_ranks *f);
-int remote_patience(const struct remote_ranks *f);
+int remote_timeout(const struct remote_ranks *f);
 void remote_work(struct remote_ranks *f, uint64_t now);
 void remote_reap(struct remote_ranks *f, pid_t pid, int status);
 
@@ -83,9 +83,9 @@ bool remote_over(const struct remote_ranks *f);
 void remote_fini(struct remote_ranks *f);
 
 /* Tells the ranks of all hosts that a process has ended, and the job goes on. */
-struct boot_news;
+struct boot_notice;
 void remote_tool_server(struct remote_ranks *f, char *const *argv); /* likewise of tool_server.h */
 void remote_release(struct remote_ranks *f);                        /* local_release on all hosts */
-void remote_news(struct remote_ranks *f, const struct boot_news *news);
+void remote_notice(struct remote_ranks *f, const struct boot_notice *notice);
 
 #endif

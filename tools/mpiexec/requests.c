@@ -125,7 +125,7 @@ static bool child_ended(const struct job *j, const struct world *w)
 /* Answers that a child has ended: which one, and how, if that is known. */
 static void child_tell(struct job *j, int entry, int first)
 {
-	const struct unborn *u = &j->unborn;
+	const struct spawn_failure *u = &j->spawn_failure;
 	bool killed = WIFSIGNALED(u->status);
 	char *text, *words, name[HAFT_RANK_NAME];
 

@@ -639,7 +639,7 @@ void spawn_clock(void)
 	}
 }
 
-int spawn_patience(uint64_t now)
+int spawn_timeout(uint64_t now)
 {
 	int ms = -1;
 

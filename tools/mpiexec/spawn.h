@@ -51,7 +51,7 @@ void spawn_resume(void);
 /* To be called in each pass of the loop: spawns without room wait a moment for the end of processes
  * that nothing connects with theirs.  The ms until the end of the first wait; -1: none waits. */
 void spawn_clock(void);
-int spawn_patience(uint64_t now);
+int spawn_timeout(uint64_t now);
 
 /* Places the processes of s->w on hosts, and gives them entries of the table. */
 void spawn_assign(struct spawn *s);

@@ -11,7 +11,7 @@
 
 #include <signal.h>
 #include <stdlib.h>
-#include "tools/mpiexec/death_news.h"
+#include "tools/mpiexec/death_notice.h"
 #include "tools/mpiexec/mpir.h"
 #include "tools/mpiexec/output.h"
 #include "tools/mpiexec/stacks.h"
@@ -135,7 +135,7 @@ static void world_drop(struct job *j, struct world *w)
 {
 	for (int i = 0; i < w->n; i++)
 		if (w->entry[i] >= 0 && j->rank[w->entry[i]].absent)
-			news_absent(j, w->entry[i]);
+			notice_no_init(j, w->entry[i]);
 	job_world_remove(j, w);
 	if (j->remote == NULL)
 		local_forget(&j->local, w);
@@ -171,7 +171,7 @@ static void world_drain(struct job *j, struct world *w, uint64_t now)
 			out_cut_rank(w->entry[i], now);
 }
 
-int job_worlds_patience(const struct job *j, uint64_t now)
+int job_worlds_timeout(const struct job *j, uint64_t now)
 {
 	int ms = -1;
 

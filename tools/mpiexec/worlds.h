@@ -21,7 +21,7 @@ struct preput {
 };
 
 /* The first process of a spawn that has ended before MPI_Init. */
-struct unborn {
+struct spawn_failure {
 	int first; /* number of the first process of its world; 0: there is none */
 	int n;     /* processes of that */
 	int world; /* its id */
@@ -40,7 +40,7 @@ struct world {
 	int *host_of; /* by rank: index of its host */
 	struct preput *preput;
 	int npreputs;
-	struct unborn unborn; /* .n 0: none, or its parents do not know */
+	struct spawn_failure spawn_failure; /* .n 0: none, or its parents do not know */
 	int stdin_to;     /* of a spawned one: the rank that reads mpiexec's stdin, or STDIN_... */
 	bool starting;    /* hosts have not said yet how its start went */
 	bool mark;        /* of job_mark_connected */

@@ -6,10 +6,10 @@
  *   writers    lock 1, then 0: the opposite order of MPI_Win_lock_all
  *   others     try all; then take the free ones, wait for one of the rest, and so on (passive.c)
  *
- * Patience may end at any time.  Checked: the end is reached from every state in which a process
- * waits (no other end states), and a process that has all locks holds all.
+ * The time for which it keeps them may end at any moment.  Checked: the end is reached from every
+ * state in which a process waits (no other end states), and a process that has all locks holds all.
  *
- * Must fail: HOLD (patience has no end: a process keeps its locks). */
+ * Must fail: HOLD (that time has no end: a process keeps its locks). */
 #define LOCKS   2
 #define WRITERS 2
 #define ALLS    2

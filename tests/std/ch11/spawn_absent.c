@@ -10,7 +10,7 @@
 
 #include <unistd.h>
 
-#define UNBORN " of world "
+#define OF_WORLD " of world "
 
 static char *self;
 
@@ -47,15 +47,15 @@ static void all_raise(char *seconds, bool both)
 	int v = 0;
 
 	c = children(seconds, both);
-	FAILS(MPI_ERR_SPAWN, UNBORN, MPI_Barrier(c));
+	FAILS(MPI_ERR_SPAWN, OF_WORLD, MPI_Barrier(c));
 	OK(MPI_Comm_disconnect(&c));
 	success_has_no_words();
 	c = children(seconds, both);
-	FAILS(MPI_ERR_SPAWN, UNBORN, MPI_Recv(&v, 1, MPI_INT, 0, 0, c, MPI_STATUS_IGNORE));
+	FAILS(MPI_ERR_SPAWN, OF_WORLD, MPI_Recv(&v, 1, MPI_INT, 0, 0, c, MPI_STATUS_IGNORE));
 	OK(MPI_Comm_disconnect(&c));
 	success_has_no_words();
 	c = children(seconds, both);
-	FAILS(MPI_ERR_SPAWN, UNBORN,
+	FAILS(MPI_ERR_SPAWN, OF_WORLD,
 		MPI_Recv(&v, 1, MPI_INT, MPI_ANY_SOURCE, 0, c, MPI_STATUS_IGNORE));
 	OK(MPI_Comm_disconnect(&c));
 	success_has_no_words();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* RUN np=3 env="HAFT_FT=yes HAFT_VIA=auto|net" args="ack|get|failure_ack|parrived" time=60 */
-/* news_alone.c - a loop over one call that waits for nothing ends when a process has died: none of
- * another call is needed for its news, nor for the end of its connection. */
+/* one_call_notice.c - a loop over one call that waits for nothing ends when a process has died: no
+ * other call is needed for the notice, nor for the end of its connection. */
 #include "tests/ft/ft.h"
 
 static bool noticed(const char *how, MPI_Request r)

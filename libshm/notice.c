@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* news.c - events of the whole segment: its end, and the launcher's news for all ranks.
+/* notice.c - events of the whole segment: its end, and the launcher's notices for all ranks.
  *
  *      launcher   record n ──> event = n + 1 ──> rings every doorbell
- *      a rank     shm_idle: event differs from the last seen ──> hear(record) for each new one
+ *      a rank     shm_idle: event differs from the last seen ──> handler(record) for each new one
  *
  * A rank looks at head->event where it looked for the end of the job before: when a pass has moved
- * nothing, and before it sleeps.  So news cost no check on the fast path.
+ * nothing, and before it sleeps.  So notices cost no check on the fast path.
  *
  * Invariants
  *  - The launcher alone appends, and records never change.  The store of `event' publishes them.
- *  - EVENT_ABORTED stays for ever; no news come after it. */
+ *  - EVENT_ABORTED stays for ever; no notice comes after it. */
 #include <errno.h>
 #include <limits.h>
 #include <string.h>
 #include "libshm/shm_inner.h"
 
-static void *news_at(const struct shm_seg *seg, uint32_t i)
+static void *notice_at(const struct shm_seg *seg, uint32_t i)
 {
-	return seg_at(seg, seg->head->news + (uint64_t)i * SHM_NEWS_LEN);
+	return seg_at(seg, seg->head->notices + (uint64_t)i * SHM_NOTICE_LEN);
 }
 
 static void doorbell_wake(const struct shm_seg *seg, struct shm_doorbell *d, int rank)
@@ -49,16 +49,16 @@ HAFT_HOT bool shm_seg_aborted(const struct shm_seg *seg)
 	return (atomic_load_explicit(&seg->head->event, memory_order_acquire) & EVENT_ABORTED) != 0;
 }
 
-int shm_news_put(struct shm_seg *seg, const void *record)
+int shm_notice_put(struct shm_seg *seg, const void *record)
 {
 	uint32_t n = atomic_load_explicit(&seg->head->event, memory_order_relaxed);
-	uint64_t at = seg->head->news + (uint64_t)n * SHM_NEWS_LEN;
+	uint64_t at = seg->head->notices + (uint64_t)n * SHM_NOTICE_LEN;
 
 	if ((n & EVENT_ABORTED) != 0)
 		return 0;
-	if (n == SHM_NEWS_MAX || (at % PAGE == 0 && shm_seg_reserve(seg, at, PAGE) != 0))
+	if (n == SHM_NOTICE_MAX || (at % PAGE == 0 && shm_seg_reserve(seg, at, PAGE) != 0))
 		return SHM_NOMEM;
-	memcpy(news_at(seg, n), record, SHM_NEWS_LEN);
+	memcpy(notice_at(seg, n), record, SHM_NOTICE_LEN);
 	if (!atomic_compare_exchange_strong_explicit(
 		    &seg->head->event, &n, n + 1, memory_order_seq_cst, memory_order_relaxed))
 		return 0; /* the job has been aborted meanwhile */
@@ -66,9 +66,9 @@ int shm_news_put(struct shm_seg *seg, const void *record)
 	return 0;
 }
 
-HAFT_START void shm_news_set(struct shm *s, shm_news_fn *hear)
+HAFT_START void shm_notice_set(struct shm *s, shm_notice_fn *handler)
 {
-	s->in->hear = hear;
+	s->in->notice_handler = handler;
 }
 
 int shm_event_handle(struct shm *s)
@@ -77,26 +77,26 @@ int shm_event_handle(struct shm *s)
 
 	if ((n & EVENT_ABORTED) != 0)
 		return SHM_ABORTED;
-	while (s->in->hear != NULL && s->in->event_seen < n)
-		s->in->hear(news_at(s->seg, s->in->event_seen++));
+	while (s->in->notice_handler != NULL && s->in->event_seen < n)
+		s->in->notice_handler(notice_at(s->seg, s->in->event_seen++));
 	s->in->event_seen = n;
 	return 0;
 }
 
-const void *shm_seg_news(const struct shm_seg *seg, uint32_t i)
+const void *shm_seg_notice(const struct shm_seg *seg, uint32_t i)
 {
 	uint32_t n = atomic_load_explicit(&seg->head->event, memory_order_acquire);
 
 	n &= ~(uint32_t)EVENT_ABORTED;
-	return i < n ? news_at(seg, i) : NULL;
+	return i < n ? notice_at(seg, i) : NULL;
 }
 
-const void *shm_news_get(const struct shm *s, uint32_t i)
+const void *shm_notice_get(const struct shm *s, uint32_t i)
 {
-	return shm_seg_news(s->seg, i);
+	return shm_seg_notice(s->seg, i);
 }
 
-void shm_news_poll(struct shm *s)
+void shm_notice_poll(struct shm *s)
 {
 	if (unlikely(shm_event_new(s)))
 		shm_event_handle(s);

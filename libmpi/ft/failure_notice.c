@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* notice.c - how this process learns that another has failed.
+/* failure_notice.c - how this process learns that another has failed.
  *
- *      mpiexec ── news in the segment ──> ft_hear ──> p2p_peer_died ──┐
- *      libnet  ── a broken connection ──────────────> p2p_peer_lost <─┘
- *                                                          │ hook
- *                        agreements, revocations, collectives in memory <──┘
+ *      mpiexec ── notice in the segment ──> ft_notice_handle ──> p2p_peer_died ──┐
+ *      libnet  ── a broken connection ──────────────────────────> p2p_peer_lost <─┘
+ *                                                                      │ hook
+ *                                    agreements, revocations, collectives in memory <──┘
  *
  * The launcher is the parent of the processes, and never takes a living one for dead. */
 #include "libmpi/boot/boot.h"
@@ -57,19 +57,19 @@ void ft_use(bool handled)
 }
 
 /* Was the process spawned, and has it or another of its spawn ended before MPI_Init? */
-static bool news_unborn(const struct boot_news *n)
+static bool is_spawn_failure(const struct boot_notice *n)
 {
-	return n->how == BOOT_END_UNBORN || n->how == BOOT_END_SIBLING;
+	return n->how == BOOT_END_SPAWN_FAILED || n->how == BOOT_END_SIBLING;
 }
 
 /* Do the words tell of an end before MPI_Init? */
-static bool news_before_init(const struct boot_news *n)
+static bool notice_before_init(const struct boot_notice *n)
 {
-	return news_unborn(n) || n->how == BOOT_END_NEW;
+	return is_spawn_failure(n) || n->how == BOOT_END_NEW;
 }
 
 /* "rank 1 of world 2 (process 4711) was killed by signal 9 (Killed) at 12:00:00". */
-static void news_words(const struct boot_news *n, char *words, size_t room)
+static void notice_words(const struct boot_notice *n, char *words, size_t room)
 {
 	char how[80], at[16] = "", name[HAFT_RANK_NAME];
 	time_t when = (time_t)n->when_s;
@@ -85,11 +85,11 @@ static void news_words(const struct boot_news *n, char *words, size_t room)
 	else if (WIFSIGNALED(n->status))
 		snprintf(how, sizeof(how), "was killed by signal %d (%s)%s", WTERMSIG(n->status),
 			strsignal(WTERMSIG(n->status)),
-			news_before_init(n) ? " before MPI_Init" : "");
+			notice_before_init(n) ? " before MPI_Init" : "");
 	else
 		snprintf(how, sizeof(how), "exited with code %d%s", WEXITSTATUS(n->status),
 			n->how == BOOT_END_FAILED ? " before MPI_Finalize"
-			: news_before_init(n)     ? " before MPI_Init"
+			: notice_before_init(n)   ? " before MPI_Init"
 						  : "");
 	if (localtime_r(&when, &tm) != NULL)
 		strftime(at, sizeof(at), "%H:%M:%S", &tm);
@@ -99,19 +99,19 @@ static void news_words(const struct boot_news *n, char *words, size_t room)
 }
 
 /* libshm's: the launcher tells that a process has ended, and the job goes on. */
-static void ft_hear(const void *record)
+static void ft_notice_handle(const void *record)
 {
-	struct boot_news n;
+	struct boot_notice n;
 	char words[160];
 
 	memcpy(&n, record, sizeof(n));
-	news_words(&n, words, sizeof(words));
+	notice_words(&n, words, sizeof(words));
 	if (n.how == BOOT_END_LEFT) {
 		p2p_peer_left(n.number, words);
 		return;
 	}
-	if (news_unborn(&n)) {
-		p2p_peer_unborn(n.number, words);
+	if (is_spawn_failure(&n)) {
+		p2p_peer_spawn_failed(n.number, words);
 		return;
 	}
 	notice_on();
@@ -121,14 +121,14 @@ static void ft_hear(const void *record)
 		p2p_peer_dies(n.number, words);
 }
 
-/* The news of a process.  False: there are none. */
-static bool news_of(int peer, struct boot_news *news)
+/* The notice of the end of a process.  False: there is none. */
+static bool notice_of(int peer, struct boot_notice *notice)
 {
 	const void *record;
 
-	for (uint32_t i = 0; (record = via_news_get(i)) != NULL; i++) {
-		memcpy(news, record, sizeof(*news));
-		if (news->number == peer)
+	for (uint32_t i = 0; (record = via_notice_get(i)) != NULL; i++) {
+		memcpy(notice, record, sizeof(*notice));
+		if (notice->number == peer)
 			return true;
 	}
 	return false;
@@ -137,60 +137,60 @@ static bool news_of(int peer, struct boot_news *news)
 /* p2p's. */
 static bool ft_dead(int peer)
 {
-	struct boot_news news;
+	struct boot_notice notice;
 
-	return news_of(peer, &news) && news.how != BOOT_END_LEFT;
+	return notice_of(peer, &notice) && notice.how != BOOT_END_LEFT;
 }
 
-#define NEWS_WAIT_US 20000 /* the launcher tells of a dead process in about a millisecond */
-#define NEWS_STEP_US 200
-#define NEWS_LATE_NS 1000000000ull /* on a machine with much other work */
+#define NOTICE_WAIT_US 20000 /* the launcher tells of a dead process in about a millisecond */
+#define NOTICE_STEP_US 200
+#define NOTICE_LATE_NS 1000000000ull /* on a machine with much other work */
 
 /* p2p's: a process is not known any more.  Has it ended before MPI_Init?  The words say so then.  A
- * refused connection may be seen before the news; these are waited for, but not at each of many
+ * refused connection may be seen before the notice, which is waited for, but not at each of many
  * processes. */
-static bool ft_unborn(int peer, char *words, size_t n)
+static bool ft_spawn_failed(int peer, char *words, size_t n)
 {
-	static int us = 50 * NEWS_WAIT_US; /* that are left */
+	static int us = 50 * NOTICE_WAIT_US; /* that are left */
 	int first = haft_life.peer - haft_life.rank;
 	bool spawned = peer < first || peer >= first + haft_life.size, found;
-	struct boot_news news;
-	int until = us - 10 * NEWS_WAIT_US; /* another host's take longer */
+	struct boot_notice notice;
+	int until = us - 10 * NOTICE_WAIT_US; /* another host's take longer */
 
 	if (haft_life.state != HAFT_RUNNING)
 		return false; /* no call is left that could raise it */
-	for (found = news_of(peer, &news);
+	for (found = notice_of(peer, &notice);
 		!found && spawned && boot_launched() && us > 0 && us > until;
-		found = news_of(peer, &news)) {
-		usleep(NEWS_STEP_US);
-		us -= NEWS_STEP_US;
+		found = notice_of(peer, &notice)) {
+		usleep(NOTICE_STEP_US);
+		us -= NOTICE_STEP_US;
 	}
-	if (!found || !news_unborn(&news))
+	if (!found || !is_spawn_failure(&notice))
 		return false;
-	news_words(&news, words, n);
+	notice_words(&notice, words, n);
 	return true;
 }
 
-/* p2p's: a connection has broken, or a peer says that the process has failed.  The launcher's news
- * say why.  They are read here, and not acted upon: this runs in a poll.  Of many processes without
- * news the first one is waited for. */
+/* p2p's: a connection has broken, or a peer says that the process has failed.  The launcher's
+ * notice says why.  It is read here, and not acted upon: this runs in a poll.  Of many processes
+ * without a notice the first one is waited for. */
 static void ft_lost_words(int peer, char *words, size_t n)
 {
-	static uint64_t vain_ns; /* the end of the last wait without news; 0: there were */
+	static uint64_t vain_ns; /* the end of the last wait without a notice; 0: there was one */
 	uint64_t now = clock_now_ns(), until = now;
 	bool found;
-	struct boot_news news;
+	struct boot_notice notice;
 
 	if (haft_life.state == HAFT_RUNNING && boot_launched() && !via_is_alias(peer) &&
-		(vain_ns == 0 || now - vain_ns > NEWS_LATE_NS))
-		until += NEWS_LATE_NS;
-	while (!(found = news_of(peer, &news)) && now < until) {
-		usleep(NEWS_STEP_US);
+		(vain_ns == 0 || now - vain_ns > NOTICE_LATE_NS))
+		until += NOTICE_LATE_NS;
+	while (!(found = notice_of(peer, &notice)) && now < until) {
+		usleep(NOTICE_STEP_US);
 		now = clock_now_ns();
 	}
 	vain_ns = found ? 0 : now;
 	if (found)
-		news_words(&news, words, n);
+		notice_words(&notice, words, n);
 }
 
 static void ft_peer_lost(int peer, bool left)
@@ -216,11 +216,11 @@ HAFT_START void ft_open(void)
 {
 	p2p_hooks.lost = ft_peer_lost;
 	p2p_hooks.lost_words = ft_lost_words;
-	p2p_hooks.unborn = ft_unborn;
+	p2p_hooks.spawn_failed = ft_spawn_failed;
 	p2p_hooks.dead = ft_dead;
 	haft_comm_hooks.differ = ft_comm_differ;
 	p2p_deliver_register(FRAME_FT, ft_got_frame, P2P_FROM_LIVE);
-	via_news_set(ft_hear);
+	via_notice_set(ft_notice_handle);
 	if (haft_setting_get(SETTING_FT) == HAFT_FT_YES)
 		ft_use(false);
 	ft_die_open();
