@@ -230,7 +230,7 @@ static int request_rank(const struct net *net, const struct wire_hello *h)
 }
 
 /* A connect request for another process than this one. */
-static void request_misled(struct net_conn *c, const struct wire_hello *h)
+static void request_wrong_peer(struct net_conn *c, const struct wire_hello *h)
 {
 	struct net *net = c->net;
 
@@ -269,7 +269,7 @@ static void request_accept(struct net_conn *c, const struct wire_hello *h)
 	int rank = request_rank(net, h);
 
 	if (rank < 0) {
-		request_misled(c, h);
+		request_wrong_peer(c, h);
 		return;
 	}
 	p = net_peer_make(net, rank);

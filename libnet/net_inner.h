@@ -107,7 +107,7 @@ struct net_op *net_ops_find(const struct net_ops *l, uint64_t id);
 void net_ops_remove(struct net_ops *l, struct net_op *op);
 void net_ops_rotate(struct net_ops *l); /* the first id becomes the last */
 
-void net_ops_mute(struct net_ops *l);                      /* their `done' is not called */
+void net_ops_drop_callbacks(struct net_ops *l);            /* their `done' is not called */
 void net_ops_end(struct net_ops *l, enum net_state state); /* all of them */
 
 /* Ends an op that is in no list any more. */

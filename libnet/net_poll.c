@@ -366,7 +366,7 @@ static void conns_free_closed(struct net *net)
 }
 
 /* epoll need not know of a socket that is looked at all the time: each arrival costs less then. */
-static void conn_warm(struct net_conn *c)
+static void conn_poll_directly(struct net_conn *c)
 {
 	struct net *net = c->net;
 
@@ -433,7 +433,7 @@ int net_poll_from(struct net *net, int peer)
 	if (c->wants_out && c->state == CONN_OPEN)
 		net_conn_write(c, NULL);
 	else if (n > 0 && c != net->hot && c->state == CONN_OPEN)
-		conn_warm(c);
+		conn_poll_directly(c);
 	return n;
 }
 
@@ -466,8 +466,8 @@ static void closing_begin(struct net *net)
 	net_hot_release(net);
 	net->shared.deliver = drop_frame;
 	for (struct net_peer *p = net->peers; p != NULL; p = p->next) {
-		net_ops_mute(&p->out.sends);
-		net_ops_mute(&p->in.posts);
+		net_ops_drop_callbacks(&p->out.sends);
+		net_ops_drop_callbacks(&p->in.posts);
 		p->out.bye = true;
 		if (p->state == NET_PEER_CONNECTED)
 			net_conn_write(p->conn, NULL);
@@ -475,7 +475,7 @@ static void closing_begin(struct net *net)
 }
 
 /* Has our goodbye arrived?  Then the connection is closed: true. */
-static bool conn_parted(struct net_conn *c)
+static bool conn_bye_arrived(struct net_conn *c)
 {
 	struct net_peer *p = c->peer;
 
@@ -494,7 +494,7 @@ static bool conn_parted(struct net_conn *c)
 }
 
 /* Gives up a connection to a peer for which nothing is queued. */
-static void conn_call_off(struct net_conn *c)
+static void conn_close_idle(struct net_conn *c)
 {
 	c->peer->state = NET_PEER_LEFT;
 	c->peer->dial = NULL;
@@ -510,9 +510,9 @@ static bool closing_step(struct net *net)
 	for (; c != NULL; c = next) {
 		next = c->next;
 		if (c->state == CONN_OPEN || c->state == CONN_CLOSING)
-			left |= !conn_parted(c);
+			left |= !conn_bye_arrived(c);
 		else if (net_out_idle(&c->peer->out))
-			conn_call_off(c);
+			conn_close_idle(c);
 		else
 			left = true;
 	}

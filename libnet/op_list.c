@@ -115,7 +115,7 @@ void net_op_end(struct net_op *op, enum net_state state)
 		op->done(op);
 }
 
-void net_ops_mute(struct net_ops *l)
+void net_ops_drop_callbacks(struct net_ops *l)
 {
 	for (struct net_op *head = l->first; head != NULL; head = head->next) {
 		for (struct net_op *op = head; op != NULL; op = op->same)

@@ -220,8 +220,8 @@ void net_peer_free(struct net_peer *p)
 {
 	if (p == NULL)
 		return;
-	net_ops_mute(&p->out.sends);
-	net_ops_mute(&p->in.posts);
+	net_ops_drop_callbacks(&p->out.sends);
+	net_ops_drop_callbacks(&p->in.posts);
 	net_ops_end(&p->out.sends, NET_OP_LOST);
 	net_ops_end(&p->in.posts, NET_OP_LOST);
 	net_out_fini(&p->out);

@@ -49,8 +49,8 @@ static int rank_pid(const struct shm *s, int rank)
 
 bool shm_read(struct shm *s, int src, void *dst, uint64_t at, size_t len)
 {
-	if (unlikely(s->in->held.n > 0))
-		shm_wakes_give(s);
+	if (unlikely(s->in->deferred.n > 0))
+		shm_wakes_issue(s);
 	if (shm_readable(s, src) && shm_os_read(rank_pid(s, src), dst, at, len)) {
 		s->count.reads++;
 		return true;

@@ -653,14 +653,14 @@ int shm_flag_wait(struct shm *s, struct shm_flag *f, uint32_t want, uint32_t ahe
 /* Ends the sleep of `rank' if it sleeps: needed only after a store that no function here makes. */
 void shm_wake(struct shm *s, int rank);
 
-/* From now on a wake-up of another rank is only noted, until the caller takes it: a rank that wakes
+/* From now on a wake-up of another rank is deferred, until the caller takes it: a rank that wakes
  * may take the caller's CPU, and the caller has a lock.  Its sleep is bounded meanwhile as always,
- * and a long copy, shm_read, makes those that were noted before it.
- * shm_wakes_take stores the noted words, at most SHM_HELD_MAX, and returns their number; it ends
- * shm_wakes_hold.  The caller wakes all sleepers of these futex words soon.  Sleeps by
+ * and a long copy, shm_read, makes those that were deferred before it.
+ * shm_wakes_take stores the deferred words, at most SHM_DEFERRED_MAX, and returns their number;
+ * it ends shm_wakes_defer.  The caller wakes all sleepers of these futex words soon.  Sleeps by
  * shm_sleep_ops end at once. */
-#define SHM_HELD_MAX 8
-void shm_wakes_hold(struct shm *s);
+#define SHM_DEFERRED_MAX 8
+void shm_wakes_defer(struct shm *s);
 int shm_wakes_take(struct shm *s, _Atomic uint32_t *words[]);
 
 /* A word for how often calls of this rank have begun and ended, which it counts itself: odd while

@@ -287,8 +287,8 @@ struct shm_private {
 	struct {
 		bool on;
 		int n;
-		_Atomic uint32_t *word[SHM_HELD_MAX];
-	} held;                           /* shm_wakes_hold */
+		_Atomic uint32_t *word[SHM_DEFERRED_MAX];
+	} deferred;                       /* shm_wakes_defer */
 	const struct shm_wait *listening; /* whose sleep the doorbell's `sleeping' stands for */
 	uint64_t proof;                   /* cross_memory.c */
 	int reserved;
@@ -374,8 +374,8 @@ void shm_cross_memory_offer(struct shm *s);
 /* Remembers that the caller met something full: room shows as a change of *word from `seen'.  NULL:
  * nothing to watch, the next sleep is a short one. */
 void shm_wait_for_room(struct shm *s, const _Atomic uint64_t *word, uint64_t seen);
-/* Makes the wake-ups that shm_wakes_hold has held back. */
-void shm_wakes_give(struct shm *s);
+/* Makes the wake-ups that shm_wakes_defer has deferred. */
+void shm_wakes_issue(struct shm *s);
 /* Rings the doorbell of `rank' after a store for it. */
 static inline void doorbell_ring(struct shm *s, int rank)
 {

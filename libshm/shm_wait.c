@@ -114,34 +114,34 @@ static void wake_sleepers(struct shm *s, _Atomic uint32_t *word)
 	struct shm_private *in = s->in;
 
 	s->count.wakes++;
-	if (in->held.on && in->held.n < SHM_HELD_MAX)
-		in->held.word[in->held.n++] = word;
+	if (in->deferred.on && in->deferred.n < SHM_DEFERRED_MAX)
+		in->deferred.word[in->deferred.n++] = word;
 	else
 		shm_os_wake(word, INT_MAX);
 }
 
-void shm_wakes_give(struct shm *s)
+void shm_wakes_issue(struct shm *s)
 {
 	struct shm_private *in = s->in;
 
-	for (int i = 0; i < in->held.n; i++)
-		shm_os_wake(in->held.word[i], INT_MAX);
-	in->held.n = 0;
+	for (int i = 0; i < in->deferred.n; i++)
+		shm_os_wake(in->deferred.word[i], INT_MAX);
+	in->deferred.n = 0;
 }
 
-void shm_wakes_hold(struct shm *s)
+void shm_wakes_defer(struct shm *s)
 {
-	s->in->held.on = true;
+	s->in->deferred.on = true;
 }
 
 int shm_wakes_take(struct shm *s, _Atomic uint32_t *words[])
 {
 	struct shm_private *in = s->in;
-	int n = in->held.n;
+	int n = in->deferred.n;
 
-	memcpy(words, in->held.word, (size_t)n * sizeof(in->held.word[0]));
-	in->held.n = 0;
-	in->held.on = false;
+	memcpy(words, in->deferred.word, (size_t)n * sizeof(in->deferred.word[0]));
+	in->deferred.n = 0;
+	in->deferred.on = false;
 	return n;
 }
 

@@ -63,7 +63,7 @@ void coll_break(struct coll *s)
 	s->shared_block = s->block;
 	s->block = dummy;
 	s->broken = s->stop = true;
-	s->odd = s->n + 1;
+	s->mismatch = s->n + 1;
 }
 
 void coll_peer_lost(int peer)

@@ -178,35 +178,35 @@ static int check_majority(const struct agree *a)
 	return 2 * all > a->n ? first : 0;
 }
 
-/* The error for rank `odd', which differs from rank `right'. */
-static int check_complain(const struct agree *a, int odd, int right)
+/* The error for rank `wrong', which differs from rank `right'. */
+static int check_complain(const struct agree *a, int wrong, int right)
 {
-	const struct said *x = check_of_rank(a, odd), *y = check_of_rank(a, right);
+	const struct said *x = check_of_rank(a, wrong), *y = check_of_rank(a, right);
 	int err = check_differ(x, y);
 
 	switch (err) {
 	case MPI_ERR_OTHER:
 		if (x->call[0] != '\0' && y->call[0] != '\0' && strcmp(x->call, y->call) != 0)
-			return haft_err(
-				err, "rank %d calls %s, rank %d %s", odd, x->call, right, y->call);
-		return haft_err(
-			err, "rank %d calls MPI_%s, rank %d MPI_%s", odd, x->name, right, y->name);
+			return haft_err(err, "rank %d calls %s, rank %d %s", wrong, x->call, right,
+				y->call);
+		return haft_err(err, "rank %d calls MPI_%s, rank %d MPI_%s", wrong, x->name, right,
+			y->name);
 	case MPI_ERR_ROOT:
-		return haft_err(err, "rank %d says root %lld, rank %d says %lld", odd,
+		return haft_err(err, "rank %d says root %lld, rank %d says %lld", wrong,
 			(long long)x->root, right, (long long)y->root);
 	case MPI_ERR_OP:
-		return haft_err(err, "rank %d says operation %s, rank %d says %s", odd, x->op,
+		return haft_err(err, "rank %d says operation %s, rank %d says %s", wrong, x->op,
 			right, y->op);
 	case MPI_ERR_COUNT:
 		if (x->bytes == y->bytes)
 			return haft_err(err,
 				"rank %d gives another list of counts than rank %d, of an equal "
 				"sum",
-				odd, right);
-		return haft_err(err, "rank %d says %lld bytes, rank %d says %lld", odd,
+				wrong, right);
+		return haft_err(err, "rank %d says %lld bytes, rank %d says %lld", wrong,
 			(long long)x->bytes, right, (long long)y->bytes);
 	}
-	return haft_err(err, "rank %d says %s, rank %d says %s", odd, x->types, right, y->types);
+	return haft_err(err, "rank %d says %s, rank %d says %s", wrong, x->types, right, y->types);
 }
 
 static int check_compare(void *arg)

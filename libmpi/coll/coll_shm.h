@@ -94,9 +94,9 @@ struct coll {
 	uint64_t phase; /* the last one begun */
 	uint64_t safe;
 	int n, me;
-	uint32_t digest;     /* of the call: coll_digest, and the history of those before it */
-	int odd;             /* 1 + a member in another call, or 1 + n: unknown; 0: none */
-	uint32_t odd_digest; /* of that call */
+	uint32_t digest;          /* of the call: coll_digest, and the history of those before it */
+	int mismatch;             /* 1 + a member in another call, or 1 + n: unknown; 0: none */
+	uint32_t mismatch_digest; /* of that call */
 	uint32_t shown; /* coll_seq of the last call in phases before one that is in none; 0: it
 				is in `own' */
 	const struct p2p_error_msg *failed; /* this member has none, and why; or NULL */

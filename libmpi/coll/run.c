@@ -90,11 +90,11 @@ static inline int run_join(struct comm *c, uint32_t digest)
 }
 
 /* The error of the call of digest s->digest, during which a member was seen in another call. */
-static int run_odd_error(const struct coll_args *k, const struct coll *s)
+static int run_mismatch_error(const struct coll_args *k, const struct coll *s)
 {
 	char words[HAFT_ERR_TEXT_MAX], says[64] = "";
-	int err = coll_call_differ(s, (struct coll_call){COLL_BLOCKING, s->digest}, s->odd - 1,
-		(struct coll_call){COLL_BLOCKING, s->odd_digest}, words, sizeof(words));
+	int err = coll_call_differ(s, (struct coll_call){COLL_BLOCKING, s->digest}, s->mismatch - 1,
+		(struct coll_call){COLL_BLOCKING, s->mismatch_digest}, words, sizeof(words));
 
 	if (err == MPI_ERR_ROOT)
 		snprintf(says, sizeof(says), ", which says %d", k->root);
@@ -111,23 +111,23 @@ static bool run_is_last(const struct coll_args *k)
 
 /* Ends a call during which a member was seen in another call.  If they are of two kinds, or have
  * two roots, some members may see nothing of it, or wait for messages: all are told. */
-static int run_odd(const struct coll_args *k, struct coll *s)
+static int run_mismatch(const struct coll_args *k, struct coll *s)
 {
 	char words[HAFT_ERR_TEXT_MAX];
 	int err;
 
-	if (!coll_check_wanted && (s->odd_digest ^ s->digest) >> DIGEST_BYTES_BITS != 0 &&
+	if (!coll_check_wanted && (s->mismatch_digest ^ s->digest) >> DIGEST_BYTES_BITS != 0 &&
 		(!run_is_last(k) || coll_calls_compare_published(s)))
 		coll_calls_check_comm(s); /* it knows the constructor that has made this call */
 	if (s->broken)
 		return p2p_comm_error(k->comm);
-	err = run_odd_error(k, s);
-	if (k->comm->whole == NULL && (s->odd_digest ^ s->digest) >> DIGEST_BYTES_BITS != 0) {
+	err = run_mismatch_error(k, s);
+	if (k->comm->whole == NULL && (s->mismatch_digest ^ s->digest) >> DIGEST_BYTES_BITS != 0) {
 		snprintf(words, sizeof(words), "%s", haft_err_text(err));
 		haft_comm_hooks.differ(k->comm, err, words);
 		haft_err(err, "%s", words);
 	}
-	s->odd = 0;
+	s->mismatch = 0;
 	s->stop = s->broken;
 	return err;
 }
@@ -150,7 +150,7 @@ __attribute__((noinline)) static int run_shm_end(
 {
 	if (err == COLL_SHM_NONE)
 		run_announce(k, s, skipped);
-	return likely(s->odd == 0) ? err : run_odd(k, s);
+	return likely(s->mismatch == 0) ? err : run_mismatch(k, s);
 }
 
 /* Runs a call through shared memory; call: coll_digest_call of it.  COLL_SHM_NONE: there is none,
@@ -170,13 +170,13 @@ static inline int run_shm(const struct coll_args *k, uint32_t call)
 	coll_show(s, c, coll_digest_of(call, k->bytes));
 	skipped = fn == NULL || k->empty || coll_algorithm_forced[k->kind] != NULL;
 	err = unlikely(skipped) ? COLL_SHM_NONE : fn(k);
-	return likely((err | s->odd) == 0) ? 0 : run_shm_end(k, s, err, skipped);
+	return likely((err | s->mismatch) == 0) ? 0 : run_shm_end(k, s, err, skipped);
 }
 
-/* As run_odd, of a constructor.  Not inline: only here are there arguments to fill. */
-__attribute__((noinline)) static int run_odd_maker(struct coll *s)
+/* As run_mismatch, of a constructor.  Not inline: only here are there arguments to fill. */
+__attribute__((noinline)) static int run_mismatch_constructor(struct coll *s)
 {
-	return run_odd(&(struct coll_args){.comm = s->comm, .me = s->me}, s);
+	return run_mismatch(&(struct coll_args){.comm = s->comm, .me = s->me}, s);
 }
 
 HAFT_START int coll_run_constructor(struct comm *c, enum coll_maker maker, bool join)
@@ -200,7 +200,7 @@ HAFT_START int coll_run_constructor(struct comm *c, enum coll_maker maker, bool 
 	coll_own_add(s, s->phase + 1, c->coll_seq, digest);
 	coll_phase_announce(s);
 	s->shown_phase = s->phase; /* it has kept itself */
-	return likely(s->odd == 0) ? 0 : run_odd_maker(s);
+	return likely(s->mismatch == 0) ? 0 : run_mismatch_constructor(s);
 }
 
 int coll_run_local(const struct coll_args *k, const struct p2p_error_msg *error)

@@ -28,7 +28,7 @@ int coll_shm_join(struct comm *c)
 	struct coll *s = coll_state(c);
 	int has = s == NULL ? JOIN_NO_STATE : JOIN_BLOCK, err;
 
-	if (c->unready)
+	if (c->incomplete)
 		return p2p_comm_error(c);
 	if (p2p_comm_broken(c)) {
 		p2p_progress(); /* a loop over failing calls must hear of a revocation */
@@ -95,10 +95,11 @@ bool coll_shm_slots(struct coll *s)
 		all = all && said == SLOTS_THERE;
 		if (said == SLOTS_THERE || said == SLOTS_NONE)
 			continue;
-		s->odd = i + 1;
-		if (!coll_phase_line_call(s, e, i, &s->odd_digest)) { /* it has passed this phase */
-			s->odd = s->n + 1;
-			s->odd_digest = DIGEST_UNKNOWN << DIGEST_KIND_AT;
+		s->mismatch = i + 1;
+		if (!coll_phase_line_call(
+			    s, e, i, &s->mismatch_digest)) { /* it has passed this phase */
+			s->mismatch = s->n + 1;
+			s->mismatch_digest = DIGEST_UNKNOWN << DIGEST_KIND_AT;
 		}
 	}
 	s->slot_bytes = all ? s->slot_size : 0;

@@ -65,12 +65,12 @@ bool coll_phase_line_last(const struct coll *s, int i, int parity, uint64_t *e, 
 }
 
 /* Notes that member i (n: unknown) is in another call, unless a wait has ended because of one. */
-static void phase_set_odd(struct coll *s, int i, uint32_t digest)
+static void phase_set_mismatch(struct coll *s, int i, uint32_t digest)
 {
 	if (s->stop)
 		return;
-	s->odd = i + 1;
-	s->odd_digest = digest;
+	s->mismatch = i + 1;
+	s->mismatch_digest = digest;
 }
 
 /* This member has waited for long in phase e.  If another one is in another call there, the wait
@@ -82,10 +82,10 @@ static void phase_poll(struct coll *s, uint64_t e)
 
 	if (!coll_phase_line_call(s, e, s->me, &mine))
 		return;
-	for (int i = 0; i < s->n && s->odd == 0; i++)
+	for (int i = 0; i < s->n && s->mismatch == 0; i++)
 		if (coll_phase_line_call(s, e, i, &theirs) && theirs != mine)
-			phase_set_odd(s, i, theirs);
-	if (s->odd == 0 || s->stop)
+			phase_set_mismatch(s, i, theirs);
+	if (s->mismatch == 0 || s->stop)
 		return;
 	s->stop = true;
 	if ((int64_t)(s->safe - (e + 1 - SHM_BLOCK_OUTS)) < 0)
@@ -161,7 +161,7 @@ static inline void phase_compare(struct coll *s, uint64_t e, int i, uint32_t fla
 {
 	if (unlikely(flag != coll_line_flag(s, e)) &&
 		coll_line_phase(e) == flag - coll_line_digest(flag))
-		phase_set_odd(s, i, coll_line_digest(flag));
+		phase_set_mismatch(s, i, coll_line_digest(flag));
 }
 
 void coll_phase_wait(struct coll *s, uint64_t e, int i)
@@ -323,7 +323,7 @@ HAFT_HOT bool coll_phase_arrive_last(struct coll *s, uint64_t e)
 HAFT_HOT void coll_phase_release(struct coll *s, uint64_t e)
 {
 	struct shm_line *out = phase_out_line(s, e);
-	uint32_t digest = likely(s->odd == 0) ? s->digest : DIGEST_UNKNOWN << DIGEST_KIND_AT;
+	uint32_t digest = likely(s->mismatch == 0) ? s->digest : DIGEST_UNKNOWN << DIGEST_KIND_AT;
 
 	atomic_store_explicit(coll_out_digest(out), digest, memory_order_relaxed);
 	shm_flag_set(s->block->s, &out->flag, (uint32_t)e);
@@ -349,7 +349,7 @@ HAFT_HOT void coll_phase_barrier(struct coll *s, uint64_t e)
 
 /* Phase e was released by a member that is in another call, or by one that has seen two calls and
  * does not say which.  Its line says who it is, unless it is in a later phase. */
-static void phase_set_odd_releaser(struct coll *s, uint64_t e, uint32_t digest)
+static void phase_set_mismatch_releaser(struct coll *s, uint64_t e, uint32_t digest)
 {
 	uint32_t theirs;
 	int i = 0;
@@ -358,7 +358,7 @@ static void phase_set_odd_releaser(struct coll *s, uint64_t e, uint32_t digest)
 		phase_poll(s, e);
 	while (i < s->n && !(coll_phase_line_call(s, e, i, &theirs) && theirs == digest))
 		i++;
-	phase_set_odd(s, i, digest);
+	phase_set_mismatch(s, i, digest);
 }
 
 void *coll_phase_out_line(struct coll *s, uint64_t e)
@@ -368,7 +368,7 @@ void *coll_phase_out_line(struct coll *s, uint64_t e)
 	if (unlikely((int64_t)(s->safe - want) < 0))
 		coll_phase_wait_all(s, want);
 	if (unlikely(shm_flag_get(&phase_out_line(s, e)->flag) == (uint32_t)e))
-		phase_set_odd_releaser(s, e,
+		phase_set_mismatch_releaser(s, e,
 			atomic_load_explicit(
 				coll_out_digest(phase_out_line(s, e)), memory_order_relaxed));
 	return phase_out_line(s, e)->data;
@@ -382,6 +382,6 @@ HAFT_HOT void coll_phase_wait_release(struct coll *s, uint64_t e)
 	phase_wait_flag(s, &out->flag, e, (uint32_t)e, 0, -1);
 	digest = atomic_load_explicit(coll_out_digest(out), memory_order_relaxed);
 	if (unlikely(digest != s->digest))
-		phase_set_odd_releaser(s, e, digest);
+		phase_set_mismatch_releaser(s, e, digest);
 	phase_prefetch_own(s, e);
 }

@@ -52,7 +52,8 @@ static enum coll_await barrier_ask(void *arg)
 	struct request_barrier *b = arg;
 	const struct coll *s = b->s;
 	uint64_t full = barrier_full(b), last = b->seen;
-	_Atomic uint64_t *count = shm_block_count(s->broken ? s->shared_block : s->block, b->number);
+	_Atomic uint64_t *count =
+		shm_block_count(s->broken ? s->shared_block : s->block, b->number);
 
 	b->seen = atomic_load_explicit(count, memory_order_acquire);
 	if (!b->arrived && b->seen >= full - (uint64_t)s->n && !s->broken) {

@@ -31,8 +31,8 @@ struct vector {
 	int64_t longest; /* bytes of the longest block of this member; then of all */
 	int64_t *before; /* those of the calls before, the older the less: half for each call */
 	/* The first block that has not the expected bytes: its member; -1: none. */
-	int odd;
-	int64_t odd_bytes, odd_expected;
+	int mismatch;
+	int64_t mismatch_bytes, mismatch_expected;
 };
 
 /* Is room i for this member alone?  It stays empty: that block is copied at once. */
@@ -46,8 +46,11 @@ static void vector_begin(struct vector *v, const struct coll_args *k)
 	bool one = k->kind == COLL_ALLGATHERV;
 	struct coll *s = k->comm->coll;
 
-	*v = (struct vector){
-		.k = k, .s = s, .rooms = one ? 1 : k->n, .before = &s->longest[one], .odd = -1};
+	*v = (struct vector){.k = k,
+		.s = s,
+		.rooms = one ? 1 : k->n,
+		.before = &s->longest[one],
+		.mismatch = -1};
 	for (int i = 0; i < v->rooms; i++)
 		if (!vector_own(v, i))
 			v->longest = num_max(v->longest, coll_block_bytes(coll_block_given(k, i)));
@@ -144,12 +147,12 @@ static void phase_take_from(
 	struct block b = coll_block_in(v->k, i);
 	int64_t expected = coll_block_bytes(b), part = coll_shm_part(expected, p->at, p->room);
 
-	if (p->sizes && bytes != expected && v->odd < 0) {
-		v->odd = i;
-		v->odd_bytes = bytes;
-		v->odd_expected = expected;
+	if (p->sizes && bytes != expected && v->mismatch < 0) {
+		v->mismatch = i;
+		v->mismatch_bytes = bytes;
+		v->mismatch_expected = expected;
 	}
-	if (v->odd < 0 && part > 0)
+	if (v->mismatch < 0 && part > 0)
 		type_unpack(b.type, b.at, b.count, p->at, room, part);
 }
 
@@ -183,7 +186,7 @@ static bool vector_first(struct vector *v, const struct vector_phase *p)
 	if (!vector_too_long(v, p->room))
 		phase_give(v, p);
 	coll_phase_barrier(s, p->e);
-	if (unlikely(s->odd != 0))
+	if (unlikely(s->mismatch != 0))
 		return false;
 	for (int i = 0; i < v->k->n; i++) {
 		int64_t theirs = *(const int64_t *)coll_phase_data(s, p->e, sizeof(int64_t), i);
@@ -199,7 +202,7 @@ static void vector_rest(struct vector *v, int64_t at)
 {
 	struct vector_phase p = {.is_long = true, .at = at, .room = room_long(v)};
 
-	for (; p.at < v->longest && v->s->odd == 0; p.at += p.room) {
+	for (; p.at < v->longest && v->s->mismatch == 0; p.at += p.room) {
 		p.e = coll_phase_begin(v->s);
 		phase_give(v, &p);
 		coll_phase_barrier(v->s, p.e);
@@ -218,13 +221,13 @@ static int vector_copy_own(const struct vector *v)
 }
 
 /* The error of a block that has not the expected bytes; 0: none. */
-static int vector_odd_error(const struct vector *v)
+static int vector_mismatch_error(const struct vector *v)
 {
-	if (v->odd < 0)
+	if (v->mismatch < 0)
 		return 0;
-	return haft_err(v->odd_bytes > v->odd_expected ? MPI_ERR_TRUNCATE : MPI_ERR_COUNT,
-		"rank %d sends %lld bytes of this call to rank %d, which expects %lld", v->odd,
-		(long long)v->odd_bytes, v->k->caller, (long long)v->odd_expected);
+	return haft_err(v->mismatch_bytes > v->mismatch_expected ? MPI_ERR_TRUNCATE : MPI_ERR_COUNT,
+		"rank %d sends %lld bytes of this call to rank %d, which expects %lld", v->mismatch,
+		(long long)v->mismatch_bytes, v->k->caller, (long long)v->mismatch_expected);
 }
 
 int coll_shm_vector(const struct coll_args *k)
@@ -246,5 +249,5 @@ int coll_shm_vector(const struct coll_args *k)
 	phase_take(&v, &p);
 	err = vector_copy_own(&v);
 	vector_rest(&v, p.room);
-	return err != 0 ? err : vector_odd_error(&v);
+	return err != 0 ? err : vector_mismatch_error(&v);
 }

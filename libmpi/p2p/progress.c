@@ -133,7 +133,7 @@ int p2p_progress_help(void)
 	if (p2p_state.helping || via_is_waiting())
 		return -1;
 	p2p_state.helping = true;
-	shm_wakes_hold(via.shm);
+	shm_wakes_defer(via.shm);
 	moved = p2p_progress();
 	p2p_state.helping = false;
 	return moved;

@@ -71,7 +71,7 @@ static int waiters_wake_ready(_Atomic uint32_t *words[], int max)
 {
 	int n = shm_wakes_take(via.shm, words);
 
-	_Static_assert(SHM_HELD_MAX < HAFT_LOCK_WAKES, "room for a waiter");
+	_Static_assert(SHM_DEFERRED_MAX < HAFT_LOCK_WAKES, "room for a waiter");
 
 	for (struct waiter *s = waiters.head; s != NULL && n < max; s = s->next) {
 		if (s->state != AWAKE && s->want->ready(s->want->arg))

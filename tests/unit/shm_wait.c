@@ -311,7 +311,7 @@ static void wait_bell(void **state)
 static void held_rank(struct shm *s, void *arg)
 {
 	struct shm_flag *f = shm_seg_job(s->seg);
-	_Atomic uint32_t *words[SHM_HELD_MAX];
+	_Atomic uint32_t *words[SHM_DEFERRED_MAX];
 
 	(void)arg;
 	if (s->me == 1) {
@@ -321,13 +321,13 @@ static void held_rank(struct shm *s, void *arg)
 		return;
 	}
 	until_asleep(s, 1);
-	shm_wakes_hold(s);
+	shm_wakes_defer(s);
 	put_frame(s, 1);
 	CHECK(shm_wakes_take(s, words) == 1);
 	shm_os_wake(words[0], INT_MAX);
 	wait_frame(s);
 	until_asleep(s, 1);
-	shm_wakes_hold(s);
+	shm_wakes_defer(s);
 	shm_flag_set(s, f, 1);
 	CHECK(shm_wakes_take(s, words) == 1);
 	shm_os_wake(words[0], INT_MAX);

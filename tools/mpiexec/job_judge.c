@@ -374,7 +374,7 @@ void job_died(struct job *j, const struct death *d)
 
 /* True if a process lives that is connected to the one of entry `r', and has not called
  * MPI_Finalize. */
-static bool others_need(const struct job *j, int r)
+static bool is_connected_alive(const struct job *j, int r)
 {
 	job_mark_connected(j, j->rank[r].world);
 	for (int i = 0; i < j->n; i++)
@@ -391,7 +391,7 @@ void job_judge_suspects(struct job *j)
 			continue;
 		j->rank[r].suspect = false;
 		/* A session left, or an MPI_Finalize that failed, is a failure in any case. */
-		if (j->rank[r].end != BOOT_RUNNING || others_need(j, r))
+		if (j->rank[r].end != BOOT_RUNNING || is_connected_alive(j, r))
 			death_fail(j, &(struct death){.rank = r, .state = j->rank[r].end});
 	}
 }

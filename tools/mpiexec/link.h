@@ -32,7 +32,7 @@ enum frame_kind {
 	FRAME_TOP,    /* asks for UP_TOP */
 	FRAME_CLOCK,  /* asks for UP_CLOCK: our clock */
 	FRAME_STDIN,  /* rank: -1 all; without bytes: end of input */
-	FRAME_ROOM,   /* rank, which: credit for more output, an int */
+	FRAME_CREDIT, /* rank, which: credit for more output, an int */
 	FRAME_SHUT,   /* rank, which: no one reads this output any more */
 	FRAME_DRAIN,  /* all ranks of the job have ended: end their background processes */
 	FRAME_PAUSE,  /* the root will be stopped: ignore its silence */
@@ -56,18 +56,17 @@ enum frame_kind {
 	UP_SAID,      /* text for the user */
 	UP_FAIL,      /* which: exit code; text: this host cannot continue */
 	UP_LOST,      /* text: this host, and those behind it, are unreachable */
-	UP_TOOK,      /* stdin: bytes consumed, an int; which 1: no more are wanted; rank: the id of
-		       * the world that reads */
-	UP_PROFILE,   /* the table of a rank that has ended: profile.h */
-	UP_SNAPSHOT,  /* which: the number of a snapshot; the table of a rank that runs */
-	UP_TRACE,     /* a part of the ring of such a rank: trace.h */
-	UP_TOP,       /* what the ranks do: top.h */
-	UP_CLOCK,     /* the clock of the question, and that of the host: host_clock.h */
-	UP_GONE,      /* no rank runs here, and no output is left */
-	UP_ASK,       /* rank: its request; text */
-	UP_PREPARED,  /* rank: id of a world; errno and words for each program; addresses */
-	UP_GOING,     /* rank: id of a world; pid and errno of each rank; words */
-	UP_JOINED,    /* several UP_READY or UP_BEGUN with their heads: start_gather.h */
+	UP_STDIN,    /* stdin: bytes read, an int; which 1: no more wanted; rank: id of the world */
+	UP_PROFILE,  /* the table of a rank that has ended: profile.h */
+	UP_SNAPSHOT, /* which: the number of a snapshot; the table of a rank that runs */
+	UP_TRACE,    /* a part of the ring of such a rank: trace.h */
+	UP_TOP,      /* what the ranks do: top.h */
+	UP_CLOCK,    /* the clock of the question, and that of the host: host_clock.h */
+	UP_GONE,     /* no rank runs here, and no output is left */
+	UP_ASK,      /* rank: its request; text */
+	UP_PREPARED, /* rank: id of a world; errno and words for each program; addresses */
+	UP_GOING,    /* rank: id of a world; pid and errno of each rank; words */
+	UP_JOINED,   /* several UP_READY or UP_BEGUN with their heads: start_gather.h */
 	FRAME_KINDS
 };
 

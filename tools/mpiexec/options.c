@@ -6,7 +6,7 @@
  * A function is named for its effect: app_text sets a text of the program, plan_flag a bool of the
  * job.  The last rows are options of other launchers.  Those that ask for the normal behavior, or
  * mean nothing here, are ignored, so that scripts run; -v reports them.  Those whose effect is
- * missed are always reported (without).  Those without which the job would be another one are
+ * missed are always reported (option_missed).  Those without which the job would be another one are
  * refused. */
 #include "tools/mpiexec/cmdline_options.h"
 
@@ -505,7 +505,7 @@ static bool value_is_none(const char *v)
 }
 
 /* An option whose effect is missed: this is always reported, with a hint. */
-static void without(const struct option_use *u)
+static void option_missed(const struct option_use *u)
 {
 	const char *hint = u->o->kind, *value = u->o->values > 0 ? u->v[0] : "";
 
@@ -623,24 +623,24 @@ static const struct option options[] = {
 	/* Of other launchers: their effect is missed. */
 	{"cartofile cf cpu-bind cpu-list cpu-set cpus-per-proc cpus-per-rank cpus-per-task "
 	 "distribution membind rank-by rtos",
-	 1, "see -bind-to and -map-by", without, 0, 0},
+	 1, "see -bind-to and -map-by", option_missed, 0, 0},
 	{"gpu-bind gpus gpus-per-proc gpus-per-task", 1, "choose devices by MPI_LOCALRANKID",
-	 without, 0, 0},
-	{"mem mem-per-cpu", 1, "see ulimit -v", without, 0, 0},
-	{"time", 1, "see -timeout", without, 0, 0},
-	{"max-restarts", 1, "see -respawn", without, 0, 0},
-	{"preload-files", 1, "files must be on each host", without, 0, 0},
-	{"report-uri", 1, "it is of mpiexec -name-server", without, 0, 0},
-	{"order-nodes", 1, "hosts have the order of -host", without, 0, 0},
-	{"spawn-timeout report-events stream-buffering xml-file", 1, "", without, 0, 0},
-	{"preload-binary", 0, "programs must be on each host", without, 0, 0},
-	{"display-topo", 0, "see lstopo(1)", without, 0, 0},
-	{"nolocal skip-launch-node", 0, "name the hosts with -host", without, 0, 0},
-	{"unbuffered", 0, "programs buffer: see stdbuf(1)", without, 0, 0},
-	{"daemonize", 0, "see setsid(1)", without, 0, 0},
-	{"output-proctable", 0, "see -v", without, 0, 0},
+	 option_missed, 0, 0},
+	{"mem mem-per-cpu", 1, "see ulimit -v", option_missed, 0, 0},
+	{"time", 1, "see -timeout", option_missed, 0, 0},
+	{"max-restarts", 1, "see -respawn", option_missed, 0, 0},
+	{"preload-files", 1, "files must be on each host", option_missed, 0, 0},
+	{"report-uri", 1, "it is of mpiexec -name-server", option_missed, 0, 0},
+	{"order-nodes", 1, "hosts have the order of -host", option_missed, 0, 0},
+	{"spawn-timeout report-events stream-buffering xml-file", 1, "", option_missed, 0, 0},
+	{"preload-binary", 0, "programs must be on each host", option_missed, 0, 0},
+	{"display-topo", 0, "see lstopo(1)", option_missed, 0, 0},
+	{"nolocal skip-launch-node", 0, "name the hosts with -host", option_missed, 0, 0},
+	{"unbuffered", 0, "programs buffer: see stdbuf(1)", option_missed, 0, 0},
+	{"daemonize", 0, "see setsid(1)", option_missed, 0, 0},
+	{"output-proctable", 0, "see -v", option_missed, 0, 0},
 	{"debug report-child-jobs-separately set-cwd-to-session-dir show-progress xml", 0, "",
-	 without, 0, 0},
+	 option_missed, 0, 0},
 	{"do-not-launch index-argv-by-rank stop-in-init stop-on-exec tv", 0, "", refused, 0, 0},
 	{"add-host add-hostfile debugger exclude multi-prog rankfile relative rf "
 	 "stop-in-app",
@@ -655,7 +655,7 @@ bool option_refused(const struct option *o)
 
 bool option_ignored(const struct option *o)
 {
-	return o->apply == ignored || o->apply == without;
+	return o->apply == ignored || o->apply == option_missed;
 }
 
 /* The next of the words at s, and its length; NULL: there is none. */

@@ -312,7 +312,7 @@ static void parts_put(struct sink *s)
 }
 
 /* Returns credit to the sender, in large pieces. */
-static void room_return(struct stream *t)
+static void credit_return(struct stream *t)
 {
 	if (t->owed < OUT_WINDOW / 4)
 		return;
@@ -368,7 +368,7 @@ static void pending_take(struct stream *t, uint64_t now)
 	if (len > 0) {
 		t->owed += (int)len;
 		stream_take(t, t->pending.v, len, now);
-		room_return(t);
+		credit_return(t);
 	}
 	if (t->last) {
 		t->last = false;

@@ -608,10 +608,10 @@ static void room_do(const struct proxy_frame *f, const char *v)
 {
 	int n = -1;
 
-	if (f->kind == FRAME_ROOM && f->len == sizeof(n))
+	if (f->kind == FRAME_CREDIT && f->len == sizeof(n))
 		memcpy(&n, v, sizeof(n));
 	if (me.begun)
-		proxy_out_room(f->rank, f->which, n);
+		proxy_out_credit(f->rank, f->which, n);
 }
 
 static void drain_do(void)
@@ -622,7 +622,7 @@ static void drain_do(void)
 }
 
 /* Processes a frame for this host, or for all. */
-static void own_do(const struct proxy_frame *f, const char *v)
+static void own_frame_do(const struct proxy_frame *f, const char *v)
 {
 	switch ((enum frame_kind)f->kind) {
 	case FRAME_CONF: conf_do(f, v); break;
@@ -634,7 +634,7 @@ static void own_do(const struct proxy_frame *f, const char *v)
 	case FRAME_TOP: top_say(); break;
 	case FRAME_CLOCK: clock_say(f, v); break;
 	case FRAME_STDIN: stdin_do(f, v); break;
-	case FRAME_ROOM:
+	case FRAME_CREDIT:
 	case FRAME_SHUT: room_do(f, v); break;
 	case FRAME_DRAIN: drain_do(); break;
 	case FRAME_PAUSE: me.paused = true; break;
@@ -652,7 +652,7 @@ static void up_take(void *arg, const struct proxy_frame *f, const char *v)
 	if (me.told && f->host != me.host)
 		tree_down(&me.tree, f, v);
 	if (f->kind == FRAME_CONF || f->host < 0 || f->host == me.host)
-		own_do(f, v);
+		own_frame_do(f, v);
 }
 
 /* --- the loop ------------------------------------------------------------------------------- */
@@ -722,7 +722,7 @@ static void stdin_say(void)
 	static bool was_open;
 
 	if (n > 0 || (was_open && !open))
-		up_put(UP_TOOK, !open, me.reader, &n, sizeof(n));
+		up_put(UP_STDIN, !open, me.reader, &n, sizeof(n));
 	was_open = open;
 }
 

@@ -115,7 +115,7 @@ static struct proxy_stream *proxy_stream_of(int rank, int which)
 	return NULL;
 }
 
-void proxy_out_room(int rank, int which, int n)
+void proxy_out_credit(int rank, int which, int n)
 {
 	struct proxy_stream *t = proxy_stream_of(rank, which);
 

@@ -23,7 +23,7 @@ int proxy_out_fd(void); /* poll for POLLIN, then proxy_out_work */
 void proxy_out_work(uint64_t now_ns);
 
 /* The root's answers, and the end of streams. */
-void proxy_out_room(
+void proxy_out_credit(
 	int rank, int which, int n); /* more credit; n < 0: the output is no longer read */
 void proxy_out_rest(int rank);       /* reads the last output of a dead rank */
 bool proxy_out_open(void);           /* a stream is still open */

@@ -322,7 +322,7 @@ static void lost_take(struct remote_ranks *f, int host, const char *words)
 	free(gone);
 }
 
-static void took_take(struct remote_ranks *f, const struct proxy_frame *fr, struct marshal *p)
+static void stdin_read_take(struct remote_ranks *f, const struct proxy_frame *fr, struct marshal *p)
 {
 	int n;
 
@@ -381,7 +381,7 @@ static void frame_take(void *arg, const struct proxy_frame *fr, const char *v)
 	case UP_ABORT: abort_take(f, fr->rank, &p); break;
 	case UP_SEEN: seen_take(f, fr->host, &p); break;
 	case UP_STACKS: stacks_take(f, fr->host, &p); break;
-	case UP_TOOK: took_take(f, fr, &p); break;
+	case UP_STDIN: stdin_read_take(f, fr, &p); break;
 	case UP_PROFILE: profile_keep(profile_take(&p)); break;
 	case UP_SNAPSHOT: snapshot_take(profile_take(&p), fr->which, clock_now_ns()); break;
 	case UP_TRACE: trace_take(&p); break;
@@ -398,10 +398,10 @@ static void frame_take(void *arg, const struct proxy_frame *fr, const char *v)
 
 static struct remote_ranks remote;
 
-static void room_give(void *arg, int rank, int which, int n)
+static void credit_give(void *arg, int rank, int which, int n)
 {
 	if (n > 0)
-		remote_send_rank(arg, FRAME_ROOM, which, rank, &n, sizeof(n));
+		remote_send_rank(arg, FRAME_CREDIT, which, rank, &n, sizeof(n));
 	else
 		remote_send_rank(arg, FRAME_SHUT, which, rank, NULL, 0);
 }
@@ -436,7 +436,7 @@ static struct remote_ranks *remote_init(struct job *j)
 		getrandom(&f->cookie, sizeof(f->cookie), 0) != (ssize_t)sizeof(f->cookie))
 		fatal(1, "no random numbers: %s", strerror(errno));
 	f->cookie |= 1;
-	out_remote(room_give, f);
+	out_remote(credit_give, f);
 	tree_init(&f->tree, j->plan, 0, frame_take, f);
 	return f;
 }
@@ -489,7 +489,7 @@ void remote_add(struct remote_ranks *f, const char *name, int slots)
 }
 
 /* Starts the proxies of hosts that have been added, unless the job ends. */
-static void added_start(struct remote_ranks *f, uint64_t now)
+static void added_hosts_start(struct remote_ranks *f, uint64_t now)
 {
 	struct marshal conf = {.len = 0};
 
@@ -511,7 +511,7 @@ static void added_start(struct remote_ranks *f, uint64_t now)
 /* --- the loop's part ------------------------------------------------------------------------ */
 
 /* Gives up hosts that do not answer to the end of the job. */
-static void silent_end(struct remote_ranks *f)
+static void silent_hosts_give_up(struct remote_ranks *f)
 {
 	for (int h = 0; h < f->plan->nhosts; h++) {
 		if (f->hosts[h].over)
@@ -526,7 +526,7 @@ void remote_work(struct remote_ranks *f, uint64_t now)
 	struct job *j = f->j;
 
 	if (f->adds)
-		added_start(f, now);
+		added_hosts_start(f, now);
 	tree_work(&f->tree, now);
 	if (f->polling && now >= f->poll_ns)
 		poll_end(f);
@@ -536,6 +536,6 @@ void remote_work(struct remote_ranks *f, uint64_t now)
 		remote_send(f, FRAME_DRAIN, 0, NULL, 0);
 	}
 	if (j->killed && now >= j->kill_ns + LAST_MS * NS_PER_MS && !remote_over(f))
-		silent_end(f);
+		silent_hosts_give_up(f);
 	tree_clock(&f->tree, now);
 }

@@ -5,7 +5,7 @@
 #include "tests/check.h"
 
 /* Each case on a communicator of its own, whose state is undefined afterwards. */
-static void member_odd(int which)
+static void member_mismatch(int which)
 {
 	int in[40] = {0}, out[40], class = MPI_SUCCESS, told;
 	bool me = check_rank == 1;
@@ -47,7 +47,7 @@ int main(int argc, char **argv)
 	check_init(&argc, &argv);
 	if (!check_has_remote())
 		for (int i = 0; i < 4; i++)
-			member_odd(i);
+			member_mismatch(i);
 	MPI_Finalize();
 	return 0;
 }
