@@ -102,7 +102,7 @@ $(B)/tests/sim/coll_sim: private ldflags += $(call wrap,via_node_any)
 $(B)/tests/unit/obj_fork: private ldflags += $(call wrap,malloc calloc free)
 
 # Tests of libmpi from inside.
-$(B)/tests/unit/engine_valid $(B)/tests/unit/file_locks $(B)/tests/unit/helper_rests $(B)/tests/unit/init_messages $(B)/tests/unit/session_valid $(B)/tests/unit/job_map $(B)/tests/unit/node_join $(B)/tests/unit/settings $(B)/tests/unit/type_runs $(B)/tests/unit/win_attributes: $(libmpi_OBJS)
+$(B)/tests/unit/engine_valid $(B)/tests/unit/file_locks $(B)/tests/unit/progress_thread_idle $(B)/tests/unit/init_messages $(B)/tests/unit/session_valid $(B)/tests/unit/job_map $(B)/tests/unit/node_join $(B)/tests/unit/settings $(B)/tests/unit/type_runs $(B)/tests/unit/win_attributes: $(libmpi_OBJS)
 
 $(B)/tests/unit/node_join: private ldflags += $(call wrap,boot_node_host)
 

@@ -32,16 +32,16 @@ static void comm_set_ids(struct comm *c, struct comm_ids ids)
 		haft_comm_hooks.ids(c);
 }
 
-void comm_unready(struct comm *c)
+void comm_set_incomplete(struct comm *c)
 {
-	c->unready = true;
+	c->incomplete = true;
 	c->hints |= COMM_REVOKED;
 	c->reach = 0;
 }
 
 void comm_ready(struct comm *c, struct comm_ids ids)
 {
-	c->unready = false;
+	c->incomplete = false;
 	c->hints &= (uint8_t)~COMM_REVOKED;
 	c->reach = comm_peers(c)->size;
 	coll_state_free(c); /* calls that were too early have left it, in this member alone */

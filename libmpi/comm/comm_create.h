@@ -27,7 +27,7 @@ int comm_make_internal(const struct comm_spec *how, struct comm **newcomm);
 
 /* A nonblocking constructor returns c, which has no ids yet: until comm_ready each call on it that
  * is not local raises MPI_ERR_COMM. */
-void comm_unready(struct comm *c);
+void comm_set_incomplete(struct comm *c);
 
 /* The constructor ends: c gets its ids, and is of use. */
 void comm_ready(struct comm *c, struct comm_ids ids);

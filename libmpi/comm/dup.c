@@ -355,7 +355,7 @@ static int dup_begin(struct comm *c, struct info *info, enum coll_maker maker,
 	}
 	if (queued != NULL) {
 		if (copy != NULL)
-			comm_unready(copy);
+			comm_set_incomplete(copy);
 		dup_settle(queued, copy, req);
 	} else if (req != NULL) {
 		p2p_req_done(req);

@@ -36,7 +36,7 @@ enum comm_hint {
 	COMM_METERED = 32, /* no assertion: its messages are counted (core/traffic.h) */
 	COMM_COLLECTIVE =
 		64,        /* no assertion: all of its messages are of collective calls: a file's */
-	COMM_REVOKED = 128 /* no assertion: MPIX_Comm_revoke (libmpi/ft), or `unready' */
+	COMM_REVOKED = 128 /* no assertion: MPIX_Comm_revoke (libmpi/ft), or `incomplete' */
 };
 
 struct comm_traffic;
@@ -63,7 +63,7 @@ struct comm {
 	struct win *win; /* not held: whose own it is; its handler gets the errors.  Or NULL */
 	struct session *session; /* held: its group comes from there; NULL: from MPI_COMM_WORLD */
 	uint8_t hints;           /* enum comm_hint: assertions that are true */
-	bool unready;            /* the request that makes it is not complete, or has failed */
+	bool incomplete;         /* the request that makes it is not complete, or has failed */
 	bool told;               /* mpiexec counts it as a connection of jobs: dyn/connected.c */
 	int32_t spawned;     /* likewise, as a spawn: its edge (boot_spawn_disconnected); 0: none */
 	char *kinds;         /* malloc'ed: mpi_assert_memory_alloc_kinds, or NULL: not set */

@@ -560,7 +560,7 @@ static int agreement_begin(
 	uint32_t number;
 
 	via_notice_poll(); /* may bring a revocation, or messages of the agreement */
-	if (c->unready || (kind == AGREE_SETTLE && (c->hints & COMM_REVOKED) != 0))
+	if (c->incomplete || (kind == AGREE_SETTLE && (c->hints & COMM_REVOKED) != 0))
 		return p2p_comm_error(c);
 	number = agreement_number(c, kind);
 	a = agreement_find(c->ctx, number);
@@ -705,7 +705,7 @@ static int shrink_begin(
 	int made = comm_make(&how, newcomm), err;
 
 	if (made == 0)
-		comm_unready(*newcomm);
+		comm_set_incomplete(*newcomm);
 	else
 		*newcomm = NULL;
 	err = agreement_begin(c, kind, made == 0 ? -1 : 0, a);

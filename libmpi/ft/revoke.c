@@ -172,7 +172,7 @@ static void revoke_here(struct revocation *r, struct comm *c, int told)
 
 int ft_comm_revoke(struct comm *c)
 {
-	if (c->unready) /* it has no id that others know */
+	if (c->incomplete) /* it has no id that others know */
 		return p2p_comm_error(c);
 	ft_use(false);
 	revoke_here(revocation_get(c->ctx), c, FT_FLOOD_REVOKES);
@@ -195,7 +195,7 @@ void ft_comm_differ(struct comm *c, int class, const char *words)
 
 int ft_comm_is_revoked(struct comm *c, int *flag)
 {
-	if (c->unready)
+	if (c->incomplete)
 		return p2p_comm_error(c);
 	ft_use(false);
 	if (!p2p_progress())

@@ -119,7 +119,7 @@ static int fail_revoked(const struct comm *c)
 		haft_comm_words(c, "the communicator", words), by);
 }
 
-static int fail_unready(void)
+static int fail_incomplete(void)
 {
 	return haft_err(MPI_ERR_COMM, "the communicator is not made yet: the request of the call "
 				      "that makes it is not complete, or has failed");
@@ -132,8 +132,8 @@ int p2p_comm_error(const struct comm *c)
 
 	if (all->differs != NULL)
 		return haft_comm_differ_error(all);
-	if (c->unready)
-		return fail_unready();
+	if (c->incomplete)
+		return fail_incomplete();
 	if ((c->hints & COMM_REVOKED) != 0)
 		return fail_revoked(c);
 	peer = p2p_comm_failed(c);

@@ -49,7 +49,7 @@ static void shrink_fails(void)
 	OK(MPI_Comm_free(&c));
 }
 
-/* Rank 1 alone calls it; the others are in MPI_Finalize (agree_ended.sh). */
+/* Rank 1 alone calls it; the others are in MPI_Finalize (agree_in_finalize.sh). */
 static void order_alone(void)
 {
 	MPI_Comm c;

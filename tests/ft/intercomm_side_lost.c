@@ -3,8 +3,9 @@
 /* MPI-5.0 7.4.2: MPI_Comm_split of an inter-communicator gives MPI_COMM_NULL to a color that one
  * side does not have.  ULFM: a shrink is such a split by those that live.
  *
- * side_lost.c - all members of one group of an inter-communicator die.  Once a shrink gave a
- * communicator with an empty remote group, whose collective calls sent to rank 0 of the job.
+ * intercomm_side_lost.c - all members of one group of an inter-communicator die.  Once a shrink
+ * gave a communicator with an empty remote group, whose collective calls sent to rank 0 of the
+ * job.
  *
  *      rank 0 is no member      ranks 1 and 2, which live ──── the rest, which dies */
 #include "tests/ft/ft.h"

@@ -6,9 +6,9 @@
 /* MPI-5.0 7.4.2: the new communicator of MPI_Comm_idup must not be used before the request is
  * complete.  ULFM: so with MPIX_Comm_ishrink.
  *
- * unready.c - the last rank begins, and uses the communicator while rank 0 has not begun: each call
- * raises.  Once a message went out with an id of no communicator, and a revocation stuck.  Then all
- * complete, and the communicator is as if nothing had been called. */
+ * comm_incomplete.c - the last rank begins, and uses the communicator while rank 0 has not begun:
+ * each call raises.  Once a message went out with an id of no communicator, and a revocation stuck.
+ * Then all complete, and the communicator is as if nothing had been called. */
 #include "tests/ft/ft.h"
 
 #define NEW 40 /* more than the parent has ids for */
@@ -28,7 +28,7 @@ static void begin(MPI_Comm parent, bool shrink)
 
 #define RAISES(call) FAILS(MPI_ERR_COMM, "not made yet", call)
 
-static void unready_messages(MPI_Comm n)
+static void incomplete_messages(MPI_Comm n)
 {
 	MPI_Request q;
 	int x = 0;
@@ -42,7 +42,7 @@ static void unready_messages(MPI_Comm n)
 	RAISES(MPI_Psend_init(&x, 1, 1, MPI_INT, 0, 1, n, MPI_INFO_NULL, &q));
 }
 
-static void unready_collectives(MPI_Comm n)
+static void incomplete_collectives(MPI_Comm n)
 {
 	MPI_Comm more;
 	MPI_Request q;
@@ -63,7 +63,7 @@ static void unready_collectives(MPI_Comm n)
 	RAISES(MPI_File_open(n, "never", MPI_MODE_RDONLY, MPI_INFO_NULL, &f));
 }
 
-static void unready_failures(MPI_Comm n)
+static void incomplete_failures(MPI_Comm n)
 {
 	MPI_Comm more;
 	MPI_Request q;
@@ -104,9 +104,9 @@ int main(int argc, char **argv)
 	OK(MPI_Barrier(parent));
 	if (check_rank == check_size - 1) {
 		begin(parent, argv[1][0] == 's');
-		unready_messages(c[NEW - 1]);
-		unready_collectives(c[NEW - 1]);
-		unready_failures(c[NEW - 1]);
+		incomplete_messages(c[NEW - 1]);
+		incomplete_collectives(c[NEW - 1]);
+		incomplete_failures(c[NEW - 1]);
 		OK(MPI_Test(&r[NEW - 1], &flag, MPI_STATUS_IGNORE));
 		CHECK(!flag);
 		OK(MPI_Send(&flag, 1, MPI_INT, 0, 5, MPI_COMM_WORLD));

@@ -2,7 +2,7 @@
 /* RUN np=2,5 env="HAFT_FT=auto HAFT_COLL=shm|p2p" */
 /* RUN np=3 env="HAFT_FT=auto HAFT_CHECK=coll" */
 /* RUN np=3 env="HAFT_FT=auto HAFT_VIA=net" */
-/* auto_some.c - only rank 0 asks for failures: MPI_Finalize is one call in all members, if there
+/* auto_by_one.c - only rank 0 asks for failures: MPI_Finalize is one call in all members, if there
  * are none. */
 #include "tests/ft/ft.h"
 
