@@ -64,12 +64,12 @@ libmpi_LIBS = $(libobj_LIBS) -ldl -lpthread
 
 all: $(B)/lib/libmpi_abi.so $(B)/lib/libmpi.so $(B)/lib/libmpi_abi.a $(B)/lib/libmpi.a $(B)/man/man3/done
 
-# nodelete: threads that end later run code of this library.
+# nodelete: threads that end later run code of this library.  initfirst: boot/fork_server_os.c.
 $(B)/lib/libmpi_abi.so.1: $(libmpi_PARTS) $(B)/gen/map
 	$(call say,LD,$@)
 	@mkdir -p $(@D)
 	$(Q)$(CC) -shared -static-libgcc $(ldflags) -Wl,-soname,libmpi_abi.so.1 -Wl,-z,nodelete \
-		-Xlinker --version-script=$(B)/gen/map $(libmpi_PARTS) $(libmpi_LIBS) -o $@
+		-Wl,-z,initfirst -Xlinker --version-script=$(B)/gen/map $(libmpi_PARTS) $(libmpi_LIBS) -o $@
 
 $(B)/lib/libmpi_abi.so $(B)/lib/libmpi.so: $(B)/lib/libmpi_abi.so.1
 	$(Q)ln -sf libmpi_abi.so.1 $@

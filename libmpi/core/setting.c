@@ -330,6 +330,21 @@ static const struct setting_row rows[SETTING_COUNT] = {
 			   "F.html, F.pftrace, F.json or F.otf2",
 		.more = "As the option -trace of mpiexec.  Under other launchers there is no "
 			"trace, and the first process says so in MPI_Init."},
+	[SETTING_START_BY] = {.name = "HAFT_START_BY",
+		.form = SETTING_WORD,
+		.max = HAFT_START_EXEC,
+		.words = {"auto", "fork", "exec"},
+		.everywhere = true,
+		.launch = true,
+		.meaning = "how mpiexec starts the processes of a host: each by itself (exec), "
+			   "or as copies of one, made when its libraries have been loaded "
+			   "(fork); auto: fork, if they are many",
+		.more = "fork takes less time and memory.  Each copy runs from the first "
+			"constructor on, with its own environment; the addresses of its "
+			"libraries and its stack protector are those of the other copies.  "
+			"Programs that are not linked with the library as a shared one, scripts "
+			"and ranks behind another command (-wrap, -gdb) are always started by "
+			"themselves, and so are all if a variable LD_PRELOAD or LD_AUDIT is set."},
 };
 
 static int64_t values[SETTING_COUNT];

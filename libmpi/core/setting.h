@@ -51,6 +51,7 @@ enum haft_setting {
 	SETTING_PROFILE,        /* HAFT_PROFILE: text; mpiexec reads it, too */
 	SETTING_BACKTRACE,      /* HAFT_BACKTRACE: 0 auto, 1 yes, 2 no */
 	SETTING_TRACE,          /* HAFT_TRACE: text; mpiexec reads it */
+	SETTING_START_BY,       /* HAFT_START_BY: enum haft_start_by; mpiexec reads it */
 	SETTING_COUNT
 };
 
@@ -111,6 +112,9 @@ void haft_setting_expect(int i, char *const envp[], char *value, size_t n);
 /* Reports on stderr, once each: values that were not understood, and variables HAFT_... that are no
  * settings. */
 void haft_setting_warn(void);
+
+/* How mpiexec starts the ranks of a host. */
+enum haft_start_by { HAFT_START_AUTO, HAFT_START_FORK, HAFT_START_EXEC };
 
 /* The form of a value. */
 enum setting_form {

@@ -16,6 +16,7 @@
 #include "libmpi/boot/listen.h"
 #include "libmpi/core/rank_name.h"
 #include "tools/mpiexec/cpu_bind.h"
+#include "tools/mpiexec/fork_start.h"
 #include "tools/mpiexec/limits.h"
 #include "tools/mpiexec/pmi_server.h"
 #include "tools/mpiexec/priority.h"
@@ -373,8 +374,8 @@ static const struct app *member_program(
 	return *why == NULL ? wrapped : NULL;
 }
 
-/* Starts a program as the rank of row i, with stdin `in' (-1: a pipe failed).  Returns the pid, or
- * -1 with errno and the step that failed. */
+/* Starts a program as the rank of row i, with stdin `in' (-1: a pipe failed).  Returns the pid, 0
+ * if the fork server starts it, or -1 with errno and the step that failed. */
 static pid_t member_exec(struct local_ranks *c, int i, const struct app *a, int in,
 	local_output_fn *output, const char **step)
 {
@@ -391,11 +392,35 @@ static pid_t member_exec(struct local_ranks *c, int i, const struct app *a, int 
 	e.cpus = c->cpus != NULL ? &c->cpus[i] : NULL;
 	e.envp = rank_env_make(&c->env, c, i, a->envp + 1, e.pmi, own);
 	if (e.in >= 0 && e.out >= 0 && e.err >= 0)
-		pid = rank_start(&c->common, a, &e, step);
+		pid = fork_start_ask(&c->forks, i, &e, rank_env_own(own))
+			      ? 0
+			      : rank_start(&c->common, a, &e, step);
 	err = errno;
 	rank_ends_close(m, &e, own);
 	errno = err;
 	return pid;
+}
+
+/* The process of a row runs. */
+static void member_began(struct local_ranks *c, int i, pid_t pid)
+{
+	struct local_rank *m = &c->m[i];
+
+	m->pid = m->group = pid;
+	c->guard.group[i] = pid;
+	m->alive = true;
+	c->alive++;
+}
+
+/* Malloc'ed words: the rank of a row could not be started. */
+static char *member_refused(
+	const struct local_rank *m, const struct app *a, const char *step, int err)
+{
+	char name[HAFT_RANK_NAME];
+
+	return text_new("%s (%s) could not be started: %s: %s (%d)%s",
+		haft_rank_name(name, m->world->id, m->rank), a->argv[0], step, strerror(err), err,
+		limit_words(err));
 }
 
 /* Starts one rank with stdin `in' (-1: pipe failed).  Returns NULL, or malloc'ed words and
@@ -410,24 +435,18 @@ static char *member_start(struct local_ranks *c, int i, int in, local_output_fn 
 	pid_t pid = a != NULL ? member_exec(c, i, a, in, output, &step) : -1;
 	int err = errno;
 
-	if (pid < 0) {
-		haft_rank_name(name, m->world->id, m->rank);
-		words = why != NULL
-				? text_new("%s could not be started: %s", name, why)
-				: text_new("%s (%s) could not be started: %s: %s (%d)%s", name,
-					  a->argv[0], step, strerror(err), err, limit_words(err));
-	}
+	if (pid < 0 && why != NULL)
+		words = text_new("%s could not be started: %s",
+			haft_rank_name(name, m->world->id, m->rank), why);
+	else if (pid < 0)
+		words = member_refused(m, a, step, err);
 	free(why);
 	if (wrapped.argv != NULL)
 		wrap_free(&wrapped);
+	if (pid > 0)
+		member_began(c, i, pid);
 	errno = err;
-	if (pid < 0)
-		return words;
-	m->pid = m->group = pid;
-	c->guard.group[i] = pid;
-	m->alive = true;
-	c->alive++;
-	return NULL;
+	return words;
 }
 
 /* Has the user asked for the end of the job?  The main loop will read the signal. */
@@ -460,39 +479,96 @@ static bool is_oom_killed(const struct local_ranks *c, int started)
 	return false;
 }
 
+/* One start: the caller's errs, and the first failure. */
+struct start {
+	int *errs;
+	char *why; /* words about the first failure; NULL: none yet */
+};
+
+/* Keeps the malloc'ed words of a failure (NULL: none), whose reason is `errno'. */
+static void start_keep(struct start *s, const struct local_rank *m, char *words)
+{
+	if (words != NULL && s->errs != NULL)
+		s->errs[m->rank] = errno;
+	if (s->why == NULL)
+		s->why = words;
+	else
+		free(words);
+}
+
+/* Takes the ranks that the fork server has started: from now on they are processes like others. */
+static void forks_take(struct local_ranks *c, struct start *s)
+{
+	pid_t pid;
+	int i;
+
+	while ((i = fork_start_next(&c->forks, &pid)) >= 0) {
+		const struct local_rank *m = &c->m[i];
+		bool ended = pid == -ECHILD;
+		char *words = NULL;
+
+		if (pid > 0)
+			member_began(c, i, pid);
+		else
+			words = member_refused(m, &m->world->app[m->app],
+				ended ? "its fork server has ended" : "fork", -pid);
+		errno = -pid;
+		start_keep(s, m, words);
+	}
+}
+
+/* Ends the fork server, when it has started all that it was asked for. */
+static void forks_settle(struct local_ranks *c, struct start *s)
+{
+	fork_start_wait(&c->forks);
+	forks_take(c, s);
+	fork_start_end(&c->forks);
+}
+
+/* Starts the rank of a row, by the fork server of its program if there is to be one. */
+static void row_start(
+	struct local_ranks *c, struct start *s, int i, int in, local_output_fn *output)
+{
+	struct local_rank *m = &c->m[i];
+	char *words = seat_open(c, m);
+
+	if (!fork_start_serves(&c->forks, m)) {
+		forks_settle(c, s);
+		fork_start_begin(&c->forks, c, i);
+	}
+	if (words == NULL)
+		words = member_start(c, i, in, output);
+	start_keep(s, m, words);
+	if (i % START_BATCH == START_BATCH - 1)
+		forks_take(c, s);
+}
+
 char *local_start(struct local_ranks *c, const struct world *w, int (*in_fd)(int entry),
 	local_output_fn *output, int *errs, bool soft)
 {
 	int null = fd_keep(open("/dev/null", O_RDONLY | O_CLOEXEC));
-	char *why = NULL;
+	struct start s = {.errs = errs};
 
 	rank_env_begin(&c->env, c, w);
 	priority_raise(c->n, shm_seg_ncpus(c->seg));
 	for (int i = 0;
-		i < c->n && (why == NULL || soft) && !end_is_asked() && !is_oom_killed(c, i); i++) {
-		char *more;
+		i < c->n && (s.why == NULL || soft) && !end_is_asked() && !is_oom_killed(c, i);
+		i++) {
 		int in;
 
 		if (c->m[i].world != w)
 			continue;
 		in = in_fd(c->m[i].entry);
-		more = seat_open(c, &c->m[i]);
-		if (more == NULL)
-			more = member_start(c, i, in >= 0 ? in : null, output);
-		if (errs != NULL && more != NULL)
-			errs[c->m[i].rank] = errno;
+		row_start(c, &s, i, in >= 0 ? in : null, output);
 		if (in >= 0)
 			close(in);
-		if (why != NULL)
-			free(more);
-		else
-			why = more;
 	}
+	forks_settle(c, &s);
 	priority_keep();
 	rank_env_end(&c->env);
 	if (null >= 0)
 		close(null);
-	return why;
+	return s.why;
 }
 
 bool local_notice(struct local_ranks *c, const struct boot_notice *notice)

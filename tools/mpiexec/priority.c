@@ -65,6 +65,15 @@ void priority_of_rank(void)
 		schedule_set(now.own, 0, 0);
 }
 
+/* RESET_ON_FORK makes a nice value below 0 to 0, not to that of a rank. */
+void priority_of_server(void)
+{
+	if (now.raised && now.nice < 0 && now.own > 0)
+		priority_of_rank();
+	else if (now.raised)
+		priority_keep();
+}
+
 void priority_keep(void)
 {
 	if (now.raised)

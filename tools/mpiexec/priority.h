@@ -11,6 +11,10 @@ void priority_raise(int nranks, int ncpus);
 /* The child's, before exec: takes the priority that mpiexec had.  A system call only. */
 void priority_of_rank(void);
 
+/* That of a fork server: keeps the better one, which its ranks do not inherit.  If they would not
+ * have mpiexec's then, it takes that, too.  A system call only. */
+void priority_of_server(void);
+
 /* The ranks are started: processes that mpiexec starts from now on begin with the usual one. */
 void priority_keep(void);
 

@@ -128,3 +128,12 @@ char **rank_env_make(struct rank_env *t, const struct local_ranks *c, int i, cha
 			t->v[--at] = own[k];
 	return t->v + at;
 }
+
+int rank_env_own(char *const *own)
+{
+	int n = 0;
+
+	for (int k = 0; k < ENV_OWN; k++)
+		n += own[k] != NULL;
+	return n;
+}

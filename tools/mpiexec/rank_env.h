@@ -29,4 +29,7 @@ void rank_env_end(struct rank_env *t);
 char **rank_env_make(struct rank_env *t, const struct local_ranks *c, int i, char *const *base,
 	int pmi, char **own);
 
+/* The number of texts of own[]: so many variables at the beginning are the rank's. */
+int rank_env_own(char *const *own);
+
 #endif

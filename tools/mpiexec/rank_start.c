@@ -131,7 +131,10 @@ __attribute__((noreturn)) WITHOUT_RUNTIME static void rank_child_run(struct rank
 		fcntl(c->e->pmi, F_SETFD, 0);
 	setrlimit(RLIMIT_NOFILE, &s->files);
 	rank_child_signals(c);
-	priority_of_rank();
+	if (c->e->forks)
+		priority_of_server();
+	else
+		priority_of_rank();
 	execve(a->file, a->argv, c->e->envp);
 	if (errno == ENOEXEC)
 		execve("/bin/sh", a->script, c->e->envp);

@@ -9,6 +9,7 @@
 
 #include <sched.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <sys/resource.h>
 #include <sys/types.h>
 #include "tools/mpiexec/job_plan.h"
@@ -32,6 +33,7 @@ struct rank_ends {
 	const cpu_set_t *cpus; /* NULL: it is not bound */
 	int listen;            /* listening socket, inherited; -1: none */
 	int pmi;               /* connection to the PMI server, inherited; -1: none */
+	bool forks;            /* it is a fork server: forks.h */
 	char **envp;
 };
 

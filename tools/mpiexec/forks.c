@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* forks.c - mpiexec's side of a fork server.  See forks.h. */
+#include "tools/mpiexec/forks.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "libmpi/boot/boot.h"
+#include "tools/mpiexec/job_plan.h"
+
+#define READY_MS  1000  /* exec and the linker take 2 ms; a slow file system more */
+#define STUCK_MS  4000  /* for a rank to be forked, on a full machine */
+#define SEND_ROOM 32768 /* bytes of orders that wait: few, so that few files are on their way */
+#define SPARE     64    /* bytes by which the HAFT_JOB of another rank may be longer */
+#define SPARE_ONE 16    /* ... and another variable */
+
+/* --- the server ----------------------------------------------------------------------------- */
+
+/* A copy of a variable with room for that of any rank. */
+static char *variable_widen(const char *entry, size_t least, size_t spare)
+{
+	size_t len = strlen(entry);
+
+	len = (len > least ? len : least) + spare;
+	return text_new("%-*s", (int)len, entry);
+}
+
+/* The environment of the server: that of a rank, with wider variables.  envp[0] is BOOT_VAR. */
+static char **environ_make(char **envp, int own, const char *job)
+{
+	size_t n = 0;
+	char **v;
+
+	while (envp[n] != NULL)
+		n++;
+	v = mem_grow(NULL, n + 1, sizeof(*v));
+	memcpy(v, envp, (n + 1) * sizeof(*v));
+	v[0] = variable_widen(job, strlen(envp[0]), SPARE);
+	for (int i = 1; i < own; i++)
+		v[i] = variable_widen(envp[i], 0, SPARE_ONE);
+	return v;
+}
+
+static void environ_free(char **v, int own)
+{
+	for (int i = 0; i < own; i++)
+		free(v[i]);
+	free(v);
+}
+
+/* Makes the table.  Returns its memfd, or -1. */
+static int table_make(struct forks *f, int rows)
+{
+	size_t len = (size_t)rows * sizeof(*f->table);
+	int fd = memfd_create("haft-forks", MFD_CLOEXEC);
+	void *p = MAP_FAILED;
+
+	if (fd >= 0 && ftruncate(fd, (off_t)len) == 0)
+		p = mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	if (p == MAP_FAILED) {
+		if (fd >= 0)
+			close(fd);
+		return -1;
+	}
+	f->table = p;
+	f->rows = rows;
+	return fd;
+}
+
+/* Starts the server with its files, which are closed here.  False: it could not be executed. */
+static bool server_exec(struct forks *f, const struct rank_common *s, const struct app *a,
+	char **envp, int sock, int table)
+{
+	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+	struct rank_ends e = {.in = null,
+		.out = null,
+		.err = null,
+		.listen = sock,
+		.pmi = table,
+		.forks = true,
+		.envp = envp};
+	const char *step;
+
+	f->pid = null >= 0 ? rank_start(s, a, &e, &step) : -1;
+	f->pid = f->pid > 0 ? f->pid : 0;
+	if (null >= 0)
+		close(null);
+	return f->pid > 0;
+}
+
+/* Waits until a file can be read or written, or has ended. */
+static bool file_await(int fd, short events, int ms)
+{
+	struct pollfd p = {.fd = fd, .events = events};
+	int n;
+
+	do
+		n = poll(&p, 1, ms);
+	while (n < 0 && errno == EINTR);
+	return n > 0;
+}
+
+static bool server_ready(struct forks *f)
+{
+	char c = 0;
+
+	f->end = (int)syscall(SYS_pidfd_open, f->pid, 0);
+	return f->end >= 0 && file_await(f->sock, POLLIN, READY_MS) && read(f->sock, &c, 1) == 1 &&
+	       c == FORK_READY;
+}
+
+/* Ends the server, if it has not, and waits for it. */
+static void server_kill(struct forks *f)
+{
+	if (f->pid > 0) {
+		kill(f->pid, SIGKILL);
+		waitpid(f->pid, NULL, 0);
+	}
+	if (f->sock >= 0)
+		close(f->sock);
+	if (f->end >= 0)
+		close(f->end);
+	f->pid = 0;
+	f->sock = f->end = -1;
+}
+
+bool forks_open(struct forks *f, const struct rank_common *s, const struct app *a, char **envp,
+	int own, int rows, uint64_t cookie)
+{
+	int two[2] = {-1, -1}, table, room = SEND_ROOM;
+	char *job, **v;
+	bool good;
+
+	*f = (struct forks){.sock = -1, .end = -1};
+	table = table_make(f, rows);
+	if (table < 0 || socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, two) != 0) {
+		if (table >= 0)
+			close(table);
+		forks_close(f);
+		return false;
+	}
+	f->sock = fd_keep(two[0]);
+	setsockopt(f->sock, SOL_SOCKET, SO_SNDBUF, &room, sizeof(room));
+	/* guard.c knows the job's processes by the last two. */
+	job = text_new(BOOT_VAR "=serve=%d,table=%d,rows=%d,by=%d,cookie=%016llx", two[1], table,
+		rows, (int)s->by, (unsigned long long)cookie);
+	v = environ_make(envp, own, job);
+	good = server_exec(f, s, a, v, two[1], table);
+	close(two[1]);
+	close(table);
+	environ_free(v, own);
+	free(job);
+	good = good && server_ready(f);
+	if (!good) {
+		server_kill(f);
+		forks_close(f);
+	}
+	return good;
+}
+
+/* --- ranks ---------------------------------------------------------------------------------- */
+
+/* Fills an order, and files[] with what goes with it.  Returns their number; 0: the variables are
+ * too long. */
+static int order_make(
+	struct fork_ask *a, size_t *len, int *files, int row, const struct rank_ends *e, int own)
+{
+	size_t at = 0;
+	int n = 3;
+
+	*a = (struct fork_ask){
+		.row = row, .listen = e->listen, .pmi = e->pmi, .bound = e->cpus != NULL};
+	if (e->cpus != NULL)
+		memcpy(a->cpus, e->cpus, sizeof(a->cpus));
+	for (int i = 0; i < own; i++) {
+		size_t more = strlen(e->envp[i]) + 1;
+
+		if (at + more >= sizeof(a->env))
+			return 0;
+		memcpy(a->env + at, e->envp[i], more);
+		at += more;
+	}
+	*len = offsetof(struct fork_ask, env) + at + 1;
+	files[0] = e->in;
+	files[1] = e->out;
+	files[2] = e->err;
+	if (e->listen >= 0)
+		files[n++] = e->listen;
+	if (e->pmi >= 0)
+		files[n++] = e->pmi;
+	return n;
+}
+
+bool forks_ask(struct forks *f, int row, const struct rank_ends *e, int own)
+{
+	_Alignas(struct cmsghdr) char space[CMSG_SPACE(FORK_FILES * sizeof(int))] = {0};
+	int files[FORK_FILES], n;
+	struct fork_ask a;
+	struct iovec v = {.iov_base = &a};
+	struct msghdr m = {.msg_iov = &v, .msg_iovlen = 1, .msg_control = space};
+	struct cmsghdr *c;
+
+	n = order_make(&a, &v.iov_len, files, row, e, own);
+	errno = E2BIG;
+	if (n == 0)
+		return false;
+	m.msg_controllen = CMSG_SPACE((size_t)n * sizeof(int));
+	c = CMSG_FIRSTHDR(&m);
+	c->cmsg_level = SOL_SOCKET;
+	c->cmsg_type = SCM_RIGHTS;
+	c->cmsg_len = CMSG_LEN((size_t)n * sizeof(int));
+	memcpy(CMSG_DATA(c), files, (size_t)n * sizeof(int));
+	while (sendmsg(f->sock, &m, MSG_DONTWAIT | MSG_NOSIGNAL) < 0) {
+		if (errno == ETOOMANYREFS)
+			poll(NULL, 0, 1);
+		else if (errno != EAGAIN && errno != EINTR)
+			return false;
+		else if (!file_await(f->sock, POLLOUT, STUCK_MS))
+			return false;
+	}
+	return true;
+}
+
+pid_t forks_pid(const struct forks *f, int row)
+{
+	return f->table != NULL && row < f->rows ? atomic_load(&f->table[row]) : 0;
+}
+
+void forks_end(struct forks *f)
+{
+	if (f->pid == 0)
+		return;
+	shutdown(f->sock, SHUT_WR);
+	file_await(f->end, POLLIN, STUCK_MS);
+	server_kill(f);
+}
+
+void forks_close(struct forks *f)
+{
+	if (f->table != NULL)
+		munmap(f->table, (size_t)f->rows * sizeof(*f->table));
+	*f = (struct forks){.sock = -1, .end = -1};
+}

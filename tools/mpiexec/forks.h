@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* forks.h - a fork server starts the many ranks of one program on this host.
+ *
+ *     forks_fit?  --yes-->  forks_open ──> forks_ask, for each rank ──> forks_end
+ *         | no                 | failed        '──> forks_pid: has it been forked?
+ *         '--> rank_start  <───'
+ *
+ * The server is the program, stopped in the constructor of libmpi_abi before anything else of it
+ * runs: libmpi/boot/fork_server.h.  It is started as a rank would be, by rank_start, so what all
+ * ranks inherit from mpiexec they inherit from it. */
+#ifndef HAFT_TOOLS_MPIEXEC_FORKS_H
+#define HAFT_TOOLS_MPIEXEC_FORKS_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+#include "libmpi/boot/fork_server.h"
+#include "tools/mpiexec/rank_start.h"
+
+struct forks {
+	pid_t pid; /* of the server; 0: there is none */
+	int sock;
+	int end;         /* becomes readable when the server has ended */
+	fork_pid *table; /* shared with it */
+	int rows;
+};
+
+/* Can a fork server start a program with this environment here?  Runs the dynamic linker once, to
+ * see which libraries it loads. */
+bool forks_fit(const struct rank_common *s, const struct app *a, char *const *envp);
+
+/* Starts the server of a program.  envp: the environment of one of its ranks, of which the first
+ * `own' variables differ from rank to rank.  False: it did not start; mpiexec says nothing. */
+bool forks_open(struct forks *f, const struct rank_common *s, const struct app *a, char **envp,
+	int own, int rows, uint64_t cookie);
+
+/* Asks for the rank of a row, with the first `own' variables of e->envp.  The files of `e' may be
+ * closed then.  False: it cannot be asked for; `errno' says why. */
+bool forks_ask(struct forks *f, int row, const struct rank_ends *e, int own);
+
+/* The pid of the rank of a row; -errno: it could not be forked; 0: it is not, or not yet. */
+pid_t forks_pid(const struct forks *f, int row);
+
+/* Waits until the server has forked all that it was asked for, and has ended.  From then on
+ * forks_pid is final. */
+void forks_end(struct forks *f);
+
+/* Forgets the table. */
+void forks_close(struct forks *f);
+
+#endif
