@@ -69,7 +69,7 @@ $(B)/lib/libmpi_abi.so.1: $(libmpi_PARTS) $(B)/gen/map
 	$(call say,LD,$@)
 	@mkdir -p $(@D)
 	$(Q)$(CC) -shared -static-libgcc $(ldflags) -Wl,-soname,libmpi_abi.so.1 -Wl,-z,nodelete \
-		-Wl,-z,initfirst -Xlinker --version-script=$(B)/gen/map $(libmpi_PARTS) $(libmpi_LIBS) -o $@
+		$(if $(san),,-Wl,-z,initfirst) -Xlinker --version-script=$(B)/gen/map $(libmpi_PARTS) $(libmpi_LIBS) -o $@
 
 $(B)/lib/libmpi_abi.so $(B)/lib/libmpi.so: $(B)/lib/libmpi_abi.so.1
 	$(Q)ln -sf libmpi_abi.so.1 $@

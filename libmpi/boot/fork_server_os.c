@@ -249,8 +249,9 @@ static void server_run(const struct fork_server *s)
 	_exit(0);
 }
 
-/* The first variable of a rank says whether this process is a fork server. */
-__attribute__((constructor)) HAFT_START static void fork_server_start(
+/* The first variable of a rank says whether this process is a fork server.  This constructor is the
+ * first of the library, too: the others may read variables, as if libc had begun. */
+__attribute__((constructor(101))) HAFT_START static void fork_server_start(
 	int argc, char **argv, char **envp)
 {
 	const char ready = FORK_READY;
@@ -258,6 +259,8 @@ __attribute__((constructor)) HAFT_START static void fork_server_start(
 
 	(void)argc;
 	(void)argv;
+	if (environ == NULL)
+		environ = envp;
 	if (envp == NULL || envp[0] == NULL || !begins(envp[0], BOOT_VAR "=serve="))
 		return;
 	entries_find(&s, envp);
