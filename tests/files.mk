@@ -27,7 +27,8 @@ script_PART := tests/build/gdb.c tests/build/memcheck.c tests/build/own_leak.c t
 	tests/tools/moved_ranks.c tests/tools/mqs_host.c \
 	tests/tools/one_cpu.c tests/tools/one_error.c tests/tools/other_call.c tests/tools/profile.c \
 	tests/tools/qmpi_where.c tests/tools/queues.c \
-	tests/tools/refuse.c tests/tools/sendrecv_ring.c tests/tools/spawner.c tests/tools/trace.c \
+	tests/tools/refuse.c tests/tools/sendrecv_ring.c tests/tools/spawner.c tests/tools/start_facts.c \
+	tests/tools/start_library.c tests/tools/trace.c \
 	tests/tools/trace_read.c tests/tools/writer.c
 mpi_ALL   := $(wildcard tests/abi/*.c tests/err/*.c tests/ft/*.c tests/launch/*.c tests/life/*.c \
 	tests/net/*.c \

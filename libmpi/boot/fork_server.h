@@ -22,7 +22,8 @@
 
 #define FORK_READY 'R'
 #define FORK_FILES 5    /* the most that come with a struct fork_ask */
-#define FORK_ENV   3072 /* bytes of the variables of a rank */
+#define FORK_ENV   3072 /* bytes of the variables of a rank ... */
+#define FORK_OWN   16   /* ... and their number, at most */
 
 /* Asks for a rank.  With it come its stdin, stdout, stderr; then, where their numbers are not -1,
  * the listening socket and the connection to the PMI server. */

@@ -13,7 +13,7 @@
 
 #include "libmpi/boot/boot.h"
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || !defined(__GLIBC__)
+#if HAFT_ASAN || defined(__SANITIZE_THREAD__) || !defined(__GLIBC__)
 #define FORK_ABLE 0 /* this library has code that needs a runtime, or may not be the first */
 #elif defined(__x86_64__) || defined(__aarch64__) || defined(__riscv)
 #define FORK_ABLE 1
@@ -27,15 +27,16 @@
 #include <sched.h>
 #include <signal.h>
 #include <stddef.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #define EXIT_NONE 127
-#define VARIABLES 16 /* of a rank, at most */
 
 /* The server's own; a rank has a copy of it. */
 struct fork_server {
@@ -47,8 +48,8 @@ struct fork_server {
 	void *robust; /* its list of robust mutexes */
 	size_t robust_len;
 	struct rlimit files; /* limit of open files of a rank */
-	char *entry[VARIABLES];
-	size_t room[VARIABLES];
+	char *entry[FORK_OWN];
+	size_t room[FORK_OWN];
 };
 
 /* A rank that is asked for: files[] are behind 0 to 2 what the message says. */
@@ -94,7 +95,7 @@ static bool begins(const char *s, const char *head)
 /* The places of the ranks' variables: the first ones, up to one that is empty. */
 static void entries_find(struct fork_server *s, char **envp)
 {
-	for (int i = 0; i < VARIABLES && envp[i] != NULL; i++) {
+	for (int i = 0; i < FORK_OWN && envp[i] != NULL; i++) {
 		s->entry[i] = envp[i];
 		while (envp[i][s->room[i]] != '\0')
 			s->room[i]++;
@@ -133,7 +134,7 @@ static void environ_write(const struct fork_server *s, const struct fork_ask *a)
 {
 	const char *from = a->env;
 
-	for (int i = 0; i < VARIABLES && *from != '\0'; i++) {
+	for (int i = 0; i < FORK_OWN && *from != '\0'; i++) {
 		size_t k = 0;
 
 		for (; k < s->room[i] && from[k] != '\0'; k++)
@@ -162,6 +163,15 @@ static void rank_begin(const struct fork_server *s, struct fork_order *o)
 
 /* --- the server ----------------------------------------------------------------------------- */
 
+/* A copy of the process would have this thread only.  (Each has a directory; two names more.) */
+static bool thread_single(void)
+{
+	struct stat st;
+
+	return syscall(SYS_newfstatat, AT_FDCWD, "/proc/self/task", &st, 0) == 0 &&
+	       st.st_nlink == 3;
+}
+
 /* Prepares.  False: ranks cannot be forked here. */
 static bool server_init(struct fork_server *s, const char *list)
 {
@@ -173,10 +183,7 @@ static bool server_init(struct fork_server *s, const char *list)
 	s->by = (pid_t)list_number(list, "by");
 	s->rows = (int)list_number(list, "rows");
 	len = (size_t)s->rows * sizeof(*s->table);
-	/* It does nothing, and fails if there is another thread. */
-	if (syscall(SYS_unshare, CLONE_VM | CLONE_SIGHAND | CLONE_THREAD) != 0)
-		return false;
-	if (syscall(SYS_prctl, PR_GET_TID_ADDRESS, &s->tid) != 0 ||
+	if (!thread_single() || syscall(SYS_prctl, PR_GET_TID_ADDRESS, &s->tid) != 0 ||
 		*s->tid != (int)syscall(SYS_gettid) ||
 		syscall(SYS_get_robust_list, 0, &s->robust, &s->robust_len) != 0)
 		return false;
@@ -264,7 +271,8 @@ __attribute__((constructor(101))) HAFT_START static void fork_server_start(
 	if (envp == NULL || envp[0] == NULL || !begins(envp[0], BOOT_VAR "=serve="))
 		return;
 	entries_find(&s, envp);
-	if (!server_init(&s, envp[0] + sizeof(BOOT_VAR)) ||
+	/* A program with more rights than its user obeys no variable. */
+	if (getauxval(AT_SECURE) != 0 || !server_init(&s, envp[0] + sizeof(BOOT_VAR)) ||
 		syscall(SYS_write, s.sock, &ready, 1L) != 1)
 		_exit(EXIT_NONE);
 	server_run(&s);

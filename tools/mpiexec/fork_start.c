@@ -14,6 +14,8 @@
 #define RANKS_LEAST 16 /* for fewer a server is not worth it ... */
 #define RANKS_CPU   4  /* ... or while each CPU has no more than so many */
 
+static_assert(ENV_OWN <= FORK_OWN, "each variable of a rank is written");
+
 bool fork_start_serves(const struct fork_start *s, const struct local_rank *m)
 {
 	return s->world == m->world && s->app == m->app;
@@ -61,8 +63,13 @@ void fork_start_begin(struct fork_start *s, struct local_ranks *c, int i)
 
 bool fork_start_ask(struct fork_start *s, int row, const struct rank_ends *e, int own)
 {
-	if (s->asked == NULL || own != s->own || !forks_ask(&s->forks, row, e, own))
+	if (s->asked == NULL || s->ended || own != s->own)
 		return false;
+	if (!forks_ask(&s->forks, row, e, own)) {
+		forks_kill(&s->forks); /* it has ended already, or is stuck */
+		s->ended = true;
+		return false;
+	}
 	s->asked[row] = true;
 	s->end = row + 1;
 	return true;

@@ -118,8 +118,7 @@ static bool server_ready(struct forks *f)
 	       c == FORK_READY;
 }
 
-/* Ends the server, if it has not, and waits for it. */
-static void server_kill(struct forks *f)
+void forks_kill(struct forks *f)
 {
 	if (f->pid > 0) {
 		kill(f->pid, SIGKILL);
@@ -161,7 +160,7 @@ bool forks_open(struct forks *f, const struct rank_common *s, const struct app *
 	free(job);
 	good = good && server_ready(f);
 	if (!good) {
-		server_kill(f);
+		forks_kill(f);
 		forks_close(f);
 	}
 	return good;
@@ -200,6 +199,22 @@ static int order_make(
 	return n;
 }
 
+/* Sends an order.  False: the server has ended, or does not take it for STUCK_MS. */
+static bool order_send(const struct forks *f, const struct msghdr *m)
+{
+	int waits = 0;
+
+	while (sendmsg(f->sock, m, MSG_DONTWAIT | MSG_NOSIGNAL) < 0) {
+		if (errno == ETOOMANYREFS && waits++ < STUCK_MS)
+			poll(NULL, 0, 1); /* too many files are on their way */
+		else if (errno != EAGAIN && errno != EINTR)
+			return false;
+		else if (!file_await(f->sock, POLLOUT, STUCK_MS))
+			return false;
+	}
+	return true;
+}
+
 bool forks_ask(struct forks *f, int row, const struct rank_ends *e, int own)
 {
 	_Alignas(struct cmsghdr) char space[CMSG_SPACE(FORK_FILES * sizeof(int))] = {0};
@@ -210,7 +225,6 @@ bool forks_ask(struct forks *f, int row, const struct rank_ends *e, int own)
 	struct cmsghdr *c;
 
 	n = order_make(&a, &v.iov_len, files, row, e, own);
-	errno = E2BIG;
 	if (n == 0)
 		return false;
 	m.msg_controllen = CMSG_SPACE((size_t)n * sizeof(int));
@@ -219,15 +233,7 @@ bool forks_ask(struct forks *f, int row, const struct rank_ends *e, int own)
 	c->cmsg_type = SCM_RIGHTS;
 	c->cmsg_len = CMSG_LEN((size_t)n * sizeof(int));
 	memcpy(CMSG_DATA(c), files, (size_t)n * sizeof(int));
-	while (sendmsg(f->sock, &m, MSG_DONTWAIT | MSG_NOSIGNAL) < 0) {
-		if (errno == ETOOMANYREFS)
-			poll(NULL, 0, 1);
-		else if (errno != EAGAIN && errno != EINTR)
-			return false;
-		else if (!file_await(f->sock, POLLOUT, STUCK_MS))
-			return false;
-	}
-	return true;
+	return order_send(f, &m);
 }
 
 pid_t forks_pid(const struct forks *f, int row)
@@ -241,7 +247,7 @@ void forks_end(struct forks *f)
 		return;
 	shutdown(f->sock, SHUT_WR);
 	file_await(f->end, POLLIN, STUCK_MS);
-	server_kill(f);
+	forks_kill(f);
 }
 
 void forks_close(struct forks *f)

@@ -34,11 +34,14 @@ bool forks_open(struct forks *f, const struct rank_common *s, const struct app *
 	int own, int rows, uint64_t cookie);
 
 /* Asks for the rank of a row, with the first `own' variables of e->envp.  The files of `e' may be
- * closed then.  False: it cannot be asked for; `errno' says why. */
+ * closed then.  False: the server does not take it any more. */
 bool forks_ask(struct forks *f, int row, const struct rank_ends *e, int own);
 
 /* The pid of the rank of a row; -errno: it could not be forked; 0: it is not, or not yet. */
 pid_t forks_pid(const struct forks *f, int row);
+
+/* Ends the server now: forks_pid is final. */
+void forks_kill(struct forks *f);
 
 /* Waits until the server has forked all that it was asked for, and has ended.  From then on
  * forks_pid is final. */
