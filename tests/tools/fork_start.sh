@@ -122,10 +122,11 @@ want_rc 137
 gone
 for how in server server-stop; do
 	by fork -n 900 "$prog" kill $how $mark
-	case $rc in
-	1) want_err "its fork server has ended" ;;
-	137) echo "$said: the server had ended before rank 2 looked for it" ;; # rank 2 ends itself then
-	*) fail "$said: exit code $rc" ;;
+	case $how.$rc in
+	server.1) want_err "its fork server has ended" ;;
+	server-stop.143) ! grep 'could not' "$err" || fail "$said" ;; # SIGTERM is obeyed
+	*.137) echo "$said: the server had ended before rank 2 looked for it" ;; # rank 2 ends itself then
+	*) fail "$said: exit code $rc: $(head -3 "$err")" ;;
 	esac
 	gone
 done

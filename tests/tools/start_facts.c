@@ -5,7 +5,8 @@
  *     line FILE      appends a line to FILE, before MPI
  *     code N         exits with N times its rank, without MPI
  *     kill WHO       rank 2 sends SIGKILL: to `itself'; to `server', by which others are forked;
- *                    to `mpiexec'.  Or SIGTERM: to `mpiexec-term'; SIGSTOP: to `server-stop'
+ *                    to `mpiexec'.  Or SIGTERM: to `mpiexec-term'; SIGSTOP: to
+ *                    `server-stop', and then SIGTERM to mpiexec
  *     spawn N        starts N more, which print facts
  *
  * With START_FACTS=thread it has a thread from its constructor on, with =words it prints there. */
@@ -293,6 +294,8 @@ static void killer(const char *who)
 	else if (strstr(who, "-stop") != NULL)
 		sig = SIGSTOP;
 	kill(pid > 0 ? pid : getpid(), pid > 0 ? sig : SIGKILL);
+	if (sig == SIGSTOP && usleep(300000) == 0)
+		kill(getppid(), SIGTERM);
 	sleep(100000);
 }
 

@@ -18,7 +18,8 @@
 #include "tools/mpiexec/job_plan.h"
 
 #define READY_MS  1000  /* exec and the linker take 2 ms; a slow file system more */
-#define STUCK_MS  4000  /* for a rank to be forked, on a full machine */
+#define STUCK_MS  60000 /* for a rank to be forked, behind thousands that compute */
+#define STEP_MS   100   /* after so long a signal to mpiexec is obeyed */
 #define SEND_ROOM 32768 /* bytes of orders that wait: few, so that few files are on their way */
 #define SPARE     64    /* bytes by which the HAFT_JOB of another rank may be longer */
 #define SPARE_ONE 16    /* ... and another variable */
@@ -97,16 +98,16 @@ static bool server_exec(struct forks *f, const struct rank_common *s, const stru
 	return f->pid > 0;
 }
 
-/* Waits until a file can be read or written, or has ended. */
+/* Waits until a file can be read or written, or has ended.  False: it cannot for so long, or the
+ * job is to end. */
 static bool file_await(int fd, short events, int ms)
 {
 	struct pollfd p = {.fd = fd, .events = events};
-	int n;
 
-	do
-		n = poll(&p, 1, ms);
-	while (n < 0 && errno == EINTR);
-	return n > 0;
+	for (; ms > 0 && !end_is_asked(); ms -= STEP_MS)
+		if (poll(&p, 1, STEP_MS) > 0)
+			return true;
+	return false;
 }
 
 static bool server_ready(struct forks *f)

@@ -449,19 +449,6 @@ static char *member_start(struct local_ranks *c, int i, int in, local_output_fn 
 	return words;
 }
 
-/* Has the user asked for the end of the job?  The main loop will read the signal. */
-static bool end_is_asked(void)
-{
-	static const int ends[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
-	bool asked = false;
-	sigset_t set;
-
-	sigpending(&set);
-	for (size_t k = 0; k < countof(ends); k++)
-		asked = asked || sigismember(&set, ends[k]) > 0;
-	return asked;
-}
-
 /* Has the kernel killed a rank for lack of memory?  More ranks would meet the same end, one by one;
  * the main loop will read the death.  Asked now and then, in a start. */
 static bool is_oom_killed(const struct local_ranks *c, int started)
@@ -509,7 +496,7 @@ static void forks_take(struct local_ranks *c, struct start *s)
 
 		if (pid > 0)
 			member_began(c, i, pid);
-		else
+		else if (!ended || !end_is_asked()) /* or it need not start any more */
 			words = member_refused(m, &m->world->app[m->app],
 				ended ? "its fork server has ended" : "fork", -pid);
 		errno = -pid;

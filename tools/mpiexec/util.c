@@ -3,11 +3,13 @@
 #include "tools/mpiexec/util.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "libobj/base.h"
 
 void (*fatal_hook)(int code, const char *words);
 
@@ -64,4 +66,16 @@ const char *file_refuse(const char *name)
 
 	free(directory);
 	return why;
+}
+
+bool end_is_asked(void)
+{
+	static const int ends[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
+	bool asked = false;
+	sigset_t set;
+
+	sigpending(&set);
+	for (size_t k = 0; k < countof(ends); k++)
+		asked = asked || sigismember(&set, ends[k]) > 0;
+	return asked;
 }

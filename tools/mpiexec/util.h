@@ -4,6 +4,7 @@
 #define MPIEXEC_UTIL_H
 
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include "libmpi/core/clock.h"
@@ -15,6 +16,9 @@ __attribute__((noreturn, format(printf, 2, 3))) void fatal(int code, const char 
 
 /* realloc to n elements of `size' bytes.  Calls fatal() when there is no memory. */
 void *mem_grow(void *ptr, size_t n, size_t size);
+
+/* Has the user asked for the end of the job, by a signal that the main loop will read? */
+bool end_is_asked(void);
 
 /* Why no file of this name can be made, by its directory; NULL: it can. */
 const char *file_refuse(const char *name);
