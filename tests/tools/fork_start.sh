@@ -91,8 +91,8 @@ done
 # Also those of libraries that come before ours without it: they are initialised later.
 if [ -z "$san" ]; then
 	cc -shared -fPIC tests/tools/start_library.c -o "$TMPDIR/libfirst.so" &&
-		cc -D_GNU_SOURCE -I"$B/include" $src "$B/lib/libmpi_abi.so" "$TMPDIR/libfirst.so" \
-			-Wl,-rpath,"$B/lib:$TMPDIR" -o "$TMPDIR/uses" || fail "cc"
+		cc -D_GNU_SOURCE -I"$B/include" $src -Wl,--no-as-needed "$B/lib/libmpi_abi.so" \
+			"$TMPDIR/libfirst.so" -Wl,-rpath,"$B/lib:$TMPDIR" -o "$TMPDIR/uses" || fail "cc"
 	same 3 -n 3 "$TMPDIR/uses"
 	[ "$(sed -n 's/library has seen rank//p' "$TMPDIR/fork" | tr '\n' ' ')" = '0  0 1  1 2  2 ' ] ||
 		fail "$said: constructors of a library: $(grep library "$TMPDIR/fork")"

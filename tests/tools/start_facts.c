@@ -24,6 +24,7 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 static int rank;
@@ -203,6 +204,7 @@ static void facts_thread(void)
 	pthread_mutexattr_t a;
 	pthread_mutex_t m;
 	pthread_t t;
+	clockid_t clock = 0;
 	void *robust = NULL;
 	size_t len = 0;
 	int sig = 0;
@@ -213,6 +215,8 @@ static void facts_thread(void)
 	fact_number("lock", pthread_mutex_lock(&m));
 	fact_number("lock again", pthread_mutex_lock(&m));
 	fact_number("number", gettid() == getpid());
+	fact_number("clock", pthread_getcpuclockid(pthread_self(), &clock));
+	fact_number("libc's number", ~(clock >> 3) == gettid()); /* from it libc makes the clock */
 	fact_number("pthread_kill", pthread_kill(pthread_self(), 0));
 	fact_number("pthread_create", pthread_create(&t, NULL, thread_main, NULL));
 	fact_number("pthread_cancel", pthread_cancel(t));
