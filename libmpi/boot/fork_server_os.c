@@ -236,6 +236,23 @@ static long rank_fork(const struct fork_server *s, fork_pid *pid)
 #endif
 }
 
+/* There may be no process more: if no other order comes, this process is the rank itself, and the
+ * job has no more processes than without a server.  False: it is not. */
+static bool server_is_rank(const struct fork_server *s, struct fork_order *o)
+{
+	int err = errno;
+	char c;
+
+	if (err != EAGAIN || syscall(SYS_recvfrom, s->sock, &c, 1L, MSG_PEEK, NULL, NULL) != 0) {
+		s->table[o->ask.row] = -err;
+		return false;
+	}
+	s->table[o->ask.row] = (int32_t)syscall(SYS_getpid);
+	syscall(SYS_munmap, s->table, (size_t)s->rows * sizeof(*s->table));
+	rank_begin(s, o);
+	return true;
+}
+
 /* Returns in a rank only. */
 static void server_run(const struct fork_server *s)
 {
@@ -248,8 +265,8 @@ static void server_run(const struct fork_server *s)
 			rank_begin(s, &o);
 			return;
 		}
-		if (pid < 0)
-			s->table[o.ask.row] = -errno;
+		if (pid < 0 && server_is_rank(s, &o))
+			return;
 		for (int i = 0; i < o.nfiles; i++)
 			syscall(SYS_close, o.file[i]);
 	}

@@ -131,6 +131,25 @@ for how in server server-stop; do
 	gone
 done
 
+# A limit of processes that is enough for executed ranks is enough for forked ones.
+other="setpriv --reuid=61236 --regid=61236 --clear-groups"
+if [ "$(id -u)" = 0 ] && $other "$run" -n 1 "$prog" none >"$out" 2>&1; then
+	limit=9
+	until HAFT_START_BY=exec prlimit --nproc=$limit $other "$run" -n 10 "$prog" none >"$out" 2>&1; do
+		limit=$((limit + 1))
+		[ $limit -lt 20 ] || break
+	done
+	said="HAFT_START_BY=fork, ulimit -u $limit"
+	HAFT_START_BY=fork prlimit --nproc=$limit $other "$run" -n 10 "$prog" none >"$out" 2>"$err" </dev/null
+	rc=$?
+	want_rc 0
+	[ "$(sort -n "$out")" = "$(seq -f '%g finalize 0' 0 9)" ] || fail "$said: $(cat "$out")"
+	HAFT_START_BY=fork prlimit --nproc=$((limit - 1)) $other "$run" -n 10 "$prog" none >"$out" 2>"$err" </dev/null
+	rc=$?
+	want_rc 1
+	want_err "could not be started: fork: Resource temporarily unavailable (11) (ulimit -u: $((limit - 1));"
+fi
+
 # Programs that the server cannot start are executed, once, without a word.
 once() {
 	rm -f "$TMPDIR/lines"

@@ -16,6 +16,7 @@
 #include <unistd.h>
 #include "libmpi/boot/boot.h"
 #include "tools/mpiexec/job_plan.h"
+#include "tools/mpiexec/priority.h"
 
 #define READY_MS  1000  /* exec and the linker take 2 ms; a slow file system more */
 #define STUCK_MS  60000 /* for a rank to be forked, behind thousands that compute */
@@ -119,11 +120,26 @@ static bool server_ready(struct forks *f)
 	       c == FORK_READY;
 }
 
+/* The row whose rank the server has become, where there may be no process more; -1: none. */
+static int server_row(const struct forks *f)
+{
+	int i = 0;
+
+	while (i < f->rows && forks_pid(f, i) != f->pid)
+		i++;
+	return i < f->rows ? i : -1;
+}
+
 void forks_kill(struct forks *f)
 {
+	int row;
+
 	if (f->pid > 0) {
 		kill(f->pid, SIGKILL);
 		waitpid(f->pid, NULL, 0);
+		row = server_row(f);
+		if (row >= 0)
+			atomic_store(&f->table[row], -ECHILD);
 	}
 	if (f->sock >= 0)
 		close(f->sock);
@@ -244,10 +260,19 @@ pid_t forks_pid(const struct forks *f, int row)
 
 void forks_end(struct forks *f)
 {
+	bool ended = false;
+
 	if (f->pid == 0)
 		return;
 	shutdown(f->sock, SHUT_WR);
-	file_await(f->end, POLLIN, STUCK_MS);
+	for (int ms = 0; ms < STUCK_MS && !ended && !end_is_asked(); ms += STEP_MS) {
+		ended = file_await(f->end, POLLIN, STEP_MS);
+		if (server_row(f) < 0)
+			continue;
+		priority_give(f->pid);
+		f->pid = 0; /* a rank, whose end is not ours to wait for */
+		ended = true;
+	}
 	forks_kill(f);
 }
 

@@ -43,8 +43,8 @@ pid_t forks_pid(const struct forks *f, int row);
 /* Ends the server now: forks_pid is final. */
 void forks_kill(struct forks *f);
 
-/* Waits until the server has forked all that it was asked for, and has ended.  From then on
- * forks_pid is final. */
+/* Waits until the server has forked all that it was asked for, and has ended or, where there may be
+ * no process more, is the last rank itself.  From then on forks_pid is final. */
 void forks_end(struct forks *f);
 
 /* Forgets the table. */

@@ -38,11 +38,11 @@ static struct {
 	int nice, own; /* now, and of a rank */
 } now;
 
-static bool schedule_set(int nice, uint64_t slice, uint64_t flags)
+static bool schedule_set(pid_t pid, int nice, uint64_t slice, uint64_t flags)
 {
 	struct schedule s = {.size = sizeof(s), .flags = flags, .nice = nice, .runtime = slice};
 
-	return syscall(SYS_sched_setattr, 0, &s, 0) == 0;
+	return syscall(SYS_sched_setattr, pid, &s, 0) == 0;
 }
 
 void priority_raise(int nranks, int ncpus)
@@ -53,16 +53,23 @@ void priority_raise(int nranks, int ncpus)
 		return;
 	now.raised = true;
 	now.nice = NICE;
-	if (schedule_set(now.nice, SLICE_NS, 0))
+	if (schedule_set(0, now.nice, SLICE_NS, 0))
 		return;
 	now.nice = now.own;
-	schedule_set(now.nice, SLICE_NS, 0); /* or, in a later start, they begin with their own */
+	schedule_set(
+		0, now.nice, SLICE_NS, 0); /* or, in a later start, they begin with their own */
 }
 
 void priority_of_rank(void)
 {
 	if (now.raised)
-		schedule_set(now.own, 0, 0);
+		schedule_set(0, now.own, 0, 0);
+}
+
+void priority_give(pid_t pid)
+{
+	if (now.raised)
+		schedule_set(pid, now.own, 0, 0);
 }
 
 /* RESET_ON_FORK makes a nice value below 0 to 0, not to that of a rank. */
@@ -77,5 +84,5 @@ void priority_of_server(void)
 void priority_keep(void)
 {
 	if (now.raised)
-		schedule_set(now.nice, SLICE_NS, RESET_ON_FORK);
+		schedule_set(0, now.nice, SLICE_NS, RESET_ON_FORK);
 }
