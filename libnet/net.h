@@ -53,7 +53,7 @@ const char *net_error_text(int error);
 #define NET_QUEUE_MAX    MEAN_OR(8192, 524288) /* bytes of frames that wait for one peer */
 #define NET_ADDR_LEN     128                   /* bytes of an address as text, with its 0 */
 #define NET_WORDS_LEN    256                   /* bytes of why a peer was lost, with the 0 */
-#define NET_DIAL_WAIT_MS 10 /* a second attempt waits for its answer: see README, dialling */
+#define NET_DIAL_WAIT_MS 10 /* a second attempt waits for its answer: see README, Reconnecting */
 #define NET_LISTENERS    2  /* of an endpoint: a UNIX socket beside TCP */
 
 /* The keyed hash of hellos (SipHash-2-4, 128 bits), for the user's own proofs. */

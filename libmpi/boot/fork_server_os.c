@@ -156,8 +156,9 @@ static void rank_begin(const struct fork_server *s, struct fork_order *o)
 	if (syscall(SYS_getppid) != s->by || !files_move(o))
 		_exit(EXIT_NONE);
 	syscall(SYS_prlimit64, 0, RLIMIT_NOFILE, &s->files, NULL);
-	if (o->ask.bound == 1)
-		syscall(SYS_sched_setaffinity, 0, sizeof(o->ask.cpus), o->ask.cpus);
+	if (o->ask.bound == 1 &&
+		syscall(SYS_sched_setaffinity, 0, sizeof(o->ask.cpus), o->ask.cpus) < 0)
+		_exit(EXIT_NONE);
 	environ_write(s, &o->ask);
 }
 
@@ -280,16 +281,18 @@ __attribute__((constructor(101))) HAFT_START static void fork_server_start(
 {
 	const char ready = FORK_READY;
 	struct fork_server s = {.sock = -1};
+	bool is_first = environ == NULL; /* else another library is, and libc has begun */
 
 	(void)argc;
 	(void)argv;
-	if (environ == NULL)
+	if (is_first)
 		environ = envp;
 	if (envp == NULL || envp[0] == NULL || !begins(envp[0], BOOT_VAR "=serve="))
 		return;
 	entries_find(&s, envp);
 	/* A program with more rights than its user obeys no variable. */
-	if (getauxval(AT_SECURE) != 0 || !server_init(&s, envp[0] + sizeof(BOOT_VAR)) ||
+	if (!is_first || getauxval(AT_SECURE) != 0 ||
+		!server_init(&s, envp[0] + sizeof(BOOT_VAR)) ||
 		syscall(SYS_write, s.sock, &ready, 1L) != 1)
 		_exit(EXIT_NONE);
 	server_run(&s);

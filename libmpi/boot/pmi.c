@@ -115,7 +115,7 @@ static int pmi_bytes_take(void)
 		return pmi_hung_up();
 	if (n < 0)
 		return boot_fail(
-			"the launcher cannot be heard (PMI_FD=%d): %s", pmi.fd, strerror(errno));
+			"cannot read from the launcher (PMI_FD=%d): %s", pmi.fd, strerror(errno));
 	pmi.have += (size_t)n;
 	return 0;
 }

@@ -122,23 +122,24 @@ static void reduce_direct(struct shm_reduction *f, int64_t first, int64_t count)
 }
 
 /* As reduce_direct, in chunks of `step' elements.  A member arrives with the next chunk before it
- * waits for the others' present one: they go on while it is late for a moment. */
+ * waits for the others' present one: they go on while it is late for a moment.  Words about a member
+ * without data live for a phase only, so this is not for calls in which there may be one. */
 static void reduce_direct_chunks(struct shm_reduction *f, int64_t step)
 {
 	const struct coll_args *k = f->k;
 	struct shm_reduction next = *f;
 
 	reduce_give(&next, 0, coll_shm_part(k->rcount, 0, step));
-	coll_phase_barrier_begin(next.s, next.e);
+	coll_phase_arrive(next.s, next.e);
 	for (int64_t at = 0; at < k->rcount; at += step) {
 		int64_t ahead = coll_shm_part(k->rcount, at + step, step);
 
 		*f = next;
 		if (ahead > 0) {
 			reduce_give(&next, at + step, ahead);
-			coll_phase_barrier_begin(next.s, next.e);
+			coll_phase_arrive(next.s, next.e);
 		}
-		coll_phase_barrier_end(f->s, f->e);
+		coll_phase_wait_calls(f->s, f->e);
 		reduce_range(f, k->n, 0, coll_shm_part(k->rcount, at, step),
 			coll_element(k->rbuf, k->rtype, at));
 	}
@@ -222,6 +223,7 @@ static int shm_allreduce_long(struct shm_reduction *f)
 	const struct coll_args *k = f->k;
 	int64_t bytes = k->rcount * k->rtype->extent, step;
 	bool one = f->s->central && bytes * k->n <= LAST_MAX;
+	bool each = !f->s->central && (k->n == 2 || bytes <= DIRECT_MAX);
 
 	if (!coll_shm_slots(f->s))
 		return COLL_SHM_NONE;
@@ -230,7 +232,7 @@ static int shm_allreduce_long(struct shm_reduction *f)
 		return COLL_SHM_NONE;
 	f->area = reduce_slot(f);
 	f->tmp = f->s->tmp;
-	if (!f->s->central && (k->n == 2 || bytes <= DIRECT_MAX)) {
+	if (each && !f->s->may_fail) {
 		reduce_direct_chunks(f, step);
 		return 0;
 	}
@@ -239,6 +241,8 @@ static int shm_allreduce_long(struct shm_reduction *f)
 
 		if (one)
 			reduce_last_slot(f, at, len);
+		else if (each)
+			reduce_direct(f, at, len);
 		else
 			reduce_shares(f, at, len, true);
 	}

@@ -162,6 +162,7 @@ static void help_serve(void)
 		program_count();
 		lock_by_program = haft_locked = true;
 	}
+	atomic_store_explicit(program.shown, haft_program_calls() + 2, memory_order_relaxed);
 	haft_gate_set(HAFT_GATE_HELPER);
 	atomic_store(&program.serves, 1);
 	if (unlikely(atomic_load(&program.rests) != 0))
@@ -214,7 +215,7 @@ static void help_rest(void)
 void haft_helper_set(bool is_there)
 {
 	haft_helper = is_there;
-	if (is_there && program.needs > 0)
+	if (is_there && program.needs > 0 && haft_user_depth == 0)
 		help_serve();
 	if (is_there)
 		return;

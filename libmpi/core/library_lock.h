@@ -50,7 +50,8 @@ void haft_lock_to_poll(void);
 bool haft_lock_wanted(void);
 
 extern __thread bool haft_locked;
-extern __thread int haft_user_depth; /* user functions that this thread is in */
+extern __thread int haft_user_depth; /* user functions that this thread is in; one that does not
+					return counts for ever: a helper no longer begins to serve */
 
 /* Around each call of a user function: releases the lock if this thread holds it, and takes it
  * again.  Afterwards the engine's state may have changed; objects that the caller still uses must

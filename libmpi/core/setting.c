@@ -281,9 +281,9 @@ static const struct setting_row rows[SETTING_COUNT] = {
 		.words = {"call", "thread"},
 		.meaning = "progress is made in calls of MPI only (call), or also by a thread "
 			   "while the program computes and a CPU is idle (thread)",
-		.more = "With thread, operations on a window by message, rendezvous messages and "
-			"nonblocking collective calls do not wait for the next call of MPI at the "
-			"other side.  It rests while there are none, and costs other calls "
+		.more = "With thread, operations on a window by message, messages longer than "
+			"HAFT_EAGER and nonblocking collective calls do not wait for the next call of MPI at the "
+			"other side.  It rests 0.1 s after the last one, and costs other calls "
 			"nothing.  Where no CPU is idle the thread gets a few ms a second."},
 	[SETTING_OFI_PROVIDER] = {.name = "HAFT_OFI_PROVIDER",
 		.form = SETTING_TEXT,
@@ -340,8 +340,8 @@ static const struct setting_row rows[SETTING_COUNT] = {
 			   "or as copies of one, made when its libraries have been loaded "
 			   "(fork); auto: fork, if they are many",
 		.more = "fork takes less time and memory.  Each copy runs from the first "
-			"constructor on, with its own environment; the addresses of its "
-			"libraries and its stack protector are those of the other copies.  "
+			"constructor on, with its own environment; its addresses, "
+			"its stack protector and AT_RANDOM are those of the other copies.  "
 			"Programs that are not linked with the library as a shared one, scripts "
 			"and ranks behind another command (-wrap, -gdb) are always started by "
 			"themselves, and so are all if a variable LD_PRELOAD or LD_AUDIT is set."},

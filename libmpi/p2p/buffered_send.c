@@ -162,6 +162,7 @@ int p2p_buffer_send(
 	r->send.sig = p2p_sig_for_copy(&query);
 	obj_hold(r); /* the slot's */
 	p2p_send_start_part(r, NULL);
+	p2p_req_begun(r);
 	return 0;
 }
 

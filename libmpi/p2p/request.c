@@ -190,7 +190,8 @@ void p2p_req_finish_slow(struct req *r)
 
 void p2p_help(struct req *r)
 {
-	bool waits_for_frame = r->kind == REQ_RECV && r->bytes <= p2p_state.alone;
+	bool waits_for_frame =
+		r->kind == REQ_RECV && r->open_parts == 0 && r->bytes <= p2p_state.alone;
 
 	if (r->helped || waits_for_frame || r->kind == REQ_USER || p2p_req_idle(r))
 		return;

@@ -418,8 +418,8 @@ void via_threads_start(void);
 bool via_is_waiting(void);
 
 /* There is a helper (HAFT_PROGRESS=thread): haft_unlock makes the wake-ups of other ranks that
- * shm_wakes_defer has deferred, and other ranks see whether this one computes.  Until
- * via_helper_stop. */
+ * shm_wakes_defer has deferred, and while a request needs it, other ranks see whether
+ * this one computes.  Until via_helper_stop. */
 void via_helper_start(void);
 void via_helper_stop(void);
 

@@ -170,6 +170,8 @@ bool forks_open(struct forks *f, const struct rank_common *s, const struct app *
 	job = text_new(BOOT_VAR "=serve=%d,table=%d,rows=%d,by=%d,cookie=%016llx", two[1], table,
 		rows, (int)s->by, (unsigned long long)cookie);
 	v = environ_make(envp, own, job);
+	for (int i = 0; i < own; i++)
+		f->room[i] = strlen(v[i]);
 	good = server_exec(f, s, a, v, two[1], table);
 	close(two[1]);
 	close(table);
@@ -187,8 +189,8 @@ bool forks_open(struct forks *f, const struct rank_common *s, const struct app *
 
 /* Fills an order, and files[] with what goes with it.  Returns their number; 0: the variables are
  * too long. */
-static int order_make(
-	struct fork_ask *a, size_t *len, int *files, int row, const struct rank_ends *e, int own)
+static int order_make(struct fork_ask *a, size_t *len, int *files, int row,
+	const struct rank_ends *e, int own, const size_t *room)
 {
 	size_t at = 0;
 	int n = 3;
@@ -200,7 +202,7 @@ static int order_make(
 	for (int i = 0; i < own; i++) {
 		size_t more = strlen(e->envp[i]) + 1;
 
-		if (at + more >= sizeof(a->env))
+		if (at + more >= sizeof(a->env) || more > room[i] + 1)
 			return 0;
 		memcpy(a->env + at, e->envp[i], more);
 		at += more;
@@ -241,7 +243,7 @@ bool forks_ask(struct forks *f, int row, const struct rank_ends *e, int own)
 	struct msghdr m = {.msg_iov = &v, .msg_iovlen = 1, .msg_control = space};
 	struct cmsghdr *c;
 
-	n = order_make(&a, &v.iov_len, files, row, e, own);
+	n = order_make(&a, &v.iov_len, files, row, e, own, f->room);
 	if (n == 0)
 		return false;
 	m.msg_controllen = CMSG_SPACE((size_t)n * sizeof(int));

@@ -22,6 +22,7 @@ struct forks {
 	int end;         /* becomes readable when the server has ended */
 	fork_pid *table; /* shared with it */
 	int rows;
+	size_t room[FORK_OWN]; /* bytes of each variable of a rank, at most */
 };
 
 /* Can a fork server start a program with this environment here?  Runs the dynamic linker once, to
