@@ -258,12 +258,13 @@ struct rule {
 #define ROOTED(ports, hier, binomial, linear, many) \
 	{binomial, many, BLOCK_SHORT, 2, 12 * PAIRWISE, 0, RULE_INTERVALS}, \
 	{binomial, 0, BLOCK_SHORT, 2, 512 * PAIRWISE, 0, RULE_INTERVALS}, \
-	{binomial, BLOCK_SHORT / 2, 2 * BLOCK_SHORT, 2, PAIRWISE, 0, RULE_INTERVALS}, \
+	{binomial, BLOCK_SHORT / 2, BLOCK_SHORT, 2, PAIRWISE, 0, RULE_INTERVALS}, \
 	{ports, 0, PORTS_BLOCK / 4, 0, HOPS_MANY, 0, \
 		RULE_EVEN_HOSTS | RULE_MANY_HOSTS | RULE_SERVED}, \
 	{hier, 0, BLOCK_SHORT, 0, 0, 0, RULE_HIERARCHICAL | RULE_SCATTERED}, \
 	{hier, 0, BLOCK_SHORT, 0, FEW, 0, RULE_HIERARCHICAL}, \
 	{binomial, BLOCK_SHORT, 2 * BLOCK_SHORT, 2, MANY, 0, RULE_LOCAL}, \
+	{binomial, BLOCK_SHORT, 2 * BLOCK_SHORT, 2, 2 * PAIRWISE, 0, RULE_INTERVALS}, \
 	{binomial, BLOCK_SHORT, 2 * BLOCK_SHORT, 2, MANY, 0, RULE_CYCLIC}, \
 	{linear, 0, 0, 0, 0, FEW, 0}, \
 	{binomial, 0, BLOCK_SHORT, 2, 0, 0, 0}, \
