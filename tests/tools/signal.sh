@@ -117,6 +117,17 @@ touch "$TMPDIR/go"
 end
 want_rc 0
 
+# A signal before the first rank is started ends the job, too: it is not lost, with exit code 0.
+for ms in 0 1 2 3 4 5 6 0 1 2 3 4 5 6 0 1 2 3 4 5 6 0 1 2 3 4 5 6; do
+	"$run" -n 2 sleep 20 >"$out" 2>"$err" &
+	pid=$!
+	sleep 0.00$ms
+	kill -TERM $pid
+	wait $pid
+	rc=$?
+	want_rc 143
+done
+
 # Ignored signals stay ignored: nohup.
 (
 	trap '' HUP

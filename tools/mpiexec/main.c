@@ -286,6 +286,7 @@ static void main_loop(struct job *j, int sigfd)
 	struct pollfd p[ON_ALL];
 	uint64_t drain_ns = 0;
 
+	signals_read(j, sigfd); /* one may have ended the start before there was a rank */
 	while (!main_over(j)) {
 		uint64_t now = clock_now_ns();
 
