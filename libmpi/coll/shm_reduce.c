@@ -122,8 +122,8 @@ static void reduce_direct(struct shm_reduction *f, int64_t first, int64_t count)
 }
 
 /* As reduce_direct, in chunks of `step' elements.  A member arrives with the next chunk before it
- * waits for the others' present one: they go on while it is late for a moment.  Words about a member
- * without data live for a phase only, so this is not for calls in which there may be one. */
+ * waits for the others' present one: they go on while it is late for a moment.  Not for calls in
+ * which a member may have no data: its words live for one phase. */
 static void reduce_direct_chunks(struct shm_reduction *f, int64_t step)
 {
 	const struct coll_args *k = f->k;

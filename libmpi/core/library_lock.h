@@ -50,8 +50,9 @@ void haft_lock_to_poll(void);
 bool haft_lock_wanted(void);
 
 extern __thread bool haft_locked;
-extern __thread int haft_user_depth; /* user functions that this thread is in; one that does not
-					return counts for ever: a helper no longer begins to serve */
+/* User functions that this thread is in.  One that does not return counts for ever, and a helper no
+ * longer begins to serve. */
+extern __thread int haft_user_depth;
 
 /* Around each call of a user function: releases the lock if this thread holds it, and takes it
  * again.  Afterwards the engine's state may have changed; objects that the caller still uses must

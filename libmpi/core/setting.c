@@ -282,9 +282,10 @@ static const struct setting_row rows[SETTING_COUNT] = {
 		.meaning = "progress is made in calls of MPI only (call), or also by a thread "
 			   "while the program computes and a CPU is idle (thread)",
 		.more = "With thread, operations on a window by message, messages longer than "
-			"HAFT_EAGER and nonblocking collective calls do not wait for the next call of MPI at the "
-			"other side.  It rests 0.1 s after the last one, and costs other calls "
-			"nothing.  Where no CPU is idle the thread gets a few ms a second."},
+			"HAFT_EAGER and nonblocking collective calls do not wait for the next "
+			"call of MPI at the other side.  It rests 0.1 s after the last one, and "
+			"costs other calls nothing.  Where no CPU is idle the thread gets a few "
+			"ms a second."},
 	[SETTING_OFI_PROVIDER] = {.name = "HAFT_OFI_PROVIDER",
 		.form = SETTING_TEXT,
 		.everywhere = true,
@@ -336,9 +337,10 @@ static const struct setting_row rows[SETTING_COUNT] = {
 		.words = {"auto", "fork", "exec"},
 		.everywhere = true,
 		.launch = true,
-		.meaning = "how mpiexec starts the processes of a host: each by itself (exec), "
-			   "or as copies of one, made when its libraries have been loaded "
-			   "(fork); auto: fork, if they are many",
+		.meaning =
+			"how mpiexec starts the processes of a host: each by itself (exec), "
+			"or as copies of one, made when its libraries have been loaded "
+			"(fork); auto: fork, from 16 of a program on if they are more than 4 a CPU",
 		.more = "fork takes less time and memory.  Each copy runs from the first "
 			"constructor on, with its own environment; its addresses, "
 			"its stack protector and AT_RANDOM are those of the other copies.  "

@@ -138,7 +138,7 @@ static bool depends(enum coll_call v, int root, int who)
 /* Do the words name the rank that has no memory: by a call of it, or by one of its messages? */
 static bool names_rank(const char *words, int who)
 {
-	char call[48], message[48];
+	char call[64], message[64];
 
 	snprintf(call, sizeof(call), "at rank %d: no memory", who);
 	snprintf(message, sizeof(message), "at rank %d of the job: no memory for a message", who);
