@@ -4,8 +4,9 @@
  *   close   drain ── sync, if asked for ── close(2) ── agreement ── rank 0: close(2), rename
  *                     hint haft_sync, HAFT_FILE_SYNC                  └─ agreement
  *
- * Rank 0 closes last: its mark (gate.h) stays until all members are here.  On a file system of this
- * host alone close(2) brings nothing to a server, so nothing can fail, and no agreement follows.
+ * Rank 0 closes last: its mark (sieve_lock.h) stays until all members are here.  On a file system
+ * of this host alone close(2) brings nothing to a server, so nothing can fail, and no agreement
+ * follows.
  *
  * A write that has returned is in the kernel of the host that made it, so close needs no sync for
  * members of one host to see it.  After a failed write a file with haft_commit does not get its

@@ -12,7 +12,7 @@
 #include "libmpi/core/err.h"
 #include "libmpi/core/process_state.h"
 #include "libmpi/io/file.h"
-#include "libmpi/io/helper.h"
+#include "libmpi/io/access_thread.h"
 #include "libmpi/io/hint.h"
 #include "libmpi/io/hosts.h"
 #include "libmpi/io/convert.h"
@@ -401,7 +401,7 @@ static void collective_blocking(struct io_job *j)
 	const struct p2p_condition written = {.ready = collective_has_written, .arg = &c};
 
 	io_collective_drain(j->f);
-	io_helper_rest();
+	io_access_thread_rest();
 	collective_attach(&c, j);
 	while (!collective_run(&c)) {
 		struct req *r = collective_awaited(&c);
@@ -523,8 +523,8 @@ static int collective_progress(void)
 	return moved;
 }
 
-/* A pass of the helper: it also ends the accesses that members do themselves. */
-static int collective_helper_pass(void)
+/* A pass of the access thread: it also ends the accesses that members do themselves. */
+static int collective_thread_pass(void)
 {
 	return io_work_progress() + collective_progress();
 }
@@ -550,7 +550,7 @@ static void collective_enqueue(struct io_collective *c)
 	p2p_progress_hook(collective_progress);
 	collective_progress();
 	if (active != NULL)
-		io_helper_want(collective_helper_pass, collective_is_pending);
+		io_access_thread_want(collective_thread_pass, collective_is_pending);
 }
 
 static bool collective_refusal_is_over(void *arg)
@@ -622,7 +622,7 @@ void io_collective_start(struct io_job *j, struct req *r)
 		io_independent_start(j, r);
 		return;
 	}
-	io_helper_rest();
+	io_access_thread_rest();
 	c = r->io_collective;
 	collective_attach(c, j);
 	c->f = j->f;

@@ -118,7 +118,7 @@ struct io_collective {
 	bool by_calls;                     /* exchanges by collective calls: a blocking access */
 	bool local;                        /* aggregators have a stage in shared memory */
 	bool holes;                        /* blocks are read before they are filled */
-	bool gated;                        /* this aggregator is within the gate: gate.h */
+	bool sieving;       /* this aggregator is under the sieve lock: sieve_lock.h */
 	bool others_open;   /* holes, and the file has other opens: nothing was written by blocks */
 	bool in_place;      /* holes, and they may not be read: pieces are written one by one */
 	bool keep;          /* an exchange whose data are of no use */

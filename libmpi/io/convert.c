@@ -15,7 +15,7 @@
 #include "libmpi/core/err.h"
 #include "libmpi/core/num.h"
 #include "libmpi/io/check.h"
-#include "libmpi/io/helper.h"
+#include "libmpi/io/access_thread.h"
 #include "libmpi/io/hint.h"
 #include "libmpi/io/rep.h"
 #include "libmpi/type/signature.h"
@@ -478,7 +478,7 @@ void io_convert_begin(struct io_job *j)
 		bytes = j->bytes;
 	}
 	if (convert_is_user(c) && j->form != IO_BLOCKING)
-		io_helper_kept_off++;
+		io_access_thread_kept_off++;
 	err = convert_prepare(c, j);
 	if (err == 0)
 		err = convert_stage(c, bytes);
@@ -510,7 +510,7 @@ void io_convert_free(struct io_job *j)
 
 	j->convert = NULL;
 	if (convert_is_user(c) && j->form != IO_BLOCKING)
-		io_helper_kept_off--;
+		io_access_thread_kept_off--;
 	free(c->part.words);
 	free(c->stage);
 	free(c->packed);

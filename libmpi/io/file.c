@@ -6,7 +6,7 @@
 #include "libmpi/io/check.h"
 #include "libmpi/io/collective.h"
 #include "libmpi/io/disk.h"
-#include "libmpi/io/helper.h"
+#include "libmpi/io/access_thread.h"
 #include "libmpi/io/hint.h"
 #include "libmpi/io/hosts.h"
 #include "libmpi/io/pointer.h"
@@ -47,7 +47,7 @@ void io_file_free(struct io_file *f)
 {
 	if (f == NULL)
 		return;
-	io_helper_rest();
+	io_access_thread_rest();
 	io_aggregate_free(f);
 	io_hosts_free(f);
 	io_shared_detach(f);

@@ -131,7 +131,7 @@ struct io_file {
 	bool sequential;   /* MPI_MODE_SEQUENTIAL: a pipe or a device has no positions */
 	bool readable;     /* fd can be read, also where amode is MPI_MODE_WRONLY: for blocks */
 	bool stream;       /* a pipe or a device, opened so: stream_os.c */
-	bool marked;       /* other opens can see this one: gate.h */
+	bool marked;       /* other opens can see this one: sieve_lock.h */
 	bool local_fs;     /* no other host can see its file system */
 	bool timed;        /* the hint haft_statistics */
 	bool dirty;        /* this member has changed the file since its last MPI_File_sync */
@@ -153,7 +153,7 @@ struct io_file {
 	struct io_check *check; /* HAFT_CHECK=io; NULL: nothing noted */
 	bool overlap_told;      /* likewise: writes that meet, on stderr */
 	uint64_t number;        /* of this open, equal on all members; other opens have others */
-	int gate;               /* threads within: gate_os.c */
+	int sieving;            /* threads under the sieve lock: sieve_lock_os.c */
 	_Atomic bool revoked;   /* a pipe: accesses whose turn has not come get none */
 	_Atomic int64_t lost; /* likewise those behind this byte - 1: it was that of a member which
 				 has failed; 0: there is none */

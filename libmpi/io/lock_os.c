@@ -7,7 +7,7 @@
 #include "libmpi/io/lock.h"
 
 #include "libmpi/io/disk.h"
-#include "libmpi/io/gate.h"
+#include "libmpi/io/sieve_lock.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -28,10 +28,10 @@ int io_lock_fcntl(const struct io_file *f, int command, short kind, int64_t lo, 
 	return rc == 0 ? 0 : errno;
 }
 
-/* The end of a lock on data: the bytes of the gate are locked by others. */
+/* The end of a lock on data: the bytes of the sieve lock are locked by others. */
 static int64_t lock_data_end(int64_t lo, int64_t hi)
 {
-	return lo < IO_GATE_BYTE && hi > IO_GATE_BYTE ? IO_GATE_BYTE : hi;
+	return lo < IO_SIEVE_LOCK_BYTE && hi > IO_SIEVE_LOCK_BYTE ? IO_SIEVE_LOCK_BYTE : hi;
 }
 
 int io_lock_kernel_try(const struct io_file *f)

@@ -25,7 +25,7 @@
 #include "libmpi/io/commit.h"
 #include "libmpi/io/disk.h"
 #include "libmpi/io/file.h"
-#include "libmpi/io/gate.h"
+#include "libmpi/io/sieve_lock.h"
 #include "libmpi/io/hint.h"
 #include "libmpi/io/hosts.h"
 #include "libmpi/io/io_valid.h"
@@ -346,7 +346,7 @@ static int open_as_first(struct open_making *m)
 	if (err == 0 && f->sequential && !m->id.regular && !f->one_host)
 		err = io_disk_several_hosts(f);
 	if (err == 0 && open_is_marked(f, &m->id))
-		io_gate_mark(f);
+		io_sieve_lock_mark(f);
 	if (err == 0 && reserve > 0 && (f->amode & MPI_MODE_RDONLY) == 0)
 		err = io_disk_reserve(f, reserve);
 	if (err == 0 && (f->amode & MPI_MODE_APPEND) != 0)

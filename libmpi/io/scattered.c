@@ -12,13 +12,13 @@
  * A write of a block writes the holes back.  It has the block locked exclusively, and each writer
  * of this open locks its range (io_may_rewrite).  Other opens are kept out for the moment of a
  * block: those of a file of one member by the kernel (F_SETLEASE), other programs' too; else by
- * the gate.  Where that is not possible, and with members on several hosts, only runs are
+ * the sieve lock.  Where that is not possible, and with members on several hosts, only runs are
  * written. */
 #include "libmpi/io/path.h"
 
 #include "libmpi/core/err.h"
 #include "libmpi/core/num.h"
-#include "libmpi/io/gate.h"
+#include "libmpi/io/sieve_lock.h"
 #include "libmpi/io/hint.h"
 #include "libmpi/io/lock.h"
 #include "libmpi/type/map_order.h"
@@ -253,10 +253,10 @@ static int scatter_sieve_write(struct scatter *s, const struct scatter_sieve *w)
 		return scatter_sieve_sole(s, w);
 	if (!s->j->atomic)
 		err = io_lock_range(f, w->lo, w->hi, IO_LOCK_EXCLUSIVE, IO_LOCK_HOST, &lock);
-	s->sieving = err == 0 && io_gate_enter(f);
+	s->sieving = err == 0 && io_sieve_lock_take(f);
 	if (s->sieving) {
 		err = scatter_sieve_change(s, w);
-		io_gate_leave(f);
+		io_sieve_lock_drop(f);
 	}
 	io_unlock_range(f, &lock);
 	return err;

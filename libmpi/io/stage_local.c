@@ -17,7 +17,7 @@
 #include "libmpi/core/err.h"
 #include "libmpi/core/library_lock.h"
 #include "libmpi/io/collective.h"
-#include "libmpi/io/gate.h"
+#include "libmpi/io/sieve_lock.h"
 #include "libmpi/io/path.h"
 #include "libmpi/io/stage.h"
 #include "libmpi/via/shared_mem.h"
@@ -152,8 +152,8 @@ static void local_unpack(struct io_collective *c, int64_t round)
 
 /* --- the rounds ----------------------------------------------------------------------------- */
 
-/* Other opens must not write into the holes of a block until it is written back (gate.h).  All
- * members are within this call. */
+/* Other opens must not write into the holes of a block until it is written back (sieve_lock.h).
+ * All members are within this call. */
 static void local_enter(struct io_collective *c)
 {
 	bool had;
@@ -161,16 +161,16 @@ static void local_enter(struct io_collective *c)
 	if (!c->holes || c->mine_aggregator < 0)
 		return;
 	had = haft_user_begin();
-	c->gated = io_gate_enter(c->f);
+	c->sieving = io_sieve_lock_take(c->f);
 	haft_user_end(had);
-	atomic_store_explicit(&c->g->stage->others_open, !c->gated, memory_order_relaxed);
+	atomic_store_explicit(&c->g->stage->others_open, !c->sieving, memory_order_relaxed);
 }
 
 static void local_leave(struct io_collective *c)
 {
-	if (c->gated)
-		io_gate_leave(c->f);
-	c->gated = false;
+	if (c->sieving)
+		io_sieve_lock_drop(c->f);
+	c->sieving = false;
 	c->part = LOCAL_OVER;
 }
 

@@ -20,12 +20,12 @@
  * distances are one comb.  An aggregator checks each comb before it uses it.
  *
  * A write's block with holes is read, filled and written in one step, where no other access can be
- * under way and there is no other open (gate.h).  Else, and if the runs are long, each run is
+ * under way and there is no other open (sieve_lock.h).  Else, and if the runs are long, each run is
  * written by itself. */
 #include "libmpi/core/err.h"
 #include "libmpi/core/library_lock.h"
 #include "libmpi/io/collective.h"
-#include "libmpi/io/gate.h"
+#include "libmpi/io/sieve_lock.h"
 #include "libmpi/io/hint.h"
 #include "libmpi/io/hosts.h"
 #include "libmpi/io/work.h"
@@ -617,16 +617,16 @@ static void remote_write_run(struct io_collective *c, int64_t off, char *data, i
 		remote_fail(c, c->round, at + moved, err);
 }
 
-/* Enters the gate: until it leaves, other opens write nothing into the holes of a block. */
-static bool remote_enter(const struct io_collective *c)
+/* Takes the sieve lock: other opens write nothing into the holes of a block meanwhile. */
+static bool remote_sieve_lock(const struct io_collective *c)
 {
-	bool had = haft_user_begin(), in = io_gate_enter(c->f);
+	bool had = haft_user_begin(), in = io_sieve_lock_take(c->f);
 
 	haft_user_end(had);
 	return in;
 }
 
-/* Writes a block with holes.  Within the gate it waits for the disk only. */
+/* Writes a block with holes.  Under the sieve lock it waits for the disk only. */
 static void remote_write_holes(struct io_collective *c, const struct remote_all *all)
 {
 	int64_t at = remote_cb_block(c, c->mine_aggregator).at + all->first;
@@ -634,7 +634,7 @@ static void remote_write_holes(struct io_collective *c, const struct remote_all 
 	char *data = remote_half(c) + all->first;
 	int err;
 
-	if (c->in_place || all->cover.bytes / all->runs >= LONG_RUN || !remote_enter(c)) {
+	if (c->in_place || all->cover.bytes / all->runs >= LONG_RUN || !remote_sieve_lock(c)) {
 		remote_all_runs(c, remote_write_run);
 		return;
 	}
@@ -649,7 +649,7 @@ static void remote_write_holes(struct io_collective *c, const struct remote_all 
 		if (err != 0)
 			remote_fail(c, c->round, at + moved, err);
 	}
-	io_gate_leave(c->f);
+	io_sieve_lock_drop(c->f);
 }
 
 /* Fills a half with a block; `filled' says which bytes are to be written. */

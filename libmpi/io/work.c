@@ -26,7 +26,7 @@
 #define WORK_THREADS_MAX 64
 #define WORK_NAP_MIN_NS  1000 /* between two looks for work that is ready */
 #define WORK_NAP_MAX_NS  1000000
-#define WORK_STOPS       3 /* workers, the pointer's thread, the helper */
+#define WORK_STOPS       3 /* workers, the pointer's thread, the access thread */
 
 static void (*work_stops[WORK_STOPS])(void); /* under the library's lock */
 
