@@ -42,6 +42,7 @@ static struct {
 static __thread bool lock_by_program, lock_counted;
 __thread bool haft_locked;
 __thread int haft_user_depth;
+__thread bool haft_help_late;
 bool haft_helper;
 int (*haft_lock_ready_hook)(_Atomic uint32_t *words[], int max);
 _Atomic(void *) haft_lock_deferred;
@@ -126,13 +127,19 @@ void haft_lock_to_poll(void)
 
 /* --- a program with a helper ---------------------------------------------------------------- */
 
+/* For other processes, while the helper serves. */
+static void program_tell(uint32_t calls)
+{
+	atomic_store_explicit(program.shown, calls + 2, memory_order_relaxed);
+}
+
 static void program_count(void)
 {
 	uint32_t n = atomic_load_explicit(&program.calls, memory_order_relaxed) + 1;
 
 	/* Release: the helper that sees an even number sees all of the call. */
 	atomic_store_explicit(&program.calls, n, memory_order_release);
-	atomic_store_explicit(program.shown, n + 2, memory_order_relaxed);
+	program_tell(n);
 }
 
 /* Beside a claim of the helper's. */
@@ -161,8 +168,9 @@ static void help_serve(void)
 	if (!haft_locked) {
 		program_count();
 		lock_by_program = haft_locked = true;
+	} else {
+		program_tell(haft_program_calls());
 	}
-	atomic_store_explicit(program.shown, haft_program_calls() + 2, memory_order_relaxed);
 	haft_gate_set(HAFT_GATE_HELPER);
 	atomic_store(&program.serves, 1);
 	if (unlikely(atomic_load(&program.rests) != 0))
@@ -172,7 +180,18 @@ static void help_serve(void)
 void haft_help_need(int n)
 {
 	program.needs += n;
-	if (n > 0 && haft_helper && haft_user_depth == 0 && !haft_help_is_needed())
+	if (n <= 0 || !haft_helper || haft_help_is_needed())
+		return;
+	if (haft_user_depth == 0)
+		help_serve();
+	else
+		haft_help_late = true;
+}
+
+void haft_help_catch_up(void)
+{
+	haft_help_late = false;
+	if (haft_helper && program.needs > 0 && !haft_help_is_needed())
 		help_serve();
 }
 
@@ -250,8 +269,7 @@ void haft_program_show(_Atomic uint32_t *word)
 	atomic_store_explicit(program.shown, 0, memory_order_relaxed);
 	program.shown = word != NULL ? word : &program_unseen;
 	if (haft_help_is_needed())
-		atomic_store_explicit(
-			program.shown, haft_program_calls() + 2, memory_order_relaxed);
+		program_tell(haft_program_calls());
 }
 
 uint32_t haft_program_calls(void)

@@ -53,6 +53,10 @@ extern __thread bool haft_locked;
 /* User functions that this thread is in.  One that does not return counts for ever, and a helper no
  * longer begins to serve. */
 extern __thread int haft_user_depth;
+/* A request that needs the helper began in them: it is served from the end of the outermost on,
+ * where haft_help_catch_up has the lock for the call around it. */
+extern __thread bool haft_help_late;
+void haft_help_catch_up(void);
 
 /* Around each call of a user function: releases the lock if this thread holds it, and takes it
  * again.  Afterwards the engine's state may have changed; objects that the caller still uses must
@@ -75,7 +79,8 @@ static inline void haft_user_end(bool had)
 {
 	if (unlikely(had))
 		haft_lock();
-	haft_user_depth--;
+	if (--haft_user_depth == 0 && unlikely(haft_help_late))
+		haft_help_catch_up();
 }
 
 /* haft_threads_enable admits several threads (MPI_THREAD_MULTIPLE): calls lock, references are

@@ -19,9 +19,11 @@
 #include "libmpi/core/thread_start.h"
 #include "libmpi/p2p/p2p.h"
 #include "libmpi/via/via.h"
+#include <errno.h>
 #include <mpi.h>
 #include <pthread.h>
 #include <sched.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
 
@@ -216,15 +218,32 @@ static int progress_refused(int err)
 	return haft_err(MPI_ERR_OTHER, "no thread for HAFT_PROGRESS=thread: %s", strerror(err));
 }
 
+/* Without the barrier no helper may claim the lock.  It registers the process, which takes 10 ms
+ * once there are threads.  False: the kernel has none, and the first rank of each host says so,
+ * once in its life. */
+static bool progress_possible(void)
+{
+	static bool said;
+
+	if (haft_barrier_all())
+		return true;
+	if (!said && via.seat <= 0)
+		fprintf(stderr,
+			"haft: rank %d: HAFT_PROGRESS=thread does nothing here, as this system has "
+			"no membarrier: %s\n",
+			haft_life.rank, strerror(errno));
+	said = true;
+	return false;
+}
+
 HAFT_START int life_progress_start(void)
 {
 	int err;
 
-	if (thread.runs || haft_setting_get(SETTING_PROGRESS) == 0)
+	if (thread.runs || haft_setting_get(SETTING_PROGRESS) == 0 || !progress_possible())
 		return 0;
 	thread.program_cpu = life_own_cpu();
 	via_helper_start();
-	haft_barrier_all(); /* to register for it takes 10 ms once there are threads */
 	atomic_store(&thread.role, WATCH);
 	err = haft_thread_start(&thread.helper, NULL, helper_main, NULL);
 	if (err != 0) {

@@ -14,11 +14,12 @@
  * and must not be kept waiting.
  *
  * Both rest, and the program's calls take no lock, while no request needs the helper
- * (p2p_help).  Those that do: long messages, sends that found no room, collective requests, and
- * windows whose members combine in private memory or reach it by messages.  The first after a pause
- * wakes the lookout.  Then it looks by itself, often while messages move, seldom after that, and
- * never while the program waits in MPI.  Calls lock meanwhile as core/library_lock.h says, which
- * costs them no atomic instruction. */
+ * (p2p_help).  Those that do: long messages, sends that found no room, collective requests, short
+ * receives while synchronous messages come (p2p_help_short), and windows whose members combine in
+ * private memory or reach it by messages.  The first after a pause wakes the lookout.  Then it
+ * looks by itself, often while messages move, seldom after that, and never while the program waits
+ * in MPI.  Calls lock meanwhile as core/library_lock.h says, which costs them no atomic
+ * instruction. */
 #ifndef HAFT_LIFE_PROGRESS_THREAD_H
 #define HAFT_LIFE_PROGRESS_THREAD_H
 
@@ -26,6 +27,7 @@
 
 /* life_progress_start starts the threads, if the setting asks for them and they do not run yet.
  * The caller holds the library lock, as a thread does.  0, or MPI_ERR_OTHER with words.
+ * Where the kernel has no membarrier none are started, and the first rank of a host says so.
  * life_progress_stop ends them; the caller holds the library lock, which is released meanwhile. */
 int life_progress_start(void);
 void life_progress_stop(void);

@@ -16,6 +16,7 @@
 
 #include "libmpi/core/clock.h"
 #include "libmpi/core/err.h"
+#include "libmpi/core/library_lock.h"
 #include "libmpi/core/rank_name.h"
 #include "libmpi/p2p/claim.h"
 #include "libmpi/p2p/fail.h"
@@ -248,6 +249,15 @@ static int out_try_frame(struct req *r, int peer)
 
 /* --- the queue ------------------------------------------------------------------------------ */
 
+/* Does its peer wait for r, and no call of this process?  A blocking call has its request on the
+ * stack.  Of other requests p2p_req_begun says when they begin that they are open. */
+static bool out_is_left(const struct req *r)
+{
+	return (r->state == STATE_OUT_FRAME || r->state == STATE_OUT_FIN ||
+		       r->state == STATE_OUT_CTS) &&
+	       r->o.refs > 0;
+}
+
 void p2p_out_put(struct req *r, int peer)
 {
 	struct p2p_peer *p = p2p_peer(peer);
@@ -260,6 +270,8 @@ void p2p_out_put(struct req *r, int peer)
 	} else if (err == VIA_AGAIN) {
 		p2p_queue_push(&p->out, r);
 		p2p_peer_enlist(peer);
+		if (unlikely(haft_helper) && out_is_left(r))
+			p2p_help(r);
 	} else {
 		out_failed(r, err);
 	}

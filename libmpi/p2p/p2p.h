@@ -228,6 +228,10 @@ void p2p_helper_tell(void);
  * here, the helper of HAFT_PROGRESS=thread serves until it has ended. */
 void p2p_help(struct req *r);
 
+/* A short message asks for an answer: a synchronous one, or the sender has no credit.  The helper
+ * serves the next short receives, which rest without it else: one in each thousand keeps it. */
+void p2p_help_short(void);
+
 static inline void p2p_req_begun(struct req *r)
 {
 	if (unlikely(haft_helper) && r != NULL && !r->done)

@@ -55,9 +55,11 @@ struct p2p_state {
 	int64_t eager_remote; /* likewise, to remote peers */
 	bool checks;          /* users' messages carry type signatures: HAFT_CHECK=types */
 	bool watched;         /* a match is compared or counted: from the first `sig' or tool on */
-	int64_t alone; /* bytes of the longest receive whose message is one frame, from any peer:
-			  it needs no helper; INT64_MAX: there is none */
-	bool helping;  /* a pass of the helper is not over: p2p_progress_help */
+	int64_t one_frame;    /* bytes of the longest eager message from any peer */
+	int64_t alone;        /* a receive of so many bytes needs no helper: one_frame, or -1 while
+			      short_helped > 0; INT64_MAX: there is none */
+	int short_helped;     /* so many more receives of up to one_frame need it: p2p_help_short */
+	bool helping;         /* a pass of the helper is not over: p2p_progress_help */
 	const struct p2p_sig *sig; /* of the message that is being matched, or NULL */
 	struct p2p_peer *worklist; /* list, by worklist_next */
 	struct id_table ids;       /* requests that frames of peers name: RTS and COOP */

@@ -279,6 +279,8 @@ void p2p_recv_got_rts(const struct shm_frame *f)
 	if (!recv_rts_valid(f->src, &rts))
 		p2p_protocol_error(f->src, "a message of %lld bytes that lies at %u",
 			(long long)rts.total, rts.where);
+	if (rts.total <= p2p_state.one_frame)
+		p2p_help_short();
 	r = p2p_match_take(f->ctx, f->src, f->tag);
 	if (r != NULL) {
 		recv_rendezvous(r, f->src, f->tag, &rts);

@@ -3,6 +3,8 @@
 #include "libmpi/p2p/request.h"
 
 #include "libmpi/core/err.h"
+#include "libmpi/core/library_lock.h"
+#include "libmpi/core/num.h"
 #include "libmpi/core/objects.h"
 #include "libmpi/core/status.h"
 #include "libmpi/core/win_object.h"
@@ -188,12 +190,42 @@ void p2p_req_finish_slow(struct req *r)
 	}
 }
 
+/* --- the helper ----------------------------------------------------------------------------- */
+
+/* Short receives that the helper serves after the last message that asked for an answer. */
+#define SHORT_HELPED 1000
+
+void p2p_helper_tell(void)
+{
+	p2p_state.one_frame = num_min(p2p_state.eager, p2p_state.eager_remote);
+	p2p_state.alone = p2p_state.short_helped > 0 ? -1 : p2p_state.one_frame;
+	if (!haft_helper)
+		p2p_state.alone = INT64_MAX;
+}
+
+void p2p_help_short(void)
+{
+	p2p_state.short_helped = SHORT_HELPED;
+	p2p_helper_tell();
+}
+
+/* Is r a receive whose message is one frame?  It is there without help, but for one that asks for
+ * an answer (p2p_help_short). */
+static bool help_is_short(const struct req *r)
+{
+	if (r->kind != REQ_RECV || r->state != STATE_POSTED || r->open_parts > 0 ||
+		r->bytes > p2p_state.one_frame)
+		return false;
+	if (p2p_state.short_helped == 0)
+		return true;
+	if (--p2p_state.short_helped == 0)
+		p2p_helper_tell();
+	return false;
+}
+
 void p2p_help(struct req *r)
 {
-	bool waits_for_frame =
-		r->kind == REQ_RECV && r->open_parts == 0 && r->bytes <= p2p_state.alone;
-
-	if (r->helped || waits_for_frame || r->kind == REQ_USER || p2p_req_idle(r))
+	if (r->helped || r->kind == REQ_USER || p2p_req_idle(r) || help_is_short(r))
 		return;
 	req_touch(r);
 	r->helped = true;

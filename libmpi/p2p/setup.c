@@ -2,8 +2,6 @@
 /* setup.c - p2p begins: settings, tables, and which file handles which kind of frame. */
 #include "libmpi/p2p/p2p_state.h"
 
-#include "libmpi/core/library_lock.h"
-#include "libmpi/core/num.h"
 #include "libmpi/core/setting.h"
 #include "libmpi/core/valid.h"
 #include "libmpi/p2p/buffered_send.h"
@@ -37,12 +35,6 @@ HAFT_START static void setup_eager_limits(void)
 	p2p_helper_tell();
 }
 
-void p2p_helper_tell(void)
-{
-	p2p_state.alone =
-		haft_helper ? num_min(p2p_state.eager, p2p_state.eager_remote) : INT64_MAX;
-}
-
 void p2p_tune(void)
 {
 	if (p2p_state.unexpected_max == 0) /* not open */
@@ -69,6 +61,7 @@ HAFT_START int p2p_open(void)
 	p2p_state.me = via.me;
 	p2p_state.checks = (haft_setting_get(SETTING_CHECK) & HAFT_CHECK_TYPES) != 0;
 	setup_eager_limits();
+	p2p_help_short();
 	p2p_state.unexpected_max = haft_setting_get(SETTING_UNEXPECTED) / via.npeers;
 	if (p2p_state.unexpected_max < UNEXPECTED_LEAST)
 		p2p_state.unexpected_max = UNEXPECTED_LEAST;

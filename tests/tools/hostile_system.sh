@@ -69,6 +69,13 @@ for calls in process_vm_readv=EPERM process_vm_readv=ENOSYS,ptrace=EPERM membarr
 	over
 	leaks 1
 done
+# A helper needs membarrier: without it the first rank of each host says so, and nothing else.
+HAFT_PROGRESS=thread under "$refuse" membarrier=ENOSYS "$run" -n 3 "$storm" 0.1
+[ $rc = 77 ] || {
+	want_rc 0
+	want_err "rank 0: HAFT_PROGRESS=thread does nothing here, as this system has no membarrier"
+	want_err_lines 1
+}
 # A message that both sides copy, and one of them may not.
 for calls in process_vm_writev=EPERM process_vm_readv=EPERM; do
 	HAFT_SINGLE_COPY=always job -n 1 "$refuse" $calls "$ways" : -n 1 "$ways"
