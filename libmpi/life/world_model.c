@@ -6,11 +6,15 @@
  * MPI_Finalize is a transaction: when a delete callback of MPI_COMM_SELF or MPI_COMM_WORLD fails,
  * its error is returned and nothing has ended.  It waits until processes of other jobs have
  * received their messages.  It ends with a barrier over MPI_COMM_WORLD, so that every
- * process of the own job has received its last messages before one of them leaves. */
+ * process of the own job has received its last messages before one of them leaves.  A process that
+ * is lost but lives is an error of it, unless an earlier call has failed for that reason: messages
+ * that were sent to it may be lost, too.  That one has ended is mpiexec's to say. */
 #include "libmpi/boot/boot.h"
+#include "libmpi/boot/control.h"
 #include "libmpi/coll/coll_args.h"
 #include "libmpi/comm/comm_create.h"
 #include "libmpi/comm/world.h"
+#include "libmpi/core/clock.h"
 #include "libmpi/core/err.h"
 #include "libmpi/core/process_state.h"
 #include "libmpi/env/error_handler.h"
@@ -24,6 +28,9 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
 
 static pthread_t main_thread; /* the one that has called MPI_Init */
 
@@ -77,10 +84,30 @@ int life_init_thread(int *argc, char ***argv, int required, int *provided)
 
 /* --- end ------------------------------------------------------------------------------------ */
 
+/* Has the barrier of MPI_Finalize failed although the process that it lost lives?  mpiexec learns of
+ * an end about as early as we do, so it is asked for some time.  If it cannot be asked: true. */
+static bool world_lost_lives(void)
+{
+	enum { ASKS = 50, NAP_MS = 20 };
+	char *words = strdup(haft_err_text(MPI_ERR_PROC_ABORTED));
+	struct boot_location where;
+	int err = 0;
+
+	for (int i = 0; i < ASKS && err == 0; i++) {
+		nanosleep(&(struct timespec){0, NAP_MS * (long)NS_PER_MS}, NULL);
+		err = boot_where(haft_peer_lost_rank() - 1, &where);
+	}
+	if (err != MPI_ERR_PROC_ABORTED)
+		haft_err(MPI_ERR_PROC_ABORTED, "%s", words != NULL ? words : "");
+	free(words);
+	return err != MPI_ERR_PROC_ABORTED;
+}
+
 static int world_finalize(void)
 {
 	static bool ending;                        /* delete callbacks of attributes are running */
 	bool differs = haft_world.differs != NULL; /* an error has said so */
+	bool is_lost = haft_peer_lost_rank() != 0; /* likewise, of a process */
 	int err;
 
 	if (ending)
@@ -107,7 +134,7 @@ static int world_finalize(void)
 	}
 	if (ft_is_on() || differs)
 		err = ft_finalize(err);
-	if (err != 0 && err != MPI_ERR_PROC_ABORTED) /* a lost process was reported before */
+	if (err != 0 && (err != MPI_ERR_PROC_ABORTED || (!is_lost && world_lost_lives())))
 		return err;
 	life_invariants_check("MPI_Finalize");
 	atomic_store_explicit(&haft_life.world, HAFT_AFTER, memory_order_release);

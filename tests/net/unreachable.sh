@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# MPI-5.0 11.2.2: a message that was sent to a process which cannot be reached is lost.  If no call
+# has said so before, MPI_Finalize does, in words, and the job fails.
+. tests/tools/lib.sh
+prog=$TMPDIR/prog refuse=$TMPDIR/refuse
+cat >"$prog.c" <<'EOF'
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+int main(int argc, char **argv)
+{
+	int rank, word = 7, err;
+
+	MPI_Init(&argc, &argv);
+	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	if (argc > 1) {
+		MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+		MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+	}
+	if (rank == 0)
+		MPI_Send(&word, 1, MPI_INT, 1, 0, MPI_COMM_WORLD);
+	if (argc > 1 && atoi(argv[1]) == 2) /* the program has heard of it */
+		MPI_Barrier(MPI_COMM_WORLD);
+	err = MPI_Finalize();
+	printf("%d returned %d\n", rank, err != 0);
+	return 0;
+}
+EOF
+"$B/bin/mpicc" $san "$prog.c" -o "$prog" && "$B/bin/mpicc" $san tests/tools/refuse.c -o "$refuse" ||
+	fail "mpicc"
+alone() {
+	job -launcher fork -hosts a:1,b:1 -n 2 "$refuse" connect=EPERM "$prog" "$@"
+	[ $rc = 77 ] && echo "no seccomp here" && exit 77
+}
+
+alone
+[ $rc != 0 ] || fail "$said: exit code 0"
+want_err "MPI_Finalize: rank"
+want_err ", is lost: peer "
+alone 1
+[ $rc != 0 ] || fail "$said: exit code 0"
+grep -q 'returned 1' "$out" || fail "$said: $(cat "$out")"
+want_err "MPI_Finalize that failed"
+alone 2
+want_rc 0
+[ "$(grep -c 'returned 0' "$out")" = 2 ] || fail "$said: $(cat "$out")"
+finish
