@@ -145,6 +145,33 @@ static void environ_write(const struct fork_server *s, const struct fork_ask *a)
 	}
 }
 
+/* Appends text at *at, below `end'. */
+static void words_add(char **at, const char *end, const char *s)
+{
+	while (*s != '\0' && *at < end)
+		*(*at)++ = *s++;
+}
+
+/* The rank cannot begin: says so on its stderr, which is file[2], or has its number already. */
+__attribute__((noreturn)) static void rank_fail(const struct fork_order *o, const char *step)
+{
+	char words[160], digits[8] = {0}, *at = words, *d = digits + sizeof(digits) - 1;
+	const char *end = words + sizeof(words);
+	int err = errno;
+
+	do
+		*--d = (char)('0' + err % 10);
+	while ((err /= 10) != 0 && d > digits);
+	words_add(&at, end, "haft: a rank could not be started: ");
+	words_add(&at, end, step);
+	words_add(&at, end, ": errno ");
+	words_add(&at, end, d);
+	words_add(&at, end, "\n");
+	if (syscall(SYS_write, o->file[2], words, at - words) < 0)
+		syscall(SYS_write, 2, words, at - words);
+	_exit(EXIT_NONE);
+}
+
 /* This process is the rank: does the rest of rank_child_run (tools/mpiexec/rank_start.c), the
  * server having inherited all that is common to ranks. */
 static void rank_begin(const struct fork_server *s, struct fork_order *o)
@@ -153,12 +180,14 @@ static void rank_begin(const struct fork_server *s, struct fork_order *o)
 	syscall(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL);
 	syscall(SYS_setpgid, 0, 0);
 	syscall(SYS_close, s->sock);
-	if (syscall(SYS_getppid) != s->by || !files_move(o))
+	if (syscall(SYS_getppid) != s->by)
 		_exit(EXIT_NONE);
+	if (!files_move(o))
+		rank_fail(o, "its files");
 	syscall(SYS_prlimit64, 0, RLIMIT_NOFILE, &s->files, NULL);
 	if (o->ask.bound == 1 &&
 		syscall(SYS_sched_setaffinity, 0, sizeof(o->ask.cpus), o->ask.cpus) < 0)
-		_exit(EXIT_NONE);
+		rank_fail(o, "the CPUs that it is to be bound to");
 	environ_write(s, &o->ask);
 }
 

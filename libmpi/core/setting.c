@@ -347,7 +347,9 @@ static const struct setting_row rows[SETTING_COUNT] = {
 			"its stack protector and AT_RANDOM are those of the other copies.  "
 			"Programs that are not linked with the library as a shared one, scripts "
 			"and ranks behind another command (-wrap, -gdb) are always started by "
-			"themselves, and so are all if a variable LD_PRELOAD or LD_AUDIT is set."},
+			"themselves, and so are all if a variable LD_PRELOAD or LD_AUDIT is set, "
+			"or if the kernel lets no process be forked so.  mpiexec -v says which "
+			"way is taken, and why."},
 };
 
 static int64_t values[SETTING_COUNT];

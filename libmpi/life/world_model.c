@@ -84,8 +84,8 @@ int life_init_thread(int *argc, char ***argv, int required, int *provided)
 
 /* --- end ------------------------------------------------------------------------------------ */
 
-/* Has the barrier of MPI_Finalize failed although the process that it lost lives?  mpiexec learns of
- * an end about as early as we do, so it is asked for some time.  If it cannot be asked: true. */
+/* Has the barrier of MPI_Finalize failed although the process that it lost lives?  mpiexec learns
+ * of an end about as early as we do, so it is asked for some time.  If it cannot be asked: true. */
 static bool world_lost_lives(void)
 {
 	enum { ASKS = 50, NAP_MS = 20 };

@@ -172,6 +172,48 @@ if [ "$(id -u)" = 0 ]; then
 	ways 4
 fi
 
+# mpiexec -v says how ranks are started.
+by fork -v -n 3 "$prog" none
+want_err "$prog: 3 ranks: copies of one process"
+by exec -v -n 3 "$prog" none
+want_err "$prog: 3 ranks: executed each by itself, as HAFT_START_BY=exec"
+by fork -v -n 3 -genv LD_PRELOAD libm.so.6 "$prog" none
+want_err "$prog: 3 ranks: executed each by itself, as a variable changes what the dynamic linker does"
+
+# A kernel that lets no server fork: the ranks are executed, with words.  (Where libc's vfork is not
+# clone.)  One that binds no rank: the rank says so.
+refuse=$TMPDIR/refuse
+"$B/bin/mpicc" $san tests/tools/refuse.c -o "$refuse" || fail "mpicc"
+refused() {
+	calls=$1
+	shift
+	HAFT_START_BY=fork timeout $patience "$refuse" $calls "$run" "$@" >"$out" 2>"$err" </dev/null
+	rc=$?
+	said="HAFT_START_BY=fork, refused: $calls: mpiexec $*"
+}
+refused clone=EPERM -n 4 "$prog"
+if [ $rc != 77 ] && [ "$(uname -m)" = x86_64 ]; then
+	want_rc 0
+	want_err "$prog: 4 ranks: executed each by itself, as its fork server may not fork: Operation not permitted"
+	want_err_lines 1
+	ways 4
+fi
+if [ $rc != 77 ]; then
+	refused sched_setaffinity=EPERM -bind-to core -n 2 "$prog" none
+	[ $rc != 0 ] || fail "$said: exit code 0"
+	want_err "a rank could not be started: the CPUs that it is to be bound to: errno 1"
+fi
+
+# A linker that does not come to an end: after 10 s mpiexec says so.
+mkdir "$TMPDIR/stuck"
+mkfifo "$TMPDIR/stuck/libc.so.6"
+export HAFT_START_BY=fork
+begin -genv LD_LIBRARY_PATH "$TMPDIR/stuck" -n 2 "$prog" none
+until_err "$prog: 2 ranks: executed each by itself, as the dynamic linker has not named its libraries in 10 s"
+kill $pid
+wait $pid
+unset HAFT_START_BY
+
 # A library of the same name that has no fork server: its programs run once in each rank.
 mkdir "$TMPDIR/other"
 for f in MPI_Init MPI_Finalize MPI_Comm_rank MPI_Comm_get_parent MPI_Comm_spawn; do

@@ -31,7 +31,7 @@ static const struct word calls[] = {{"process_vm_readv", SYS_process_vm_readv},
 	{"sched_getaffinity", SYS_sched_getaffinity}, {"sched_setaffinity", SYS_sched_setaffinity},
 	{"fallocate", SYS_fallocate}, {"getrandom", SYS_getrandom}, {"pidfd_open", 434},
 	{"ptrace", SYS_ptrace}, {"prctl", SYS_prctl}, {"madvise", SYS_madvise},
-	{"connect", SYS_connect}, {NULL, 0}};
+	{"connect", SYS_connect}, {"clone", SYS_clone}, {NULL, 0}};
 static const struct word errors[] = {
 	{"EPERM", EPERM}, {"ENOSYS", ENOSYS}, {"ENOMEM", ENOMEM}, {"EMFILE", EMFILE}, {NULL, 0}};
 

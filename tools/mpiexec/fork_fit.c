@@ -3,7 +3,7 @@
  *
  *     ELF file with our own dynamic linker, no more rights than ours     program_fits
  *     no variable that changes what the linker does                      environ_fits
- *     it loads a libmpi that says that it has a fork server              libraries_fit
+ *     it loads a libmpi that says that it has a fork server              libraries_unfit
  *
  * A program that is started although its library has no fork server would run.  So the dynamic
  * linker is asked first: with LD_TRACE_LOADED_OBJECTS it names the libraries and ends. */
@@ -24,8 +24,11 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
+#define TEXT_OF_(x) #x
+#define TEXT_OF(x)  TEXT_OF_(x)
 #define TRACE_VAR   "LD_TRACE_LOADED_OBJECTS=1"
-#define TRACE_MS    1000  /* the linker takes less than 1 ms; a slow file system more */
+#define TRACE_S     10    /* the linker takes less than 1 ms; a slow file system more */
+#define STEP_MS     100   /* after so long a signal to mpiexec is obeyed */
 #define TRACE_MAX   65536 /* bytes of its answer */
 #define HEADERS_MAX 64    /* program headers of a file */
 #define PART_MARKS  4     /* <elf.h>: the kind of those for other programs to read */
@@ -103,19 +106,18 @@ static bool library_serves(const char *file)
 
 /* --- the linker's answer -------------------------------------------------------------------- */
 
-/* Reads until the end of file.  False: it did not come in time. */
+/* Reads until the end of file.  False: it did not come in time, or the job is to end. */
 static bool answer_read(int fd, char *text)
 {
-	uint64_t stop = clock_now_ns() + TRACE_MS * UINT64_C(1000000);
+	uint64_t stop = clock_now_ns() + TRACE_S * (uint64_t)NS_PER_S;
 	size_t len = 0;
 	ssize_t n = 1;
 
-	while (n > 0 && len < TRACE_MAX - 1) {
+	while (n > 0 && len < TRACE_MAX - 1 && clock_now_ns() < stop && !end_is_asked()) {
 		struct pollfd p = {.fd = fd, .events = POLLIN};
-		uint64_t now = clock_now_ns();
 
-		if (now >= stop || poll(&p, 1, (int)((stop - now) / 1000000) + 1) <= 0)
-			return false;
+		if (poll(&p, 1, STEP_MS) <= 0)
+			continue;
 		n = read(fd, text + len, TRACE_MAX - 1 - len);
 		len += n > 0 ? (size_t)n : 0;
 	}
@@ -144,7 +146,8 @@ static bool answer_fits(char *text)
 }
 
 /* Asks the linker, as a rank would be started. */
-static bool libraries_fit(const struct rank_common *s, const struct app *a, char *const *envp)
+static const char *libraries_unfit(
+	const struct rank_common *s, const struct app *a, char *const *envp, bool *late)
 {
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC), p[2] = {-1, -1}, status;
 	struct rank_ends e = {.in = null, .err = null, .listen = -1, .pmi = -1};
@@ -163,7 +166,8 @@ static bool libraries_fit(const struct rank_common *s, const struct app *a, char
 		e.out = p[1];
 		pid = rank_start(s, a, &e, &step);
 		close(p[1]);
-		fits = pid > 0 && answer_read(p[0], text) && answer_fits(text);
+		*late = pid > 0 && !answer_read(p[0], text);
+		fits = pid > 0 && !*late && answer_fits(text);
 		close(p[0]);
 	}
 	if (pid > 0) {
@@ -174,7 +178,9 @@ static bool libraries_fit(const struct rank_common *s, const struct app *a, char
 		close(null);
 	free(e.envp);
 	free(text);
-	return fits;
+	if (*late)
+		return "the dynamic linker has not named its libraries in " TEXT_OF(TRACE_S) " s";
+	return fits ? NULL : "it is not linked with a library that has a fork server";
 }
 
 /* --- all ------------------------------------------------------------------------------------ */
@@ -201,12 +207,19 @@ static int program_open(const struct app *a)
 	return open(path, O_RDONLY | O_CLOEXEC);
 }
 
-bool forks_fit(const struct rank_common *s, const struct app *a, char *const *envp)
+const char *forks_unfit(
+	const struct rank_common *s, const struct app *a, char *const *envp, bool *late)
 {
-	int fd = environ_fits(envp) ? program_open(a) : -1;
-	bool fits = program_fits(fd);
+	int fd;
+	bool fits;
 
+	*late = false;
+	if (!environ_fits(envp))
+		return "a variable changes what the dynamic linker does";
+	fd = program_open(a);
+	fits = program_fits(fd);
 	if (fd >= 0)
 		close(fd);
-	return fits && libraries_fit(s, a, envp);
+	return fits ? libraries_unfit(s, a, envp, late)
+		    : "it is a script, or static, or has more rights than its user";
 }

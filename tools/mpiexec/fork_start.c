@@ -3,12 +3,14 @@
 #include "tools/mpiexec/fork_start.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 #include "libmpi/core/setting.h"
 #include "libshm/shm.h"
 #include "tools/mpiexec/local_ranks.h"
+#include "tools/mpiexec/output.h"
 
 /* By measurement: PERF.md. */
 #define RANKS_LEAST 16 /* for fewer a server is not worth it ... */
@@ -31,42 +33,90 @@ static int program_ranks(const struct local_ranks *c, int i)
 	return n;
 }
 
-/* Is a server wanted for the program of row i, and is nothing between mpiexec and the program? */
-static bool server_wanted(const struct local_ranks *c, int i, const struct app *a)
+/* Why is no server wanted for the program of row i?  NULL: one is, and nothing is between mpiexec
+ * and the program. */
+static const char *server_unwanted(const struct local_ranks *c, int i, const struct app *a)
 {
 	int64_t by = haft_setting_launch(SETTING_START_BY, a->envp + 1);
 	int n = program_ranks(c, i);
 
-	if (c->plan->nwraps > 0 || c->plan->gdb != NULL || by == HAFT_START_EXEC)
-		return false;
-	return by == HAFT_START_FORK || (n >= RANKS_LEAST && n > RANKS_CPU * shm_seg_ncpus(c->seg));
+	if (by == HAFT_START_EXEC)
+		return "HAFT_START_BY=exec";
+	if (c->plan->nwraps > 0 || c->plan->gdb != NULL)
+		return "another command starts it";
+	if (by == HAFT_START_FORK || (n >= RANKS_LEAST && n > RANKS_CPU * shm_seg_ncpus(c->seg)))
+		return NULL;
+	return "they are few";
+}
+
+/* Says how the ranks of the program of row i are started here.  why: not by a server; NULL: by
+ * one. */
+static void start_say(const struct local_ranks *c, int i, const char *why)
+{
+	const struct local_rank *m = &c->m[i];
+	bool remote = c->plan->nhosts > 0;
+	int n = program_ranks(c, i);
+
+	out_say("%s: %d rank%s%s%s: %s%s", m->world->app[m->app].argv[0], n, n > 1 ? "s" : "",
+		remote ? " on " : "", remote ? c->plan->host[m->world->host_of[m->rank]].name : "",
+		why != NULL ? "executed each by itself, as "
+			    : "copies of one process (HAFT_START_BY)",
+		why != NULL ? why : "");
 }
 
 void fork_start_begin(struct fork_start *s, struct local_ranks *c, int i)
 {
 	const struct local_rank *m = &c->m[i];
 	const struct app *a = &m->world->app[m->app];
+	const char *why = server_unwanted(c, i, a);
 	char *own[ENV_OWN], **envp;
+	bool late = false;
 
-	*s = (struct fork_start){.world = m->world, .app = m->app, .first = i, .end = i};
-	if (!server_wanted(c, i, a) || !forks_fit(&c->common, a, a->envp + 1))
+	*s = (struct fork_start){
+		.world = m->world, .app = m->app, .first = i, .end = i, .ranks = c};
+	if (why == NULL)
+		why = forks_unfit(&c->common, a, a->envp + 1, &late);
+	if (why != NULL) {
+		if ((late && !end_is_asked()) || c->plan->verbose)
+			start_say(c, i, why);
 		return;
+	}
 	envp = rank_env_make(&c->env, c, i, a->envp + 1, c->pmi != NULL ? 0 : -1, own);
 	s->own = rank_env_own(own);
-	if (forks_open(&s->forks, &c->common, a, envp, s->own, c->n, shm_seg_cookie(c->seg))) {
+	why = forks_open(&s->forks, &c->common, a, envp, s->own, c->n, shm_seg_cookie(c->seg));
+	if (why == NULL) {
 		s->asked = mem_grow(NULL, (size_t)c->n, sizeof(*s->asked));
 		memset(s->asked, 0, (size_t)c->n * sizeof(*s->asked));
+	} else if (!end_is_asked()) {
+		start_say(c, i, why);
 	}
 	for (int k = 0; k < ENV_OWN; k++)
 		free(own[k]);
+}
+
+/* The first rank of a server shows whether the kernel lets it fork: another error than that there
+ * are too many processes would be that of all.  True for any other rank. */
+static bool first_forked(const struct fork_start *s, int row)
+{
+	int err = s->end == s->first ? forks_try(&s->forks, row) : 0;
+	char why[128];
+
+	if (s->end == s->first && err == 0 && s->ranks->plan->verbose)
+		start_say(s->ranks, s->first, NULL);
+	if (err == 0)
+		return true;
+	snprintf(why, sizeof(why), "its fork server may not fork: %s", strerror(-err));
+	if (!end_is_asked())
+		start_say(s->ranks, s->first, err == -ECHILD ? "its fork server has ended" : why);
+	return false;
 }
 
 bool fork_start_ask(struct fork_start *s, int row, const struct rank_ends *e, int own)
 {
 	if (s->asked == NULL || s->ended || own != s->own)
 		return false;
-	if (!forks_ask(&s->forks, row, e, own)) {
-		forks_kill(&s->forks); /* it has ended already, or is stuck */
+	if (!forks_ask(&s->forks, row, e, own) || !first_forked(s, row)) {
+		forks_kill(&s->forks); /* it has ended already, is stuck, or may not fork */
 		s->ended = true;
 		return false;
 	}

@@ -20,6 +20,7 @@ struct fork_start {
 	struct forks forks;
 	const struct world *world; /* whose program it is; NULL: none was looked at */
 	int app;
+	const struct local_ranks *ranks;
 	int own;        /* variables that differ from rank to rank */
 	bool ended;     /* the server has */
 	bool *asked;    /* by row: it is to be forked, and not taken yet */

@@ -18,12 +18,16 @@
 #include "tools/mpiexec/job_plan.h"
 #include "tools/mpiexec/priority.h"
 
-#define READY_MS  1000  /* exec and the linker take 2 ms; a slow file system more */
-#define STUCK_MS  60000 /* for a rank to be forked, behind thousands that compute */
-#define STEP_MS   100   /* after so long a signal to mpiexec is obeyed */
-#define SEND_ROOM 32768 /* bytes of orders that wait: few, so that few files are on their way */
-#define SPARE     64    /* bytes by which the HAFT_JOB of another rank may be longer */
-#define SPARE_ONE 16    /* ... and another variable */
+#define TEXT_OF_(x) #x
+#define TEXT_OF(x)  TEXT_OF_(x)
+#define READY_S     10    /* exec and the linker take 2 ms; a slow file system more */
+#define TRY_MS      1000  /* for the first rank to be forked */
+#define TRY_US      20    /* ... and between two looks */
+#define STUCK_MS    60000 /* for a rank to be forked, behind thousands that compute */
+#define STEP_MS     100   /* after so long a signal to mpiexec is obeyed */
+#define SEND_ROOM   32768 /* bytes of orders that wait: few, so that few files are on their way */
+#define SPARE       64    /* bytes by which the HAFT_JOB of another rank may be longer */
+#define SPARE_ONE   16    /* ... and another variable */
 
 /* --- the server ----------------------------------------------------------------------------- */
 
@@ -111,13 +115,17 @@ static bool file_await(int fd, short events, int ms)
 	return false;
 }
 
-static bool server_ready(struct forks *f)
+/* NULL: it is ready. */
+static const char *server_unready(struct forks *f)
 {
 	char c = 0;
 
 	f->end = (int)syscall(SYS_pidfd_open, f->pid, 0);
-	return f->end >= 0 && file_await(f->sock, POLLIN, READY_MS) && read(f->sock, &c, 1) == 1 &&
-	       c == FORK_READY;
+	if (f->end < 0)
+		return "there is no pidfd_open here";
+	if (!file_await(f->sock, POLLIN, READY_S * 1000))
+		return "its fork server is not ready after " TEXT_OF(READY_S) " s";
+	return read(f->sock, &c, 1) == 1 && c == FORK_READY ? NULL : "its fork server has ended";
 }
 
 /* The row whose rank the server has become, where there may be no process more; -1: none. */
@@ -149,12 +157,12 @@ void forks_kill(struct forks *f)
 	f->sock = f->end = -1;
 }
 
-bool forks_open(struct forks *f, const struct rank_common *s, const struct app *a, char **envp,
-	int own, int rows, uint64_t cookie)
+const char *forks_open(struct forks *f, const struct rank_common *s, const struct app *a,
+	char **envp, int own, int rows, uint64_t cookie)
 {
 	int two[2] = {-1, -1}, table, room = SEND_ROOM;
+	const char *why = "it could not be executed";
 	char *job, **v;
-	bool good;
 
 	*f = (struct forks){.sock = -1, .end = -1};
 	table = table_make(f, rows);
@@ -162,7 +170,7 @@ bool forks_open(struct forks *f, const struct rank_common *s, const struct app *
 		if (table >= 0)
 			close(table);
 		forks_close(f);
-		return false;
+		return "there is no memory to share, or no socket";
 	}
 	f->sock = fd_keep(two[0]);
 	setsockopt(f->sock, SOL_SOCKET, SO_SNDBUF, &room, sizeof(room));
@@ -172,17 +180,19 @@ bool forks_open(struct forks *f, const struct rank_common *s, const struct app *
 	v = environ_make(envp, own, job);
 	for (int i = 0; i < own; i++)
 		f->room[i] = strlen(v[i]);
-	good = server_exec(f, s, a, v, two[1], table);
+	if (server_exec(f, s, a, v, two[1], table))
+		why = NULL;
 	close(two[1]);
 	close(table);
 	environ_free(v, own);
 	free(job);
-	good = good && server_ready(f);
-	if (!good) {
+	if (why == NULL)
+		why = server_unready(f);
+	if (why != NULL) {
 		forks_kill(f);
 		forks_close(f);
 	}
-	return good;
+	return why;
 }
 
 /* --- ranks ---------------------------------------------------------------------------------- */
@@ -253,6 +263,22 @@ bool forks_ask(struct forks *f, int row, const struct rank_ends *e, int own)
 	c->cmsg_len = CMSG_LEN((size_t)n * sizeof(int));
 	memcpy(CMSG_DATA(c), files, (size_t)n * sizeof(int));
 	return order_send(f, &m);
+}
+
+int forks_try(const struct forks *f, int row)
+{
+	struct pollfd end = {.fd = f->end, .events = POLLIN};
+	const struct timespec nap = {0, TRY_US * 1000};
+	pid_t pid = forks_pid(f, row);
+
+	for (int us = 0; pid == 0 && us < TRY_MS * 1000 && !end_is_asked(); us += TRY_US) {
+		bool ended = ppoll(&end, 1, &nap, NULL) > 0;
+
+		pid = forks_pid(f, row);
+		if (ended && pid == 0)
+			pid = -ECHILD;
+	}
+	return pid < 0 && pid != -EAGAIN ? pid : 0;
 }
 
 pid_t forks_pid(const struct forks *f, int row)

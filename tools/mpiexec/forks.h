@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* forks.h - a fork server starts the many ranks of one program on this host.
  *
- *     forks_fit?  --yes-->  forks_open ──> forks_ask, for each rank ──> forks_end
- *         | no                 | failed        '──> forks_pid: has it been forked?
- *         '--> rank_start  <───'
+ *     forks_unfit?  --NULL-->  forks_open ──> forks_ask, for each rank ──> forks_end
+ *         | why                  | failed        |──> forks_try: the first
+ *         '--> rank_start  <─────'               '──> forks_pid: has it been forked?
  *
  * The server is the program, stopped in the constructor of libmpi_abi before anything else of it
  * runs: libmpi/boot/fork_server.h.  It is started as a rank would be, by rank_start, so what all
@@ -25,18 +25,23 @@ struct forks {
 	size_t room[FORK_OWN]; /* bytes of each variable of a rank, at most */
 };
 
-/* Can a fork server start a program with this environment here?  Runs the dynamic linker once, to
- * see which libraries it loads. */
-bool forks_fit(const struct rank_common *s, const struct app *a, char *const *envp);
+/* Why can no fork server start a program with this environment here?  NULL: one can.  Runs the
+ * dynamic linker once, to see which libraries it loads.  *late: it took too long. */
+const char *forks_unfit(
+	const struct rank_common *s, const struct app *a, char *const *envp, bool *late);
 
 /* Starts the server of a program.  envp: the environment of one of its ranks, of which the first
- * `own' variables differ from rank to rank.  False: it did not start; mpiexec says nothing. */
-bool forks_open(struct forks *f, const struct rank_common *s, const struct app *a, char **envp,
-	int own, int rows, uint64_t cookie);
+ * `own' variables differ from rank to rank.  NULL, or why it did not start. */
+const char *forks_open(struct forks *f, const struct rank_common *s, const struct app *a,
+	char **envp, int own, int rows, uint64_t cookie);
 
 /* Asks for the rank of a row, with the first `own' variables of e->envp.  The files of `e' may be
  * closed then.  False: the server does not take it any more. */
 bool forks_ask(struct forks *f, int row, const struct rank_ends *e, int own);
+
+/* Waits until the first rank that was asked for is forked.  0, or -errno: the kernel does not let
+ * the server fork; -ECHILD: it has ended.  Where there may be no process more: 0. */
+int forks_try(const struct forks *f, int row);
 
 /* The pid of the rank of a row; -errno: it could not be forked; 0: it is not, or not yet. */
 pid_t forks_pid(const struct forks *f, int row);
