@@ -10,7 +10,9 @@
  * If both have sent a request, the connection of the lower rank wins: the lower rank answers
  * `crossed', and the higher one waits for the other request.  A dial without a request yet gives
  * way to any request.  So at most one connection of a pair is ever accepted, and only that one
- * carries items: nothing is sent twice and nothing gets lost.
+ * counts: nothing is delivered twice and nothing gets lost.  Frames follow the request at once, as
+ * the sender may compute for long before it polls again; they are read when it is accepted, and
+ * wait in the sender's queue until it learns of that.
  *
  * A stranger costs one struct net_conn, one descriptor, and 64 bytes that are read. */
 #include "libnet/net_inner.h"
@@ -142,6 +144,24 @@ bool net_conn_hello_send(struct net_conn *c)
 	return true;
 }
 
+/* They stay in the queue until the request is accepted: a connection that is refused, or has
+ * crossed another one, takes them with it. */
+void net_conn_send_ahead(struct net_peer *p)
+{
+	const struct net_out *o = &p->out;
+	struct net_conn *c = p->dial;
+	ssize_t n = 1;
+
+	if (c == NULL || c->state != CONN_REQUESTED || c->say_at < c->say_len || c->tx_error)
+		return;
+	while (n > 0 && c->ahead < o->q_end - o->q_at) {
+		struct iovec iov = {o->q + o->q_at + c->ahead, o->q_end - o->q_at - c->ahead};
+
+		n = c->net->io->send(c, &iov, 1);
+		c->ahead += n > 0 ? (uint32_t)n : 0;
+	}
+}
+
 /* Tells a stranger why it is refused, and closes its connection. */
 static void conn_refuse(struct net_conn *c, enum wire_kind kind, uint32_t to)
 {
@@ -175,6 +195,7 @@ void net_conn_dialled(struct net_conn *c, int err)
 		return;
 	}
 	net_conn_want(c, c->say_at < c->say_len);
+	net_conn_send_ahead(p);
 }
 
 /* --- the peer's messages -------------------------------------------------------------------- */
@@ -364,6 +385,7 @@ static void reply_check(struct net_conn *c)
 			(unsigned long long)h.universe);
 	} else {
 		p->dial = NULL;
+		net_out_gone(&p->out, c->ahead);
 		conn_opened(c, p);
 	}
 }
@@ -377,8 +399,10 @@ static void request_progress(struct net_conn *c, bool in, bool out)
 		net_peer_retry(c->peer, c->tx_error);
 		return;
 	}
-	if (out)
+	if (out) {
 		net_conn_want(c, c->say_at < c->say_len);
+		net_conn_send_ahead(c->peer);
+	}
 	if (!in)
 		return;
 	got = hello_read(c);

@@ -253,6 +253,7 @@ int net_put(struct net *net, int peer, const struct net_hdr *h, const void *buf,
 			memcpy(room, buf, len);
 		net_out_frame(&p->out, h, (uint32_t)len);
 		net->shared.count.queued++;
+		net_conn_send_ahead(p);
 	}
 	net->shared.count.put++;
 	net->shared.count.put_bytes += len;
@@ -293,6 +294,7 @@ void net_commit(struct net *net, int peer, const struct net_hdr *h, size_t len)
 	if (!net->reserved_past) {
 		net_out_frame(&p->out, h, n);
 		net->shared.count.queued++;
+		net_conn_send_ahead(p);
 		return;
 	}
 	net_out_head(&p->out, h, n, net->scratch);

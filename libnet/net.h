@@ -19,8 +19,8 @@
  *
  * Rules for all functions, unless their comment says otherwise:
  *  - A struct net belongs to one thread at a time.
- *  - Nothing blocks, except net_close (bounded), and a second attempt to connect
- *    (NET_DIAL_WAIT_MS).
+ *  - Nothing blocks, except net_close (bounded), and an attempt to connect (NET_DIAL_FIRST_MS; the
+ *    second one on NET_DIAL_WAIT_MS).
  *  - Functions that return int return 0 or one of enum net_error.
  *  - Callbacks are called from inside net_poll, net_poll_from and net_close only.  They may call
  *    everything here but these three, net_open and net_reserve without its net_commit.
@@ -46,15 +46,16 @@ const char *net_error_text(int error);
 
 /* --- limits --------------------------------------------------------------------------------- */
 
-#define NET_PEERS_MAX    (1 << 20)             /* numbers; memory is for those spoken of */
-#define NET_KEY_LEN      16                    /* 128 bits: too many to try */
-#define NET_FRAME_MAX    MEAN_OR(1024, 65536)  /* payload bytes of a frame: copied in 10 us */
-#define NET_CHUNK_MAX    MEAN_OR(512, 262144)  /* of a stream, before frames get their turn */
-#define NET_QUEUE_MAX    MEAN_OR(8192, 524288) /* bytes of frames that wait for one peer */
-#define NET_ADDR_LEN     128                   /* bytes of an address as text, with its 0 */
-#define NET_WORDS_LEN    256                   /* bytes of why a peer was lost, with the 0 */
-#define NET_DIAL_WAIT_MS 10 /* a second attempt waits for its answer: see README, Reconnecting */
-#define NET_LISTENERS    2  /* of an endpoint: a UNIX socket beside TCP */
+#define NET_PEERS_MAX     (1 << 20)             /* numbers; memory is for those spoken of */
+#define NET_KEY_LEN       16                    /* 128 bits: too many to try */
+#define NET_FRAME_MAX     MEAN_OR(1024, 65536)  /* payload bytes of a frame: copied in 10 us */
+#define NET_CHUNK_MAX     MEAN_OR(512, 262144)  /* of a stream, before frames get their turn */
+#define NET_QUEUE_MAX     MEAN_OR(8192, 524288) /* bytes of frames that wait for one peer */
+#define NET_ADDR_LEN      128                   /* bytes of an address as text, with its 0 */
+#define NET_WORDS_LEN     256                   /* bytes of why a peer was lost, with the 0 */
+#define NET_DIAL_FIRST_MS 1  /* the first waits so long, so that its frames leave in the call */
+#define NET_DIAL_WAIT_MS  10 /* a second attempt waits for its answer: see README, Reconnecting */
+#define NET_LISTENERS     2  /* of an endpoint: a UNIX socket beside TCP */
 
 /* The keyed hash of hellos (SipHash-2-4, 128 bits), for the user's own proofs. */
 void net_mac(const uint8_t key[NET_KEY_LEN], const void *data, size_t len, uint8_t mac[16]);

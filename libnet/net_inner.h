@@ -172,6 +172,9 @@ int net_out_next(struct net_out *o, struct iovec iov[OUT_IOVS]);
 /* n of them have gone.  Returns the op that is done by that, in no list any more, or NULL. */
 struct net_op *net_out_sent(struct net_out *o, size_t n, struct net_count *count);
 
+/* The first n bytes of the queue have gone before: no item has begun. */
+void net_out_gone(struct net_out *o, size_t n);
+
 /* Drops everything; takes the sends' list away first. */
 void net_out_fini(struct net_out *o);
 
@@ -248,6 +251,7 @@ struct net_conn {
 	int tx_error;             /* errno of a send: nothing more goes, reading tells the rest */
 	uint32_t hello_at;        /* bytes of `hello' that have come */
 	uint32_t say_at, say_len; /* bytes of `say' that have gone, of how many */
+	uint32_t ahead;           /* bytes of the peer's queue that have gone behind the request */
 	uint64_t born;            /* ms */
 	uint8_t hello[WIRE_HELLO];
 	uint8_t say[WIRE_HELLO];
@@ -375,6 +379,7 @@ void net_conn_dialled(
 	struct net_conn *c, int err); /* a dial has ended with errno err, 0: connected */
 void net_conn_handshake(
 	struct net_conn *c, bool in, bool out); /* ready, in one of the first three states */
+void net_conn_send_ahead(struct net_peer *p);   /* frames behind the request, if there is one */
 bool net_conn_hello_send(
 	struct net_conn *c); /* sends the rest of `say'; false: cannot, now or ever */
 void net_stranger_add(struct net_conn *c);

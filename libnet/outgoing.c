@@ -193,6 +193,15 @@ static void frames_gone(struct net_out *o, size_t n)
 		o->q_at = o->q_end = 0;
 }
 
+void net_out_gone(struct net_out *o, size_t n)
+{
+	if (n == 0)
+		return;
+	o->item = ITEM_FRAMES;
+	o->left = o->q_end - o->q_at;
+	frames_gone(o, n);
+}
+
 struct net_op *net_out_sent(struct net_out *o, size_t n, struct net_count *count)
 {
 	struct net_op *op = o->sends.first;

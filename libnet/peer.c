@@ -169,7 +169,7 @@ void net_peer_dial(struct net_peer *p)
 	c->state = CONN_CONNECTING;
 	p->dial = c;
 	net_timer_set(net, p->unreached_since + (uint64_t)net->conf.dial_ms);
-	err = net->io->dial(c, addr, p->pause ? NET_DIAL_WAIT_MS : 0);
+	err = net->io->dial(c, addr, p->pause ? NET_DIAL_WAIT_MS : NET_DIAL_FIRST_MS);
 	if (err == EINPROGRESS)
 		net_conn_want(c, true);
 	else
