@@ -34,6 +34,14 @@ ldd one | grep -q "libmpi_abi.so.1 => $prefix/lib/libmpi_abi.so.1" || fail "ldd:
 }
 [ -x eight ] && runs ./eight
 
+# Likewise at any address: a run path would make it crash before main.
+"$prefix/bin/mpicc" -fPIE sum.c -o eight.pie -static-pie 2>static.log || {
+	cat static.log
+	fail "mpicc -static-pie"
+}
+[ -x eight.pie ] && runs ./eight.pie
+"$prefix/bin/mpicc" -show sum.c -static-pie | grep -q rpath && fail "mpicc -static-pie: a run path"
+
 # Staged: DESTDIR leaves no trace in installed files.
 grep -rl "$TMPDIR" "$prefix/bin/mpicc" "$prefix/lib/pkgconfig" && fail "the prefix is written down"
 mv "$prefix" "$TMPDIR/moved here"
