@@ -23,6 +23,7 @@
 #include "libmpi/p2p/outq.h"
 #include "libmpi/p2p/partitioned.h"
 #include "libmpi/p2p/pipe_copy.h"
+#include "libmpi/p2p/remote_stream.h"
 #include <sched.h>
 
 /* Collectives, communicators, three of windows, two of files, three of failures; two to spare. */
@@ -219,10 +220,11 @@ static bool progress_polls_peer(const struct req *r)
 }
 
 /* With HAFT_PROGRESS=thread the helper of a peer that computes reads a long message, if a CPU is
- * idle: this one, once the rank sleeps. */
+ * idle: this one, once the rank sleeps.  Of a remote peer it is not known whether it computes.  As
+ * each poll of sockets is a system call, a usual wait would keep the CPU for a millisecond. */
 static void progress_idle(struct shm_wait *w)
 {
-	w->brief = haft_helper && p2p_claim_awaits_helper();
+	w->brief = haft_helper && (p2p_claim_awaits_helper() || p2p_stream_awaits_helper());
 	via_idle(w);
 }
 

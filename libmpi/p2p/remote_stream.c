@@ -57,12 +57,28 @@ struct p2p_stream {
 	int in_transport; /* chunks that are the transport's */
 	int err;          /* the first, or 0 */
 	bool sends;
+	bool lengthy; /* counted in stream_lengthy */
 	int64_t most; /* bytes of a chunk of the window */
 	struct stream_chunk chunk[STREAM_CHUNKS];
 	char window[];
 };
 
+/* Bytes of a stream that a waiting rank leaves to helpers: as CLAIM_LONG of claim.c. */
+#define STREAM_LONG (1 << 19)
+
 static uint64_t stream_last_id; /* numbers given out so far */
+static int stream_lengthy;      /* streams of STREAM_LONG or more that are not over */
+
+bool p2p_stream_awaits_helper(void)
+{
+	return stream_lengthy > 0;
+}
+
+static void stream_free(struct p2p_stream *s)
+{
+	stream_lengthy -= s->lengthy;
+	free(s);
+}
 
 static int stream_peer(const struct p2p_stream *s)
 {
@@ -125,7 +141,7 @@ static void stream_finish(struct p2p_stream *s)
 		return;
 	if (s->err != 0)
 		p2p_fail_request(r, stream_peer(s), s->err);
-	free(s);
+	stream_free(s);
 	p2p_req_finish(r);
 }
 
@@ -164,8 +180,14 @@ static struct p2p_stream *stream_new(struct req *r, bool sends, uint64_t id, int
 
 	if (s == NULL)
 		return NULL;
-	*s = (struct p2p_stream){
-		.req = r, .id = id, .next = r->moved, .end = end, .sends = sends, .most = most};
+	*s = (struct p2p_stream){.req = r,
+		.id = id,
+		.next = r->moved,
+		.end = end,
+		.sends = sends,
+		.lengthy = end - r->moved >= STREAM_LONG,
+		.most = most};
+	stream_lengthy += s->lengthy;
 	for (int i = 0; i < STREAM_CHUNKS; i++) {
 		struct stream_chunk *c = &s->chunk[i];
 
@@ -236,5 +258,5 @@ void p2p_stream_stop(struct req *r)
 	for (int i = 0; i < STREAM_CHUNKS; i++)
 		if (s->chunk[i].op.state == NET_OP_ACTIVE)
 			via_stream_unpost(&s->chunk[i].op);
-	free(s);
+	stream_free(s);
 }

@@ -16,4 +16,8 @@ uint64_t p2p_stream_try_post(struct req *r);
 void p2p_stream_recv(struct req *r);
 void p2p_stream_stop(struct req *r);
 
+/* Is a long stream not over?  Then a helper of its peer may need this CPU, if it is on this
+ * machine. */
+bool p2p_stream_awaits_helper(void);
+
 #endif
