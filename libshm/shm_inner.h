@@ -396,6 +396,8 @@ uint64_t shm_spread_on_cpu(struct shm *s, uint64_t ticks);
 /* Do all others of the ranks that are counted yield or sleep, so that none computes?  It reads a
  * page. */
 bool shm_spread_others_wait(const struct shm *s);
+/* Do all others of the ranks that are counted on this rank's CPU yield or sleep? */
+bool shm_spread_cpu_waits(const struct shm *s);
 /* It is counted nowhere from now on: by itself; by the launcher when it has ended. */
 void shm_spread_leave(struct shm *s);
 void shm_spread_leave_ended(const struct shm_seg *seg, int seat);

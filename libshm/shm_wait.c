@@ -4,7 +4,8 @@
  *   unrecorded yield            (only if slow yields ended the last waits: see below)
  *   pass, pass, pass: spin      (alone on the CPU: a message often comes within a switch's time)
  *   yield, yield, yield         (timed: a fast yield means that no other thread wanted the CPU)
- *   sleep in the futex          (after 4 slow yields or 200 fast ones)
+ *   sleep in the futex          (after 4 slow yields or 200 fast ones; after 8 slow ones while all
+ *                                ranks of this CPU wait, so that none needs it)
  *
  * A yield gives the CPU to any process that wants it.  One of another job keeps it for
  * milliseconds, and kernels since Linux 6.18 take the rest of the yielder's slice as well.  A
@@ -41,7 +42,8 @@
 #define SPINS_BRIEF      400  /* of a brief wait, about 10 us */
 #define SPIN_RETRY       8    /* after so many failures in a row, such spinning is tried seldom */
 #define SPIN_RETRY_EVERY 16   /* then in one wait of so many */
-#define YIELDS_SLOW      4    /* then other threads need the CPU more */
+#define YIELDS_SLOW      4    /* then other threads need the CPU more ... */
+#define YIELDS_SLOW_IDLE 8    /* ... but not while all ranks of this CPU wait */
 #define YIELDS_BRIEF     20   /* of a brief wait, about 10 us */
 #define YIELD_SLOW_NS    1600 /* a yield that took longer: another thread ran */
 #define YIELD_LOST_NS    500000u  /* longer: a process that computes had the CPU for its slice */
@@ -582,6 +584,14 @@ HAFT_HOT static bool yield_allowed(struct shm *s, uint64_t ticks)
 	return !s->in->yields_suspended;
 }
 
+/* Were so many yields slow that other threads need the CPU more?  Ranks that only wait do not.  The
+ * one that they wait for may be behind a rank that computes on another CPU, and a sleep costs more
+ * than some yields until it runs. */
+HAFT_HOT static bool yields_slow_enough(const struct shm *s, const struct shm_wait *w)
+{
+	return w->slow >= YIELDS_SLOW && (w->slow >= YIELDS_SLOW_IDLE || !shm_spread_cpu_waits(s));
+}
+
 /* Have there been yields enough for a sleep?  A rank that never sleeps shows its wait from here
  * on. */
 HAFT_HOT static bool yield_enough(struct shm *s, struct shm_wait *w, uint64_t ticks)
@@ -591,7 +601,7 @@ HAFT_HOT static bool yield_enough(struct shm *s, struct shm_wait *w, uint64_t ti
 
 	if (t->sleep == SHM_SLEEP_ALWAYS)
 		return true;
-	if (yield_allowed(s, ticks) && w->slow < YIELDS_SLOW && w->slow + w->fast < most)
+	if (yield_allowed(s, ticks) && !yields_slow_enough(s, w) && w->slow + w->fast < most)
 		return false;
 	if (t->sleep == SHM_SLEEP_AUTO)
 		return true;

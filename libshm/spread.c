@@ -95,6 +95,16 @@ bool shm_spread_others_wait(const struct shm *s)
 	return ranks <= waiting + 1;
 }
 
+bool shm_spread_cpu_waits(const struct shm *s)
+{
+	const struct seg_spread *p = spread_of(s->seg);
+	int counted = s->in->counted;
+
+	return counted > 0 &&
+	       atomic_load_explicit(&s->in->cpu->waiting, memory_order_relaxed) + 1 >=
+		       atomic_load_explicit(&p->ranks[counted - 1], memory_order_relaxed);
+}
+
 HAFT_HOT uint64_t shm_spread_on_cpu(struct shm *s, uint64_t ticks)
 {
 	const struct spread_cpu *off = s->in->off_cpu;

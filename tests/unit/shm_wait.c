@@ -179,6 +179,75 @@ static void unrecorded_yields(void **state)
 	node_run_opts(&opts, unrecorded_rank, &cpu);
 }
 
+/* Of a rank of idle_cpu: waits so far, and the most slow yields of one. */
+struct idle_waits {
+	_Atomic uint64_t n, slow_most;
+};
+
+static void idle_cpu_ring(struct shm *s, int rounds)
+{
+	for (int i = 0; i < rounds; i++) {
+		for (int r = 0; r < 2; r++) {
+			struct idle_waits *x = shm_seg_job_rank(s->seg, r);
+
+			while (atomic_load(&x->n) < (uint64_t)i)
+				wait_nap(0.0001);
+			until_asleep(s, r);
+		}
+		put_frame(s, 0);
+		put_frame(s, 1);
+	}
+}
+
+static void idle_cpu_wait(struct shm *s, int rounds)
+{
+	enum { MOST = 8 };
+	struct idle_waits *x = shm_seg_job_rank(s->seg, s->me);
+
+	for (int i = 0; i < rounds; i++) {
+		uint64_t slow = s->count.yields_slow;
+
+		wait_frame(s);
+		slow = s->count.yields_slow - slow;
+		CHECK(slow <= MOST);
+		if (slow > atomic_load(&x->slow_most))
+			atomic_store(&x->slow_most, slow);
+		atomic_store(&x->n, (uint64_t)i + 1);
+	}
+}
+
+/* Two ranks wait on a CPU that no other rank has: before they sleep they yield to each other more
+ * often than beside a rank that computes there.  On a machine where other processes take the CPU
+ * they sleep earlier, so one good round will do.  Rank 2 rings, and counts as on no CPU. */
+static void idle_cpu_rank(struct shm *s, void *arg)
+{
+	enum { FEW = 4, ROUNDS = 50 };
+	const struct idle_waits *x = shm_seg_job_rank(s->seg, 0), *y = shm_seg_job_rank(s->seg, 1);
+	cpu_set_t one;
+
+	if (s->me == 2) {
+		shm_spread_leave(s);
+		idle_cpu_ring(s, ROUNDS);
+		return;
+	}
+	CPU_ZERO(&one);
+	CPU_SET((size_t) * (const int *)arg, &one);
+	CHECK(sched_setaffinity(0, sizeof(one), &one) == 0);
+	idle_cpu_wait(s, ROUNDS);
+	while (atomic_load(&x->n) < ROUNDS || atomic_load(&y->n) < ROUNDS)
+		wait_nap(0.0001);
+	CHECK(atomic_load(&x->slow_most) > FEW || atomic_load(&y->slow_most) > FEW);
+}
+
+static void idle_cpu(void **state)
+{
+	const struct shm_opts opts = {.nranks = 3, .ncpus = 1};
+	int cpu = sched_getcpu();
+
+	(void)state;
+	node_run_opts(&opts, idle_cpu_rank, &cpu);
+}
+
 static void watched_rank(struct shm *s, void *arg)
 {
 	(void)arg;
@@ -560,6 +629,7 @@ int main(void)
 		cmocka_unit_test(idle_cheap),
 		cmocka_unit_test(oversubscribed_naps),
 		cmocka_unit_test(unrecorded_yields),
+		cmocka_unit_test(idle_cpu),
 		cmocka_unit_test(wait_view),
 		cmocka_unit_test(wait_bell),
 		cmocka_unit_test(wait_held),
