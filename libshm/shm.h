@@ -403,9 +403,10 @@ void shm_commit(struct shm *s, int dst, const struct shm_hdr *h, size_t len);
 /* Takes one frame.  It may call shm_put, not shm_poll; it must take the frame, it cannot refuse. */
 typedef void shm_deliver_fn(void *arg, const struct shm_frame *f);
 
-/* Delivers frames that have arrived, from all ranks, at most a batch.  Returns the number of
- * frames. */
+/* Delivers frames that have arrived, from all ranks, at most a batch.  Returns their number. */
 int shm_poll(struct shm *s, shm_deliver_fn *deliver, void *arg);
+/* Ends as soon as `deliver' has set *enough; the next call begins with the rank behind that one. */
+int shm_poll_until(struct shm *s, shm_deliver_fn *deliver, void *arg, const bool *enough);
 
 /* The receive fast path: is a frame from `src' at the head of its ring?  Then fills *f (f->data is
  * in place) and the frame stays at the head until shm_next.  False may also mean that `src' still
@@ -504,8 +505,7 @@ static inline uint32_t shm_flag_get(const struct shm_flag *f)
 	return atomic_load_explicit(&f->value, memory_order_acquire);
 }
 
-/* Stores `value' (releasing all earlier stores) and wakes all sleepers of the flag, with one
- * call. */
+/* Stores `value' (releasing all earlier stores) and wakes all sleepers of the flag at once. */
 static inline void shm_flag_set(struct shm *s, struct shm_flag *f, uint32_t value);
 
 /* As shm_flag_set, for flags that several ranks change: adds to the value. */

@@ -2,7 +2,8 @@
 /* shm_poll.c - polling for frames from all ranks.
  *
  * Each pass looks at the inbox, at the hot rings (those that had something lately), and at a slice
- * of the others, so a rank with a thousand peers pays only for those that send. */
+ * of the others, so a rank with a thousand peers pays only for those that send.  A pass that waits
+ * for one frame of any rank ends once it has it: another rank's would only be copied aside. */
 #include "libshm/shm_inner.h"
 
 #define SWEEP_PASSES 16 /* every ring is looked at at least once in so many passes */
@@ -44,6 +45,21 @@ HAFT_HOT int shm_ring_drain(struct shm *s, int src, shm_deliver_fn *deliver, voi
 	return n;
 }
 
+/* As shm_ring_drain, until *enough. */
+static int ring_drain_until(
+	struct shm *s, int src, shm_deliver_fn *deliver, void *arg, const bool *enough)
+{
+	struct shm_frame f;
+	int n = 0;
+
+	while (!*enough && n < (int)s->slots && shm_peek(s, src, &f)) {
+		deliver(arg, &f);
+		shm_next(s, &f);
+		n++;
+	}
+	return n;
+}
+
 /* `src' has just had something: its ring takes the place of the one that became hot first. */
 static void ring_make_hot(struct shm_private *in, int src)
 {
@@ -78,6 +94,21 @@ HAFT_HOT int shm_poll(struct shm *s, shm_deliver_fn *deliver, void *arg)
 		if (got > 0)
 			ring_make_hot(in, in->ring_src[in->sweep]);
 		n += got;
+	}
+	return n;
+}
+
+HAFT_HOT int shm_poll_until(struct shm *s, shm_deliver_fn *deliver, void *arg, const bool *enough)
+{
+	struct shm_private *in = s->in;
+	int n;
+
+	if (in->nrings > HOT_RINGS)
+		return shm_poll(s, deliver, arg);
+	n = shm_inbox_drain(s, deliver, arg);
+	for (int i = 0; i < in->nrings && !*enough; i++) {
+		in->sweep = in->sweep + 1 < in->nrings ? in->sweep + 1 : 0;
+		n += ring_drain_until(s, in->ring_src[in->sweep], deliver, arg, enough);
 	}
 	return n;
 }

@@ -118,13 +118,17 @@ int p2p_progress_beside(int (*hook)(void))
 	return moved + more;
 }
 
-HAFT_HOT int p2p_progress(void)
+/* A pass in which so many frames have arrived. */
+static inline int progress_pass_of(int moved)
 {
-	int moved = via_poll();
-
 	if (p2p_state.worklist != NULL)
 		moved += progress_worklist();
 	return progress.nhooks > 0 ? moved + progress_hooks() : moved;
+}
+
+HAFT_HOT int p2p_progress(void)
+{
+	return progress_pass_of(via_poll());
 }
 
 int p2p_progress_help(void)
@@ -219,6 +223,15 @@ static bool progress_polls_peer(const struct req *r)
 	       via_peer_get(r->peer)->put_seat > 0;
 }
 
+/* A pass of a wait.  Is it for one message of any source?  Then what arrives behind that one stays
+ * where it is: else it would be copied aside, as there is no receive for it yet. */
+static int progress_pass_for(const struct req *r)
+{
+	if (r != NULL && r->kind == REQ_RECV && r->peer == MPI_ANY_SOURCE)
+		return progress_pass_of(via_poll_until(&r->done));
+	return p2p_progress();
+}
+
 /* With HAFT_PROGRESS=thread the helper of a peer that computes reads a long message, if a CPU is
  * idle: this one, once the rank sleeps.  Of a remote peer it is not known whether it computes.  As
  * each poll of sockets is a system call, a usual wait would keep the CPU for a millisecond. */
@@ -254,7 +267,7 @@ static void progress_until_alone(const struct p2p_condition *want, struct shm_wa
 		several = want->several;
 		if (unlikely(p2p_state.helping))
 			progress_let_help();
-		if (p2p_progress() > 0)
+		if (progress_pass_for(want->req) > 0)
 			shm_wait_again(w);
 		else if (want->flag != NULL ? shm_flag_get(want->flag) == w->old
 					    : !want->ready(want->arg))
@@ -264,7 +277,8 @@ static void progress_until_alone(const struct p2p_condition *want, struct shm_wa
 
 HAFT_HOT static int progress_poll(const struct p2p_condition *want)
 {
-	return progress_polls_peer(want->req) ? p2p_poll_awaited(want->req, true) : p2p_progress();
+	return progress_polls_peer(want->req) ? p2p_poll_awaited(want->req, true)
+					      : progress_pass_for(want->req);
 }
 
 /* Where ranks share CPUs: is it there once the others have had this one?  A flag comes without a

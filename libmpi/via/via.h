@@ -199,6 +199,14 @@ static inline int via_poll(void)
 	return shm_poll(via.shm, via.deliver, NULL);
 }
 
+/* As via_poll, but may end as soon as `deliver' has set *enough. */
+static inline int via_poll_until(const bool *enough)
+{
+	if (unlikely(via.mixed))
+		return via_poll_any();
+	return shm_poll_until(via.shm, via.deliver, NULL, enough);
+}
+
 /* Fast paths for callers that know the seat of a local peer.  via_put_local: as via_put.
  * via_room_local: where there is room for a short frame, or NULL; via_put_at puts it there.
  * via_frame_peek shows the first frame of the peer's ring, whose src is the seat; false: there is

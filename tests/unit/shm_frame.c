@@ -238,6 +238,54 @@ static void peek_rank(struct shm *s, void *arg)
 	free(n);
 }
 
+/* A frame that is enough, and how many came from each rank. */
+struct enough {
+	bool yes;
+	uint32_t from[4];
+};
+
+static void enough_take(void *arg, const struct shm_frame *f)
+{
+	struct enough *x = arg;
+
+	CHECK(!x->yes);
+	x->yes = true;
+	x->from[f->src]++;
+}
+
+/* Rank 0 polls for one frame at a time: it gets one, and those of all ranks in turn. */
+static void until_rank(struct shm *s, void *arg)
+{
+	enum { WARM = 5, FRAMES = 3 }; /* a ring has 4 slots at least */
+	struct node *n = node_new(s, 40);
+	struct enough x = {0};
+
+	(void)arg;
+	while (s->me > 0 && n->out[0].n < WARM)
+		send_next(n, 0);
+	while (s->me == 0 && n->got < WARM * (uint32_t)(s->nranks - 1))
+		shm_poll(s, frame_receive, n);
+	node_gate(s);
+	while (s->me > 0 && n->out[0].n < WARM + FRAMES)
+		send_next(n, 0);
+	node_gate(s);
+	for (uint32_t i = 0; s->me == 0 && i < FRAMES * (uint32_t)(s->nranks - 1); i++) {
+		x.yes = false;
+		CHECK(shm_poll_until(s, enough_take, &x, &x.yes) == 1);
+		for (int r = 1; r < s->nranks; r++)
+			CHECK(x.from[r] >= (i + 1) / (uint32_t)(s->nranks - 1));
+	}
+	x.yes = false;
+	CHECK(s->me > 0 || shm_poll_until(s, enough_take, &x, &x.yes) == 0);
+	free(n);
+}
+
+static void frame_until(void **state)
+{
+	(void)state;
+	node_run(4, until_rank, NULL);
+}
+
 static void frame_peek(void **state)
 {
 	(void)state;
@@ -359,6 +407,7 @@ int main(void)
 		cmocka_unit_test(storm40),
 		cmocka_unit_test(ahead),
 		cmocka_unit_test(frame_peek),
+		cmocka_unit_test(frame_until),
 		cmocka_unit_test(frame_full),
 		cmocka_unit_test(no_memory),
 		cmocka_unit_test(frame_threads),
