@@ -459,7 +459,7 @@ void boot_spawn_end(struct boot_spawned *r)
 		.other_hosts = list != NULL ? strndup(list, hosts) : NULL,
 		.err = rc != 0 ? answer_number(line, BOOT_WORD_CLASS, MPI_ERR_SPAWN) : 0};
 	if (r->first > 0)
-		r->edge = 2 * r->first + (control.asked == &control.other_hosts);
+		r->spawn_id = 2 * r->first + (control.asked == &control.other_hosts);
 	boot_text_unescape(r->words, sizeof(r->words), words != NULL ? words : "",
 		words != NULL ? strlen(words) : 0);
 	errcodes_take(r, line, rc != 0 ? MPI_ERR_SPAWN : 0);
@@ -685,27 +685,27 @@ void boot_disconnected(const struct boot_run *v, int n)
 }
 
 /* The launcher of a spawn. */
-static struct control_line *edge_line(int edge)
+static struct control_line *spawn_line(int spawn_id)
 {
-	return edge % 2 != 0 ? &control.other_hosts : &control.home;
+	return spawn_id % 2 != 0 ? &control.other_hosts : &control.home;
 }
 
-void boot_spawn_disconnected(int edge)
+void boot_spawn_disconnected(int spawn_id)
 {
-	const struct boot_run first = {edge / 2, 1};
+	const struct boot_run first = {spawn_id / 2, 1};
 
-	runs_tell(edge_line(edge), BOOT_CMD_DISCONNECTED, &first, 1);
+	runs_tell(spawn_line(spawn_id), BOOT_CMD_DISCONNECTED, &first, 1);
 }
 
-int boot_children_live(int edge)
+int boot_children_live(int spawn_id)
 {
 	struct boot_text t = {.v = NULL};
 	char *answer, words[BOOT_WORDS] = "";
 	const char *v = NULL;
 	int err;
 
-	boot_text_add(&t, "cmd=" BOOT_CMD_CHILDREN " first=%d end=0\n", edge / 2);
-	err = control_ask(edge_line(edge), &t, &answer);
+	boot_text_add(&t, "cmd=" BOOT_CMD_CHILDREN " first=%d end=0\n", spawn_id / 2);
+	err = control_ask(spawn_line(spawn_id), &t, &answer);
 	free(t.v);
 	if (err != 0)
 		return haft_err(MPI_ERR_SPAWN, "their launcher is gone");
@@ -719,12 +719,12 @@ int boot_children_live(int edge)
 	return err;
 }
 
-void boot_children_end(int edge)
+void boot_children_end(int spawn_id)
 {
 	struct boot_text t = {.v = NULL};
 
-	boot_text_add(&t, "cmd=" BOOT_CMD_CHILDREN " first=%d end=1\n", edge / 2);
-	(void)line_request(edge_line(edge), &t);
+	boot_text_add(&t, "cmd=" BOOT_CMD_CHILDREN " first=%d end=1\n", spawn_id / 2);
+	(void)line_request(spawn_line(spawn_id), &t);
 }
 
 bool boot_group_abort(const struct boot_run *v, int n, int code, const char *text, bool last)

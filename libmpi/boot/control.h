@@ -38,7 +38,7 @@ struct boot_spawned {
 	int first, n;       /* same_universe: numbers first .. first+n-1 */
 	int world;          /* ... and the name of their world: rank_name.h; 0: not known */
 	int total;          /* processes that were asked for */
-	int edge;           /* for boot_spawn_disconnected; 0: the launcher counts no connection */
+	int spawn_id;       /* for boot_spawn_disconnected; 0: the launcher counts no connection */
 	int *errcode;       /* [total], classes of MPI; malloc'ed: the caller's */
 	int err;            /* a class of MPI: no process was started; 0: n were */
 	char words[BOOT_WORDS]; /* why processes are missing; "": none is */
@@ -102,14 +102,14 @@ void boot_connected(const struct boot_run *v, int n);
 void boot_disconnected(const struct boot_run *v, int n);
 
 /* The children of a spawn are no longer connected to this process's job because of it. */
-void boot_spawn_disconnected(int edge);
+void boot_spawn_disconnected(int spawn_id);
 
-/* Whether the children of a spawn (edge: as boot_spawned has it) all live, while they are on their
- * way to their parents.  0, or MPI_ERR_SPAWN with words: one has ended, or the launcher has. */
-int boot_children_live(int edge);
+/* Whether the children of a spawn (spawn_id: of boot_spawned) all live, while they are on their way
+ * to their parents.  0, or MPI_ERR_SPAWN with words: one has ended, or the launcher has. */
+int boot_children_live(int spawn_id);
 
 /* The parents give these children up: the launcher ends them. */
-void boot_children_end(int edge);
+void boot_children_end(int spawn_id);
 
 /* MPI_Abort of a group where failures are survived: these processes end, and this one is going
  * to.  `last': they are all.  text: one line.  False: no mpiexec of ours could end them. */

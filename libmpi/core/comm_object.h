@@ -65,7 +65,7 @@ struct comm {
 	uint8_t hints;           /* enum comm_hint: assertions that are true */
 	bool incomplete;         /* the request that makes it is not complete, or has failed */
 	bool told;               /* mpiexec counts it as a connection of jobs: dyn/connected.c */
-	int32_t spawned;     /* likewise, as a spawn: its edge (boot_spawn_disconnected); 0: none */
+	int32_t spawned;     /* likewise, as a spawn: its id (boot_spawn_disconnected); 0: none */
 	char *kinds;         /* malloc'ed: mpi_assert_memory_alloc_kinds, or NULL: not set */
 	char *differs;       /* malloc'ed: how its members' collective calls differ: the error class
 				    in the first byte, then words; or NULL */

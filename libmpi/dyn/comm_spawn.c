@@ -34,7 +34,7 @@
 struct spawn_result {
 	int32_t err;                    /* class of MPI: nothing was started */
 	int32_t first, n, total, world; /* as struct boot_spawned */
-	int32_t edge;
+	int32_t spawn_id;
 	int32_t by_port; /* the children come to a port of the root */
 	struct comm_ids ids;
 	char words[BOOT_WORDS];
@@ -236,7 +236,7 @@ static int result_of_root(
 	s->first = r.first;
 	s->n = r.n;
 	s->world = r.world;
-	s->edge = r.edge;
+	s->spawn_id = r.spawn_id;
 	s->ids = q->ids;
 	s->by_port = q->by_port && r.n > 0;
 	memcpy(s->words, r.words, sizeof(s->words));
@@ -252,12 +252,12 @@ static int result_by_port(const struct spawn_result *s, const char *port, int ro
 	struct comm **intercomm, int array_of_errcodes[])
 {
 	char words[HAFT_ERR_TEXT_MAX];
-	int err = dyn_port_await(port, c, root, s->edge, intercomm);
+	int err = dyn_port_await(port, c, root, s->spawn_id, intercomm);
 
 	if (err == 0 && c->rank == root)
-		dyn_connected_spawned(*intercomm, s->edge);
-	if (err != 0 && c->rank == root && s->edge != 0)
-		boot_children_end(s->edge);
+		dyn_connected_spawned(*intercomm, s->spawn_id);
+	if (err != 0 && c->rank == root && s->spawn_id != 0)
+		boot_children_end(s->spawn_id);
 	if (err != MPI_ERR_PORT && err != MPI_ERR_SPAWN)
 		return err;
 	for (int i = 0; array_of_errcodes != NULL && i < s->total; i++)
@@ -287,7 +287,7 @@ static int result_take(const struct spawn_result *s, const char *port, int root,
 		return err;
 	err = dyn_inter_make(c, c->group, children, s->ids, true, intercomm);
 	if (err == 0 && c->rank == root && s->n > 0)
-		dyn_connected_spawned(*intercomm, s->edge);
+		dyn_connected_spawned(*intercomm, s->spawn_id);
 	obj_free_obj(children);
 	return err;
 }

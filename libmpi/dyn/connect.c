@@ -40,7 +40,7 @@ struct connect_call {
 	int root;
 	double timeout_s;
 	bool accepts;
-	int edge;                /* of the spawn whose children are awaited; 0: of none */
+	int spawn_id;            /* of the spawn whose children are awaited; 0: of none */
 	const struct info *info; /* with the key `timeout'; NULL: timeout_s holds */
 };
 
@@ -72,8 +72,8 @@ static int connect_pair(
 	if (err != 0)
 		return err;
 	if (k->accepts)
-		return dyn_pair_accept(&(struct dyn_awaited){k->port, timeout_s, k->edge}, cards,
-			k->c->size, comm_ctx_mint_mixed(CTX_FEW), m);
+		return dyn_pair_accept(&(struct dyn_awaited){k->port, timeout_s, k->spawn_id},
+			cards, k->c->size, comm_ctx_mint_mixed(CTX_FEW), m);
 	return dyn_pair_connect(k->port, timeout_s, cards, k->c->size, m);
 }
 
@@ -181,9 +181,9 @@ int dyn_port_accept(
 	return connect_run(&k, newcomm);
 }
 
-int dyn_port_await(const char *port, struct comm *c, int root, int edge, struct comm **newcomm)
+int dyn_port_await(const char *port, struct comm *c, int root, int spawn_id, struct comm **newcomm)
 {
-	struct connect_call k = {c, port, root, DYN_BIRTH_TIMEOUT_S, true, edge, NULL};
+	struct connect_call k = {c, port, root, DYN_BIRTH_TIMEOUT_S, true, spawn_id, NULL};
 
 	return connect_run(&k, newcomm);
 }

@@ -13,8 +13,8 @@ int dyn_port_accept(
 int dyn_port_connect(
 	const char *port, struct comm *c, int root, int timeout_s, struct comm **newcomm);
 
-/* As dyn_port_accept, for children of a spawn (edge: boot_children_live; 0: its launcher does not
- * tell).  MPI_ERR_SPAWN: one has ended on its way here. */
-int dyn_port_await(const char *port, struct comm *c, int root, int edge, struct comm **newcomm);
+/* As dyn_port_accept, for children of a spawn (boot_children_live; 0: its launcher does not tell).
+ * MPI_ERR_SPAWN: one has ended on its way here. */
+int dyn_port_await(const char *port, struct comm *c, int root, int spawn_id, struct comm **newcomm);
 
 #endif

@@ -91,9 +91,9 @@ static void connected_end(struct comm *c)
 	c->spawned = 0;
 }
 
-void dyn_connected_spawned(struct comm *c, int edge)
+void dyn_connected_spawned(struct comm *c, int spawn_id)
 {
-	c->spawned = edge;
+	c->spawned = spawn_id;
 }
 
 /* True if it says what cannot be: a visitor of obj_foreach. */

@@ -14,9 +14,9 @@ struct comm;
 /* From now on communicators are watched. */
 void dyn_connected_open(void);
 
-/* Called by the root of a spawn: its launcher has connected its job to that of the children (edge:
- * boot_spawn_disconnected), until this communicator ends. */
-void dyn_connected_spawned(struct comm *c, int edge);
+/* Called by the root of a spawn: its launcher has connected its job to that of the children
+ * (boot_spawn_disconnected), until this communicator ends. */
+void dyn_connected_spawned(struct comm *c, int spawn_id);
 
 /* Communicators that were told have members of other jobs.  (core/valid.h) */
 bool dyn_connected_valid(void);

@@ -7,7 +7,7 @@
  *
  * A program that is started although its library has no fork server would run.  So the dynamic
  * linker is asked first: with LD_TRACE_LOADED_OBJECTS it names the libraries and ends. */
-#include "tools/mpiexec/forks.h"
+#include "tools/mpiexec/fork_client.h"
 
 #include <elf.h>
 #include <errno.h>
@@ -207,7 +207,7 @@ static int program_open(const struct app *a)
 	return open(path, O_RDONLY | O_CLOEXEC);
 }
 
-const char *forks_unfit(
+const char *fork_unfit(
 	const struct rank_common *s, const struct app *a, char *const *envp, bool *late)
 {
 	int fd;

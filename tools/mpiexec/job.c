@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include "libmpi/boot/boot.h"
 #include "tools/mpiexec/failures.h"
-#include "tools/mpiexec/feed.h"
+#include "tools/mpiexec/stdin_forward.h"
 #include "tools/mpiexec/gdb_run.h"
 #include "tools/mpiexec/job_show.h"
 #include "tools/mpiexec/death_notice.h"
@@ -132,7 +132,7 @@ size_t job_stdin_room(struct job *j)
 {
 	if (j->stdin_fd < 0)
 		return 0;
-	return j->remote != NULL ? remote_stdin_room(j->remote) : feed_room();
+	return j->remote != NULL ? remote_stdin_room(j->remote) : stdin_room();
 }
 
 void job_stdin(struct job *j, const void *v, size_t len)
@@ -144,10 +144,10 @@ void job_stdin(struct job *j, const void *v, size_t len)
 		return;
 	}
 	if (len > 0)
-		feed_put(v, len);
+		stdin_push(v, len);
 	else
-		feed_end();
-	if (len == 0 || !feed_open())
+		stdin_end();
+	if (len == 0 || !stdin_has_reader())
 		j->stdin_fd = -1;
 }
 

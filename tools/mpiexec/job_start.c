@@ -20,7 +20,7 @@
 #include "libmpi/boot/boot.h"
 #include "libmpi/boot/listen.h"
 #include "libmpi/core/setting.h"
-#include "tools/mpiexec/feed.h"
+#include "tools/mpiexec/stdin_forward.h"
 #include "tools/mpiexec/gdb_run.h"
 #include "tools/mpiexec/output.h"
 #include "tools/mpiexec/pmi_server.h"
@@ -38,7 +38,7 @@ static int stdin_give(int rank)
 		return -1;
 	if (p->stdin_to == rank && !isatty(STDIN_FILENO))
 		return fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3);
-	return feed_pipe();
+	return stdin_pipe();
 }
 
 static void here_segment(struct job *j, const char *ip, char **addr)
@@ -75,7 +75,7 @@ static void here_start(struct job *j)
 	free(addr);
 	j->local.pmi = pmi_new(&j->local, request_ask, j);
 	why = local_start(&j->local, j->world, stdin_give, out_add, NULL, false);
-	j->stdin_fd = feed_open() ? STDIN_FILENO : -1;
+	j->stdin_fd = stdin_has_reader() ? STDIN_FILENO : -1;
 	for (int r = 0; r < j->n; r++) {
 		j->rank[r].pid = (int)j->local.m[r].pid;
 		j->rank[r].alive = j->local.m[r].alive;

@@ -27,7 +27,7 @@ enum frame_kind {
 	FRAME_WORLD,  /* addresses of all ranks: start them */
 	FRAME_SIGNAL, /* which: a signal for all ranks */
 	FRAME_END,    /* the job ends; which: a signal for all ranks */
-	FRAME_POLL,   /* asks for UP_SEEN */
+	FRAME_POLL,   /* asks for UP_VIEWS */
 	FRAME_STACKS, /* asks for UP_STACKS */
 	FRAME_TOP,    /* asks for UP_TOP */
 	FRAME_CLOCK,  /* asks for UP_CLOCK: our clock */
@@ -42,7 +42,7 @@ enum frame_kind {
 	FRAME_FORGET, /* rank: id of a world that has ended, or is not started */
 	FRAME_KILL,   /* rank: id of a world; which: a signal for it */
 	FRAME_STOP,   /* rank: a process; which: a signal for it */
-	FRAME_ANSWER, /* rank: to its request; text, a line */
+	FRAME_REPLY,  /* rank: to its request; text, a line */
 	FRAME_NOTICE, /* struct boot_notice: a process has ended, and the job goes on */
 	FRAME_GATE,   /* ranks that wait in MPI_Init for a tool go on */
 	FRAME_TOOL,   /* the words of a tool's server: start it */
@@ -51,9 +51,9 @@ enum frame_kind {
 	UP_OUT,       /* rank, which: output; without bytes: its end */
 	UP_DIED,      /* rank; struct death: pid, status, state, lost, where, core */
 	UP_ABORT,     /* rank; pid, code, text, lost: it has aborted the job */
-	UP_SEEN,      /* entry and struct rank_view of each rank; times are ages */
+	UP_VIEWS,     /* entry and struct rank_view of each rank; times are ages */
 	UP_STACKS,    /* entry and text of each rank whose stack is known: stacks.h */
-	UP_SAID,      /* text for the user */
+	UP_TEXT,      /* text for the user */
 	UP_FAIL,      /* which: exit code; text: this host cannot continue */
 	UP_LOST,      /* text: this host, and those behind it, are unreachable */
 	UP_STDIN,    /* stdin: bytes read, an int; which 1: no more wanted; rank: id of the world */
@@ -63,10 +63,10 @@ enum frame_kind {
 	UP_TOP,      /* what the ranks do: top.h */
 	UP_CLOCK,    /* the clock of the question, and that of the host: host_clock.h */
 	UP_GONE,     /* no rank runs here, and no output is left */
-	UP_ASK,      /* rank: its request; text */
+	UP_REQUEST,  /* rank: its request; text */
 	UP_PREPARED, /* rank: id of a world; errno and words for each program; addresses */
-	UP_GOING,    /* rank: id of a world; pid and errno of each rank; words */
-	UP_JOINED,   /* several UP_READY or UP_BEGUN with their heads: start_gather.h */
+	UP_SPAWNED,  /* rank: id of a world; pid and errno of each rank; words */
+	UP_GATHERED, /* several UP_READY or UP_BEGUN with their heads: start_gather.h */
 	FRAME_KINDS
 };
 

@@ -16,7 +16,7 @@
 #include "libmpi/boot/listen.h"
 #include "libmpi/core/rank_name.h"
 #include "tools/mpiexec/cpu_bind.h"
-#include "tools/mpiexec/fork_start.h"
+#include "tools/mpiexec/forked_ranks.h"
 #include "tools/mpiexec/limits.h"
 #include "tools/mpiexec/pmi_server.h"
 #include "tools/mpiexec/priority.h"
@@ -392,7 +392,7 @@ static pid_t member_exec(struct local_ranks *c, int i, const struct app *a, int 
 	e.cpus = c->cpus != NULL ? &c->cpus[i] : NULL;
 	e.envp = rank_env_make(&c->env, c, i, a->envp + 1, e.pmi, own);
 	if (e.in >= 0 && e.out >= 0 && e.err >= 0)
-		pid = fork_start_ask(&c->forks, i, &e, rank_env_own(own))
+		pid = forked_ask(&c->forked, i, &e, rank_env_own(own))
 			      ? 0
 			      : rank_start(&c->common, a, &e, step);
 	err = errno;
@@ -489,7 +489,7 @@ static void forks_take(struct local_ranks *c, struct start *s)
 	pid_t pid;
 	int i;
 
-	while ((i = fork_start_next(&c->forks, &pid)) >= 0) {
+	while ((i = forked_next(&c->forked, &pid)) >= 0) {
 		const struct local_rank *m = &c->m[i];
 		bool ended = pid == -ECHILD;
 		char *words = NULL;
@@ -507,9 +507,9 @@ static void forks_take(struct local_ranks *c, struct start *s)
 /* Ends the fork server, when it has started all that it was asked for. */
 static void forks_settle(struct local_ranks *c, struct start *s)
 {
-	fork_start_wait(&c->forks);
+	forked_wait(&c->forked);
 	forks_take(c, s);
-	fork_start_end(&c->forks);
+	forked_end(&c->forked);
 }
 
 /* Starts the rank of a row, by the fork server of its program if there is to be one. */
@@ -519,9 +519,9 @@ static void row_start(
 	struct local_rank *m = &c->m[i];
 	char *words = seat_open(c, m);
 
-	if (!fork_start_serves(&c->forks, m)) {
+	if (!forked_serves(&c->forked, m)) {
 		forks_settle(c, s);
-		fork_start_begin(&c->forks, c, i);
+		forked_begin(&c->forked, c, i);
 	}
 	if (words == NULL)
 		words = member_start(c, i, in, output);

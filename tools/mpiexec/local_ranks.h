@@ -15,7 +15,7 @@
 #include <sys/types.h>
 #include "libmpi/boot/waitrec.h"
 #include "libshm/shm.h"
-#include "tools/mpiexec/fork_start.h"
+#include "tools/mpiexec/forked_ranks.h"
 #include "tools/mpiexec/guard.h"
 #include "tools/mpiexec/job_plan.h"
 #include "tools/mpiexec/profile.h"
@@ -52,8 +52,8 @@ struct local_ranks {
 	bool *taken; /* by seat of the segment */
 	struct shm_seg *seg;
 	struct rank_common common;
-	struct rank_env env;     /* of a start ... */
-	struct fork_start forks; /* ... and its fork server */
+	struct rank_env env;        /* of a start ... */
+	struct forked_ranks forked; /* ... and its fork server */
 	struct guard guard;
 	cpu_set_t *cpus;             /* CPU set of each rank; NULL: not bound */
 	struct profile_host profile; /* -profile: tables of the seats */

@@ -26,7 +26,7 @@
 #include "libobj/base.h"
 #include "tools/mpiexec/proxy.h"
 #include "tools/mpiexec/remote_ranks.h"
-#include "tools/mpiexec/feed.h"
+#include "tools/mpiexec/stdin_forward.h"
 #include "tools/mpiexec/group_abort.h"
 #include "tools/mpiexec/job.h"
 #include "tools/mpiexec/launch.h"
@@ -145,7 +145,7 @@ static bool tty_ours(void)
 
 static void stdin_work(struct job *j, const struct pollfd *p)
 {
-	static char buf[FEED_LEN];
+	static char buf[STDIN_LEN];
 	size_t room = job_stdin_room(j);
 	ssize_t n;
 
@@ -155,7 +155,7 @@ static void stdin_work(struct job *j, const struct pollfd *p)
 			job_stdin(j, buf, n > 0 ? (size_t)n : 0);
 	}
 	if (p[ON_STDIN].revents != 0)
-		feed_work();
+		stdin_flush();
 }
 
 static void stdin_polls(struct job *j, struct pollfd *p)
@@ -163,7 +163,7 @@ static void stdin_polls(struct job *j, struct pollfd *p)
 	bool want = top_fd() < 0 && job_stdin_room(j) > 0 && tty_ours();
 
 	p[ON_TTY] = (struct pollfd){.fd = want ? STDIN_FILENO : -1, .events = POLLIN};
-	p[ON_STDIN] = (struct pollfd){.fd = feed_fd(), .events = POLLIN};
+	p[ON_STDIN] = (struct pollfd){.fd = stdin_pipes_fd(), .events = POLLIN};
 }
 
 /* ms until the next deadline; -1: none. */

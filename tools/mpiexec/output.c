@@ -33,7 +33,7 @@ struct bytes {
 };
 
 struct stream {
-	int fd; /* -1: none, the stream is pushed (out_feed) */
+	int fd; /* -1: none, the stream is pushed (out_push) */
 	bool open;
 	int rank, which;
 	char label[OUT_LABEL]; /* before each line, if lines have labels */
@@ -68,10 +68,10 @@ static struct {
 	struct sink *to[2]; /* sinks of the ranks' stdout and stderr; one if both are one file */
 	struct sink *say;   /* of mpiexec's own lines */
 	bool label, raw;
-	bool copy;         /* file output is copied to the sink */
-	bool refused;      /* a file could not be written (reported) */
-	out_room_fn *room; /* NULL: no stream is pushed */
-	void *room_arg;
+	bool copy;             /* file output is copied to the sink */
+	bool refused;          /* a file could not be written (reported) */
+	out_credit_fn *credit; /* NULL: no stream is pushed */
+	void *credit_arg;
 	char *chunk; /* READ_LEN bytes */
 } out;
 
@@ -316,7 +316,7 @@ static void credit_return(struct stream *t)
 {
 	if (t->owed < OUT_WINDOW / 4)
 		return;
-	out.room(out.room_arg, t->rank, t->which, t->owed);
+	out.credit(out.credit_arg, t->rank, t->which, t->owed);
 	t->owed = 0;
 }
 
@@ -387,10 +387,10 @@ static void sink_take(struct sink *s, uint64_t now)
 			pending_take(out.stream[i], now);
 }
 
-void out_remote(out_room_fn *room, void *arg)
+void out_remote(out_credit_fn *credit, void *arg)
 {
-	out.room = room;
-	out.room_arg = arg;
+	out.credit = credit;
+	out.credit_arg = arg;
 }
 
 void out_expect(int rank, int which)
@@ -398,7 +398,7 @@ void out_expect(int rank, int which)
 	stream_begin(rank, which, -1);
 }
 
-void out_feed(int rank, int which, const char *v, size_t len, uint64_t now_ns)
+void out_push(int rank, int which, const char *v, size_t len, uint64_t now_ns)
 {
 	struct stream *t = stream_of(rank, which);
 	struct sink *s = t->sink;
@@ -434,7 +434,7 @@ static void sink_read(struct sink *s, uint64_t now)
 static void stream_shut(struct stream *t)
 {
 	if (t->fd < 0)
-		out.room(out.room_arg, t->rank, t->which, -1);
+		out.credit(out.credit_arg, t->rank, t->which, -1);
 	stream_end(t);
 }
 

@@ -13,7 +13,7 @@
  *    are written in the order of ranks, without added bytes.  On a terminal it waits OUT_PART_MS (a
  *    prompt), and a newline is added if another stream follows; the same applies with labels.
  *  - With one rank and no labels, bytes pass unchanged.
- *  - Streams of other hosts are pushed by out_feed.  The sender has credit for a number of bytes,
+ *  - Streams of other hosts are pushed by out_push.  The sender has credit for a number of bytes,
  *    and gets credit back for bytes that have left its stream. */
 #ifndef HAFT_TOOLS_MPIEXEC_OUTPUT_H
 #define HAFT_TOOLS_MPIEXEC_OUTPUT_H
@@ -58,14 +58,14 @@ void out_file(int rank, int which, struct outfile *file, bool copy);
 /* Adds the read end of a pipe of a rank's stdout (which 0) or stderr (which 1). */
 void out_add(int rank, int which, int fd);
 
-/* out_expect: the stream comes by out_feed.  room(arg, rank, which, n) returns credit for n
+/* out_expect: the stream comes by out_push.  credit(arg, rank, which, n) returns credit for n
  * bytes; n < 0: the stream is no longer read. */
-typedef void out_room_fn(void *arg, int rank, int which, int n);
-void out_remote(out_room_fn *room, void *arg);
+typedef void out_credit_fn(void *arg, int rank, int which, int n);
+void out_remote(out_credit_fn *credit, void *arg);
 void out_expect(int rank, int which);
 
 /* Bytes of a stream; len 0: its end.  Later bytes are dropped. */
-void out_feed(int rank, int which, const char *v, size_t len, uint64_t now_ns);
+void out_push(int rank, int which, const char *v, size_t len, uint64_t now_ns);
 
 /* out_polls fills p[0 .. OUT_POLLS-1]; out_work processes the events.  now_ns: CLOCK_MONOTONIC. */
 void out_polls(struct pollfd *p);

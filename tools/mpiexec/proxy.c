@@ -5,7 +5,7 @@
  *     poll(...) <------+-- signalfd: deaths
  *                      |-- tree: proxies below this one
  *                      |-- proxy_output: output of ranks
- *                      |-- feed: room in the stdin of ranks
+ *                      |-- stdin_forward: room in the stdin of ranks
  *                      '-- PMI requests
  *
  * A proxy makes no decision about the job, except to end when its parent is gone. */
@@ -24,7 +24,7 @@
 #include "libmpi/boot/boot.h"
 #include "tools/mpiexec/conf.h"
 #include "tools/mpiexec/local_ranks.h"
-#include "tools/mpiexec/feed.h"
+#include "tools/mpiexec/stdin_forward.h"
 #include "tools/mpiexec/host_clock.h"
 #include "tools/mpiexec/job.h"
 #include "tools/mpiexec/link.h"
@@ -41,7 +41,7 @@
 #define LAST_MS   2000 /* ms for the last frames to leave */
 #define FD_LIFTED 10   /* the files of ranks have lower numbers */
 
-enum { ON_SIGNAL, ON_UP, ON_UP_ROOM, ON_TREE, ON_OUTPUT, ON_FEED, ON_PMI, ON_ALL };
+enum { ON_SIGNAL, ON_UP, ON_UP_ROOM, ON_TREE, ON_OUTPUT, ON_STDIN, ON_PMI, ON_ALL };
 
 /* The state of the proxy. */
 static struct proxy {
@@ -214,7 +214,7 @@ static int proxy_stdin_give(int rank)
 {
 	int to = me.conf.plan.stdin_to;
 
-	return to == rank || to == STDIN_ALL ? feed_pipe() : -1;
+	return to == rank || to == STDIN_ALL ? stdin_pipe() : -1;
 }
 
 /* Reports the pids of the ranks and their CPUs. */
@@ -236,7 +236,7 @@ static void begun_say(void)
 static void proxy_ask(void *arg, int entry, const char *text)
 {
 	(void)arg;
-	up_put(UP_ASK, 0, entry, text, strlen(text));
+	up_put(UP_REQUEST, 0, entry, text, strlen(text));
 }
 
 static void world_do(const struct proxy_frame *f, const char *v)
@@ -325,7 +325,7 @@ static void proxy_child_died(void *arg, pid_t pid, int status)
 }
 
 /* Reports the state of the ranks.  Times are sent as ages: clocks of hosts differ. */
-static void seen_say(void)
+static void views_say(void)
 {
 	struct rank_view *seen = mem_grow(NULL, (size_t)me.local.n, sizeof(*seen));
 	struct marshal out = {.len = 0};
@@ -349,7 +349,7 @@ static void seen_say(void)
 		marshal_put_int(&out, me.local.m[i].entry);
 		marshal_put(&out, &seen[i], sizeof(*seen));
 	}
-	up_put(UP_SEEN, 0, -1, out.v, out.len);
+	up_put(UP_VIEWS, 0, -1, out.v, out.len);
 	free(out.v);
 	free(seen);
 }
@@ -475,7 +475,7 @@ static int going_stdin(int entry)
 	int to = going->stdin_to;
 	bool reads = to == STDIN_ALL || (to >= 0 && to < going->n && going->entry[to] == entry);
 
-	return reads ? feed_pipe() : -1;
+	return reads ? stdin_pipe() : -1;
 }
 
 static void spawn_go(int id, bool soft)
@@ -490,7 +490,7 @@ static void spawn_go(int id, bool soft)
 	errs = mem_grow(NULL, (size_t)w->n, sizeof(*errs));
 	memset(errs, 0, (size_t)w->n * sizeof(*errs));
 	if (w->stdin_to != STDIN_NONE) {
-		feed_restart();
+		stdin_restart();
 		me.reader = id;
 	}
 	going = w;
@@ -504,7 +504,7 @@ static void spawn_go(int id, bool soft)
 		marshal_put_int(&out, errs[r]);
 	}
 	marshal_put_text(&out, why);
-	up_put(UP_GOING, 0, id, out.v, out.len);
+	up_put(UP_SPAWNED, 0, id, out.v, out.len);
 	free(out.v);
 	free(why);
 	free(errs);
@@ -557,7 +557,7 @@ static void proxy_tool_server(const char *v, size_t len)
 		return;
 	why = tool_server_start(argv, &me.mask);
 	if (why != NULL)
-		up_put(UP_SAID, 0, -1, why, strlen(why));
+		up_put(UP_TEXT, 0, -1, why, strlen(why));
 	free(why);
 }
 
@@ -575,7 +575,7 @@ static void world_frame(const struct proxy_frame *f, const char *v)
 			local_signal_world(&me.local, proxy_world(f->rank), f->which);
 		break;
 	case FRAME_STOP: local_signal_rank(&me.local, f->rank, f->which); break;
-	case FRAME_ANSWER: proxy_answer(f->rank, v, f->len); break;
+	case FRAME_REPLY: proxy_answer(f->rank, v, f->len); break;
 	case FRAME_NOTICE: proxy_notice(v, f->len); break;
 	case FRAME_GATE: local_release(&me.local); break;
 	case FRAME_TOOL: proxy_tool_server(v, f->len); break;
@@ -588,9 +588,9 @@ static void world_frame(const struct proxy_frame *f, const char *v)
 static void stdin_do(const struct proxy_frame *f, const char *v)
 {
 	if (f->len > 0)
-		feed_put(v, f->len);
+		stdin_push(v, f->len);
 	else
-		feed_end();
+		stdin_end();
 }
 
 static void proxy_signal(int sig)
@@ -604,7 +604,7 @@ static void end_do(int sig)
 	local_end(&me.local, sig, 0);
 }
 
-static void room_do(const struct proxy_frame *f, const char *v)
+static void credit_do(const struct proxy_frame *f, const char *v)
 {
 	int n = -1;
 
@@ -629,13 +629,13 @@ static void own_frame_do(const struct proxy_frame *f, const char *v)
 	case FRAME_WORLD: world_do(f, v); break;
 	case FRAME_SIGNAL: proxy_signal(f->which); break;
 	case FRAME_END: end_do(f->which); break;
-	case FRAME_POLL: seen_say(); break;
+	case FRAME_POLL: views_say(); break;
 	case FRAME_STACKS: stacks_tell(); break;
 	case FRAME_TOP: top_say(); break;
 	case FRAME_CLOCK: clock_say(f, v); break;
 	case FRAME_STDIN: stdin_do(f, v); break;
 	case FRAME_CREDIT:
-	case FRAME_SHUT: room_do(f, v); break;
+	case FRAME_SHUT: credit_do(f, v); break;
 	case FRAME_DRAIN: drain_do(); break;
 	case FRAME_PAUSE: me.paused = true; break;
 	case FRAME_BYE: proxy_leave(me.local.alive > 0 ? 1 : 0); break;
@@ -717,8 +717,8 @@ static void gone_say(void)
 
 static void stdin_say(void)
 {
-	int n = (int)feed_taken();
-	bool open = feed_open();
+	int n = (int)stdin_consumed();
+	bool open = stdin_has_reader();
 	static bool was_open;
 
 	if (n > 0 || (was_open && !open))
@@ -797,7 +797,7 @@ static void proxy_polls(int sigfd, struct pollfd *p)
 	p[ON_UP_ROOM] = (struct pollfd){.fd = room, .events = POLLOUT};
 	p[ON_TREE] = (struct pollfd){.fd = tree, .events = POLLIN};
 	p[ON_OUTPUT] = (struct pollfd){.fd = me.begun ? proxy_out_fd() : -1, .events = POLLIN};
-	p[ON_FEED] = (struct pollfd){.fd = feed_fd(), .events = POLLIN};
+	p[ON_STDIN] = (struct pollfd){.fd = stdin_pipes_fd(), .events = POLLIN};
 	p[ON_PMI] = (struct pollfd){.fd = pmi_fd(me.local.pmi), .events = POLLIN};
 }
 
@@ -808,8 +808,8 @@ static void proxy_work(const struct pollfd *p, uint64_t now)
 		up_lose();
 	if (p[ON_OUTPUT].revents != 0)
 		proxy_out_work(now);
-	if (p[ON_FEED].revents != 0)
-		feed_work();
+	if (p[ON_STDIN].revents != 0)
+		stdin_flush();
 	if (p[ON_PMI].revents != 0)
 		pmi_work(me.local.pmi);
 	if (p[ON_TREE].revents != 0)

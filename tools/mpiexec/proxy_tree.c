@@ -44,11 +44,11 @@ bool tree_behind(const struct plan *p, int host, int top)
 	return node == at;
 }
 
-/* Sends a text about the host of child `b' up. */
+/* Sends a text about the host of child `c' up. */
 __attribute__((format(printf, 4, 5))) static void up_text(struct proxy_tree *t,
-	const struct proxy_child *b, enum frame_kind kind, const char *fmt, ...)
+	const struct proxy_child *c, enum frame_kind kind, const char *fmt, ...)
 {
-	struct proxy_frame f = {.kind = (uint16_t)kind, .host = b->host, .rank = -1};
+	struct proxy_frame f = {.kind = (uint16_t)kind, .host = c->host, .rank = -1};
 	va_list ap;
 	char *s;
 	int n;
@@ -63,7 +63,7 @@ __attribute__((format(printf, 4, 5))) static void up_text(struct proxy_tree *t,
 	free(s);
 }
 
-static void branch_watch(struct proxy_tree *t, int i, enum what what, int fd, uint32_t events)
+static void child_watch(struct proxy_tree *t, int i, enum what what, int fd, uint32_t events)
 {
 	struct epoll_event ev = {.events = events, .data.u64 = (uint64_t)i * ONS + what};
 
@@ -79,58 +79,58 @@ void tree_init(struct proxy_tree *t, const struct plan *p, int node, link_take_f
 		fatal(1, "epoll: %s", strerror(errno));
 	for (int k = node * p->fanout + 1; k <= node * p->fanout + p->fanout && k <= p->ntree; k++)
 		t->n++;
-	t->b = mem_grow(NULL, (size_t)t->n + 1, sizeof(*t->b));
+	t->child = mem_grow(NULL, (size_t)t->n + 1, sizeof(*t->child));
 	for (int i = 0; i < t->n; i++) {
 		int k = node * p->fanout + 1 + i;
 
-		t->b[i] = (struct proxy_child){.node = k, .host = p->order[k - 1], .err = -1};
+		t->child[i] = (struct proxy_child){.node = k, .host = p->order[k - 1], .err = -1};
 	}
 }
 
 /* Closes the link of a child.  How its command ends may explain it a moment later. */
-static void branch_die(struct proxy_tree *t, struct proxy_child *b, uint64_t now)
+static void child_die(struct proxy_tree *t, struct proxy_child *c, uint64_t now)
 {
-	if (b->dead)
+	if (c->dead)
 		return;
-	link_close(&b->link);
-	b->dead = true;
-	b->dead_ns = now;
+	link_close(&c->link);
+	c->dead = true;
+	c->dead_ns = now;
 	if (t->bye)
-		b->said = true;
+		c->said = true;
 }
 
 /* A hint for an error of launch_proxy, or an empty text. */
-static const char *branch_hint(const char *step, int err)
+static const char *child_hint(const char *step, int err)
 {
 	if (err == ENOENT && strcmp(step, "ssh") == 0)
 		return "; apt-get install openssh-client, or -launcher names another command";
 	return limit_words(err);
 }
 
-static void branch_start(struct proxy_tree *t, int i, const struct marshal *conf, uint64_t now)
+static void child_start(struct proxy_tree *t, int i, const struct marshal *conf, uint64_t now)
 {
-	struct proxy_child *b = &t->b[i];
-	struct proxy_frame f = {.kind = FRAME_CONF, .host = b->host, .rank = b->node};
+	struct proxy_child *c = &t->child[i];
+	struct proxy_frame f = {.kind = FRAME_CONF, .host = c->host, .rank = c->node};
 	struct launch_ends l;
 	const char *step;
 
-	b->begun_ns = now;
-	if (launch_proxy(t->plan, b->host, &l, &step) != 0) {
-		b->link.in = b->link.out = -1;
-		b->ended = b->said = true;
-		branch_die(t, b, now);
-		up_text(t, b, UP_LOST, "its proxy could not be started: %s: %s%s", step,
-			strerror(errno), branch_hint(step, errno));
+	c->begun_ns = now;
+	if (launch_proxy(t->plan, c->host, &l, &step) != 0) {
+		c->link.in = c->link.out = -1;
+		c->ended = c->said = true;
+		child_die(t, c, now);
+		up_text(t, c, UP_LOST, "its proxy could not be started: %s: %s%s", step,
+			strerror(errno), child_hint(step, errno));
 		return;
 	}
-	b->pid = l.pid;
-	b->err = l.err;
-	link_open(&b->link, l.out, l.in, now);
-	branch_watch(t, i, ON_IN, l.out, EPOLLIN);
-	branch_watch(t, i, ON_OUT, l.in, EPOLLOUT | EPOLLET);
-	branch_watch(t, i, ON_ERR, l.err, EPOLLIN);
+	c->pid = l.pid;
+	c->err = l.err;
+	link_open(&c->link, l.out, l.in, now);
+	child_watch(t, i, ON_IN, l.out, EPOLLIN);
+	child_watch(t, i, ON_OUT, l.in, EPOLLOUT | EPOLLET);
+	child_watch(t, i, ON_ERR, l.err, EPOLLIN);
 	f.len = (uint32_t)conf->len;
-	link_put(&b->link, &f, conf->v);
+	link_put(&c->link, &f, conf->v);
 }
 
 void tree_start(struct proxy_tree *t, const struct marshal *conf)
@@ -139,7 +139,7 @@ void tree_start(struct proxy_tree *t, const struct marshal *conf)
 
 	t->clock_ns = now;
 	for (int i = 0; i < t->n; i++)
-		branch_start(t, i, conf, now);
+		child_start(t, i, conf, now);
 	tree_write(t, now);
 }
 
@@ -147,17 +147,17 @@ void tree_add(struct proxy_tree *t, int host, const struct marshal *conf, uint64
 {
 	int k = node_of(t->plan, host);
 
-	t->b = mem_grow(t->b, (size_t)t->n + 1, sizeof(*t->b));
-	t->b[t->n] = (struct proxy_child){.node = k, .host = host, .err = -1};
-	branch_start(t, t->n++, conf, now);
+	t->child = mem_grow(t->child, (size_t)t->n + 1, sizeof(*t->child));
+	t->child[t->n] = (struct proxy_child){.node = k, .host = host, .err = -1};
+	child_start(t, t->n++, conf, now);
 	tree_write(t, now);
 }
 
 /* Ends a launcher command whose proxy has not said hello.  It has its own session, and may hang. */
-static void branch_stop(struct proxy_tree *t, struct proxy_child *b, int sig)
+static void child_stop(struct proxy_tree *t, struct proxy_child *c, int sig)
 {
-	kill(-b->pid, sig == SIGKILL ? SIGKILL : SIGTERM);
-	branch_die(t, b, clock_now_ns());
+	kill(-c->pid, sig == SIGKILL ? SIGKILL : SIGTERM);
+	child_die(t, c, clock_now_ns());
 }
 
 void tree_down(struct proxy_tree *t, const struct proxy_frame *f, const void *v)
@@ -166,12 +166,12 @@ void tree_down(struct proxy_tree *t, const struct proxy_frame *f, const void *v)
 
 	t->fresh = true;
 	for (int i = 0; i < t->n; i++) {
-		struct proxy_child *b = &t->b[i];
+		struct proxy_child *c = &t->child[i];
 
-		if (ends && b->pid > 0 && !b->link.hello)
-			branch_stop(t, b, f->which);
-		if (!b->dead && (f->host < 0 || tree_behind(t->plan, f->host, b->host)))
-			link_put(&b->link, f, v);
+		if (ends && c->pid > 0 && !c->link.hello)
+			child_stop(t, c, f->which);
+		if (!c->dead && (f->host < 0 || tree_behind(t->plan, f->host, c->host)))
+			link_put(&c->link, f, v);
 	}
 	if (f->kind == FRAME_BYE)
 		t->bye = true;
@@ -186,10 +186,10 @@ int tree_fd(const struct proxy_tree *t)
 
 struct child_arg {
 	struct proxy_tree *t;
-	struct proxy_child *b;
+	struct proxy_child *c;
 };
 
-static void branch_frame(void *arg, const struct proxy_frame *f, const char *v)
+static void child_frame(void *arg, const struct proxy_frame *f, const char *v)
 {
 	struct child_arg *from = arg;
 
@@ -197,61 +197,61 @@ static void branch_frame(void *arg, const struct proxy_frame *f, const char *v)
 		from->t->up(from->t->arg, f, v);
 }
 
-static void branch_take(void *arg, const struct proxy_frame *f, const char *v)
+static void child_take(void *arg, const struct proxy_frame *f, const char *v)
 {
 	struct child_arg *from = arg;
 
 	from->t->nframes += f->kind != FRAME_PING;
-	if (f->kind == UP_JOINED)
-		start_gather_each(f, v, branch_frame, arg);
+	if (f->kind == UP_GATHERED)
+		start_gather_each(f, v, child_frame, arg);
 	else
-		branch_frame(arg, f, v);
+		child_frame(arg, f, v);
 }
 
-static void branch_preamble(void *arg, const char *line)
+static void child_preamble(void *arg, const char *line)
 {
 	struct child_arg *from = arg;
 
 	if (line[0] != '\0')
-		up_text(from->t, from->b, UP_SAID, "%s", line);
+		up_text(from->t, from->c, UP_TEXT, "%s", line);
 }
 
 /* Forwards a line of the command's stderr.  Proxies that cannot send frames print "mpiexec: ". */
-static void err_line(struct proxy_tree *t, struct proxy_child *b, size_t len)
+static void err_line(struct proxy_tree *t, struct proxy_child *c, size_t len)
 {
-	const char *s = b->line.v;
+	const char *s = c->line.v;
 
 	while (len > 0 && s[len - 1] == '\r')
 		len--;
 	if (len >= 9 && memcmp(s, "mpiexec: ", 9) == 0)
 		s += 9, len -= 9;
 	if (len > 0)
-		up_text(t, b, UP_SAID, "%.*s", (int)len, s);
+		up_text(t, c, UP_TEXT, "%.*s", (int)len, s);
 }
 
-static void err_read(struct proxy_tree *t, struct proxy_child *b)
+static void err_read(struct proxy_tree *t, struct proxy_child *c)
 {
 	char buf[LINE_MAX];
-	ssize_t n = read(b->err, buf, sizeof(buf));
+	ssize_t n = read(c->err, buf, sizeof(buf));
 	const char *nl;
 
 	if (n < 0 && (errno == EAGAIN || errno == EINTR))
 		return;
 	if (n <= 0) {
-		err_line(t, b, b->line.len);
-		b->line.len = 0;
-		close(b->err);
-		b->err = -1;
+		err_line(t, c, c->line.len);
+		c->line.len = 0;
+		close(c->err);
+		c->err = -1;
 		return;
 	}
-	marshal_put(&b->line, buf, (size_t)n);
-	while ((nl = memchr(b->line.v, '\n', b->line.len)) != NULL || b->line.len >= LINE_MAX) {
-		size_t len = nl != NULL ? (size_t)(nl - b->line.v) : b->line.len;
+	marshal_put(&c->line, buf, (size_t)n);
+	while ((nl = memchr(c->line.v, '\n', c->line.len)) != NULL || c->line.len >= LINE_MAX) {
+		size_t len = nl != NULL ? (size_t)(nl - c->line.v) : c->line.len;
 
-		err_line(t, b, len);
+		err_line(t, c, len);
 		len += nl != NULL;
-		memmove(b->line.v, b->line.v + len, b->line.len - len);
-		b->line.len -= len;
+		memmove(c->line.v, c->line.v + len, c->line.len - len);
+		c->line.len -= len;
 	}
 }
 
@@ -259,13 +259,13 @@ void tree_write(struct proxy_tree *t, uint64_t now)
 {
 	t->fresh = false;
 	for (int i = 0; i < t->n; i++) {
-		struct proxy_child *b = &t->b[i];
-		struct child_arg from = {t, b};
+		struct proxy_child *c = &t->child[i];
+		struct child_arg from = {t, c};
 
-		if (b->dead || link_write(&b->link, now))
+		if (c->dead || link_write(&c->link, now))
 			continue;
-		link_read(&b->link, branch_take, branch_preamble, &from, now); /* its last frames */
-		branch_die(t, b, now);
+		link_read(&c->link, child_take, child_preamble, &from, now); /* its last frames */
+		child_die(t, c, now);
 	}
 }
 
@@ -275,15 +275,15 @@ void tree_work(struct proxy_tree *t, uint64_t now)
 	int n = epoll_wait(t->epfd, ev, EVENTS, 0);
 
 	for (int i = 0; i < n; i++) {
-		struct proxy_child *b = &t->b[ev[i].data.u64 / ONS];
-		struct child_arg from = {t, b};
+		struct proxy_child *c = &t->child[ev[i].data.u64 / ONS];
+		struct child_arg from = {t, c};
 		enum what what = (enum what)(ev[i].data.u64 % ONS);
 
-		if (what == ON_ERR && b->err >= 0)
-			err_read(t, b);
-		else if (what == ON_IN && !b->dead &&
-			 !link_read(&b->link, branch_take, branch_preamble, &from, now))
-			branch_die(t, b, now);
+		if (what == ON_ERR && c->err >= 0)
+			err_read(t, c);
+		else if (what == ON_IN && !c->dead &&
+			 !link_read(&c->link, child_take, child_preamble, &from, now))
+			child_die(t, c, now);
 	}
 	tree_write(t, now);
 }
@@ -291,64 +291,64 @@ void tree_work(struct proxy_tree *t, uint64_t now)
 /* --- lost children -------------------------------------------------------------------------- */
 
 /* How the launcher's command has ended, in words. */
-static char *ending_of(const struct proxy_tree *t, const struct proxy_child *b)
+static char *ending_of(const struct proxy_tree *t, const struct proxy_child *c)
 {
-	const char *name = launch_name(t->plan, b->host);
+	const char *name = launch_name(t->plan, c->host);
 
-	if (!b->ended)
+	if (!c->ended)
 		return text_new("%s", "");
-	if (WIFSIGNALED(b->status))
-		return text_new(": %s was killed by signal %d (%s)", name, WTERMSIG(b->status),
-			strsignal(WTERMSIG(b->status)));
-	if (WEXITSTATUS(b->status) == EXIT_NONE)
+	if (WIFSIGNALED(c->status))
+		return text_new(": %s was killed by signal %d (%s)", name, WTERMSIG(c->status),
+			strsignal(WTERMSIG(c->status)));
+	if (WEXITSTATUS(c->status) == EXIT_NONE)
 		return text_new(
 			": %s exited with code 127: is there a %s on that host? -prefix says "
 			"where it is",
 			name, t->plan->proxy_path);
-	return text_new(": %s exited with code %d", name, WEXITSTATUS(b->status));
+	return text_new(": %s exited with code %d", name, WEXITSTATUS(c->status));
 }
 
-static void lost_say(struct proxy_tree *t, struct proxy_child *b)
+static void lost_say(struct proxy_tree *t, struct proxy_child *c)
 {
-	const char *trouble = b->link.trouble;
-	char *ending = ending_of(t, b);
+	const char *trouble = c->link.trouble;
+	char *ending = ending_of(t, c);
 
-	b->said = true;
-	if (!b->link.hello && trouble != NULL)
-		up_text(t, b, UP_LOST, "its proxy could not be started: %s", trouble);
-	else if (!b->link.hello)
-		up_text(t, b, UP_LOST, "its proxy could not be started%s", ending);
+	c->said = true;
+	if (!c->link.hello && trouble != NULL)
+		up_text(t, c, UP_LOST, "its proxy could not be started: %s", trouble);
+	else if (!c->link.hello)
+		up_text(t, c, UP_LOST, "its proxy could not be started%s", ending);
 	else if (trouble != NULL)
-		up_text(t, b, UP_LOST, "the connection to its proxy is lost: %s", trouble);
+		up_text(t, c, UP_LOST, "the connection to its proxy is lost: %s", trouble);
 	else
-		up_text(t, b, UP_LOST, "the connection to its proxy is lost%s", ending);
+		up_text(t, c, UP_LOST, "the connection to its proxy is lost%s", ending);
 	free(ending);
-	if (b->pid > 0)
-		kill(b->pid, SIGKILL); /* the command has nothing left to carry */
+	if (c->pid > 0)
+		kill(c->pid, SIGKILL); /* the command has nothing left to carry */
 }
 
 /* Checks one child: is it alive, is a heartbeat due? */
-static void branch_clock(struct proxy_tree *t, struct proxy_child *b, uint64_t now)
+static void child_clock(struct proxy_tree *t, struct proxy_child *c, uint64_t now)
 {
 	struct proxy_frame ping = {.kind = FRAME_PING, .host = -1, .rank = -1};
-	uint64_t silent = b->link.read_ns > now ? 0 : now - b->link.read_ns;
+	uint64_t silent = c->link.read_ns > now ? 0 : now - c->link.read_ns;
 
-	if (b->dead) {
-		uint64_t wait = b->ended || b->link.trouble != NULL ? WORDS_MS : ENDING_MS;
+	if (c->dead) {
+		uint64_t wait = c->ended || c->link.trouble != NULL ? WORDS_MS : ENDING_MS;
 
-		if (!b->said && ((b->ended && b->err < 0) || now - b->dead_ns >= wait * NS_PER_MS))
-			lost_say(t, b);
+		if (!c->said && ((c->ended && c->err < 0) || now - c->dead_ns >= wait * NS_PER_MS))
+			lost_say(t, c);
 		return;
 	}
-	if (!b->link.hello && now - b->begun_ns >= START_MS * NS_PER_MS) {
-		b->link.trouble = "it has not said hello in time";
-		branch_die(t, b, now);
-	} else if (b->link.hello && silent >= SILENT_MS * NS_PER_MS) {
-		b->link.trouble =
+	if (!c->link.hello && now - c->begun_ns >= START_MS * NS_PER_MS) {
+		c->link.trouble = "it has not said hello in time";
+		child_die(t, c, now);
+	} else if (c->link.hello && silent >= SILENT_MS * NS_PER_MS) {
+		c->link.trouble =
 			"it has been silent for too long: the host or the network is down";
-		branch_die(t, b, now);
-	} else if (now - b->link.written_ns >= HEARTBEAT_MS * NS_PER_MS) {
-		link_put(&b->link, &ping, NULL);
+		child_die(t, c, now);
+	} else if (now - c->link.written_ns >= HEARTBEAT_MS * NS_PER_MS) {
+		link_put(&c->link, &ping, NULL);
 	}
 }
 
@@ -359,9 +359,9 @@ void tree_clock(struct proxy_tree *t, uint64_t now)
 
 	t->clock_ns = now;
 	for (int i = 0; i < t->n; i++) {
-		if (slept && !t->b[i].dead)
-			t->b[i].link.read_ns = now;
-		branch_clock(t, &t->b[i], now);
+		if (slept && !t->child[i].dead)
+			t->child[i].link.read_ns = now;
+		child_clock(t, &t->child[i], now);
 	}
 	tree_write(t, now);
 }
@@ -369,13 +369,13 @@ void tree_clock(struct proxy_tree *t, uint64_t now)
 bool tree_reap(struct proxy_tree *t, pid_t pid, int status)
 {
 	for (int i = 0; i < t->n; i++) {
-		struct proxy_child *b = &t->b[i];
+		struct proxy_child *c = &t->child[i];
 
-		if (b->pid != pid)
+		if (c->pid != pid)
 			continue;
-		b->pid = 0;
-		b->ended = true;
-		b->status = status;
+		c->pid = 0;
+		c->ended = true;
+		c->status = status;
 		return true;
 	}
 	return false;
@@ -384,7 +384,7 @@ bool tree_reap(struct proxy_tree *t, pid_t pid, int status)
 bool tree_over(const struct proxy_tree *t)
 {
 	for (int i = 0; i < t->n; i++)
-		if (!t->b[i].dead || t->b[i].pid != 0)
+		if (!t->child[i].dead || t->child[i].pid != 0)
 			return false;
 	return true;
 }
@@ -392,18 +392,18 @@ bool tree_over(const struct proxy_tree *t)
 void tree_fini(struct proxy_tree *t)
 {
 	for (int i = 0; i < t->n; i++) {
-		struct proxy_child *b = &t->b[i];
+		struct proxy_child *c = &t->child[i];
 
-		if (!b->dead)
-			link_close(&b->link);
-		if (b->err >= 0)
-			close(b->err);
-		if (b->pid > 0) {
-			kill(b->pid, SIGKILL);
-			waitpid(b->pid, NULL, 0);
+		if (!c->dead)
+			link_close(&c->link);
+		if (c->err >= 0)
+			close(c->err);
+		if (c->pid > 0) {
+			kill(c->pid, SIGKILL);
+			waitpid(c->pid, NULL, 0);
 		}
-		free(b->line.v);
+		free(c->line.v);
 	}
-	free(t->b);
+	free(t->child);
 	close(t->epfd);
 }

@@ -43,7 +43,7 @@ struct proxy_child {
 struct proxy_tree {
 	const struct plan *plan;
 	int node; /* node of this process */
-	struct proxy_child *b;
+	struct proxy_child *child;
 	int n;
 	int epfd;
 	bool bye;          /* FRAME_BYE was sent: children that end now are not lost */
@@ -55,7 +55,7 @@ struct proxy_tree {
 };
 
 /* Initializes the tree at node `node'.  up(arg, ...) receives every frame from below except
- * pings; those of an UP_JOINED one by one. */
+ * pings; those of an UP_GATHERED one by one. */
 void tree_init(struct proxy_tree *t, const struct plan *p, int node, link_take_fn *up, void *arg);
 
 /* Starts the children and sends them `conf', the content of FRAME_CONF. */

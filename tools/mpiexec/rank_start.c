@@ -131,7 +131,7 @@ __attribute__((noreturn)) WITHOUT_RUNTIME static void rank_child_run(struct rank
 		fcntl(c->e->pmi, F_SETFD, 0);
 	setrlimit(RLIMIT_NOFILE, &s->files);
 	rank_child_signals(c);
-	if (c->e->forks)
+	if (c->e->fork_server)
 		priority_of_server();
 	else
 		priority_of_rank();

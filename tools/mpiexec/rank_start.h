@@ -33,7 +33,7 @@ struct rank_ends {
 	const cpu_set_t *cpus; /* NULL: it is not bound */
 	int listen;            /* listening socket, inherited; -1: none */
 	int pmi;               /* connection to the PMI server, inherited; -1: none */
-	bool forks;            /* it is a fork server: forks.h */
+	bool fork_server;      /* it is a fork server: fork_client.h */
 	char **envp;
 };
 

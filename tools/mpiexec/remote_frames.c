@@ -203,7 +203,7 @@ static void view_dated(struct shm_view *v, uint64_t now)
 	}
 }
 
-static void seen_take(struct remote_ranks *f, int host, struct marshal *p)
+static void views_take(struct remote_ranks *f, int host, struct marshal *p)
 {
 	uint64_t now = clock_now_ns();
 
@@ -261,7 +261,7 @@ static void host_end(struct remote_ranks *f, int host)
 	for (int r = 0; r < f->j->n; r++)
 		if (f->j->rank[r].world != NULL && f->j->rank[r].host == host)
 			for (int which = 0; which < 2; which++)
-				out_feed(r, which, NULL, 0, clock_now_ns());
+				out_push(r, which, NULL, 0, clock_now_ns());
 	if (f->polling && poll_done(f))
 		poll_end(f);
 	stacks_poll(f);
@@ -337,7 +337,7 @@ static void stdin_read_take(struct remote_ranks *f, const struct proxy_frame *fr
 static bool frame_valid(const struct remote_ranks *f, const struct proxy_frame *fr)
 {
 	static const bool of_rank[] = {
-		[UP_OUT] = true, [UP_DIED] = true, [UP_ABORT] = true, [UP_ASK] = true};
+		[UP_OUT] = true, [UP_DIED] = true, [UP_ABORT] = true, [UP_REQUEST] = true};
 
 	if (fr->kind >= countof(of_rank) || !of_rank[fr->kind])
 		return true;
@@ -348,7 +348,7 @@ static bool frame_valid(const struct remote_ranks *f, const struct proxy_frame *
 static void out_take(const struct proxy_frame *fr, const char *v)
 {
 	if (fr->which < 2)
-		out_feed(fr->rank, fr->which, v, fr->len, clock_now_ns());
+		out_push(fr->rank, fr->which, v, fr->len, clock_now_ns());
 }
 
 /* A frame with text. */
@@ -357,10 +357,10 @@ static void words_take(struct remote_ranks *f, const struct proxy_frame *fr, con
 	char *words = text_new("%.*s", (int)fr->len, v != NULL ? v : "");
 
 	switch ((enum frame_kind)fr->kind) {
-	case UP_SAID: out_say("host %s: %s", host_name(f, fr->host), words); break;
+	case UP_TEXT: out_say("host %s: %s", host_name(f, fr->host), words); break;
 	case UP_FAIL: fail_take(f, fr->host, fr->which, words); break;
 	case UP_LOST: lost_take(f, fr->host, words); break;
-	case UP_ASK: request_ask(f->j, fr->rank, words); break;
+	case UP_REQUEST: request_ask(f->j, fr->rank, words); break;
 	default: break;
 	}
 	free(words);
@@ -379,7 +379,7 @@ static void frame_take(void *arg, const struct proxy_frame *fr, const char *v)
 	case UP_OUT: out_take(fr, v); break;
 	case UP_DIED: died_take(f, fr->rank, &p); break;
 	case UP_ABORT: abort_take(f, fr->rank, &p); break;
-	case UP_SEEN: seen_take(f, fr->host, &p); break;
+	case UP_VIEWS: views_take(f, fr->host, &p); break;
 	case UP_STACKS: stacks_take(f, fr->host, &p); break;
 	case UP_STDIN: stdin_read_take(f, fr, &p); break;
 	case UP_PROFILE: profile_keep(profile_take(&p)); break;
@@ -389,7 +389,7 @@ static void frame_take(void *arg, const struct proxy_frame *fr, const char *v)
 	case UP_CLOCK: host_clock_take(f, fr->host, &p); break;
 	case UP_GONE: host_end(f, fr->host); break;
 	case UP_PREPARED: spawn_prepared(fr->rank, fr->host, &p); break;
-	case UP_GOING: spawn_going(fr->rank, fr->host, &p); break;
+	case UP_SPAWNED: spawn_host_started(fr->rank, fr->host, &p); break;
 	default: words_take(f, fr, v); break;
 	}
 }

@@ -10,7 +10,7 @@
 #include <sys/wait.h>
 #include "libmpi/boot/boot.h"
 #include "tools/mpiexec/conf.h"
-#include "tools/mpiexec/feed.h"
+#include "tools/mpiexec/stdin_forward.h"
 #include "tools/mpiexec/job.h"
 #include "tools/mpiexec/output.h"
 
@@ -113,7 +113,7 @@ void remote_go(struct remote_ranks *f, const struct world *w, bool soft)
 
 void remote_answer(struct remote_ranks *f, int entry, const char *line)
 {
-	remote_send_rank(f, FRAME_ANSWER, 0, entry, line, strlen(line));
+	remote_send_rank(f, FRAME_REPLY, 0, entry, line, strlen(line));
 }
 
 bool remote_lives(const struct remote_ranks *f, int host)
@@ -213,9 +213,9 @@ size_t remote_stdin_room(const struct remote_ranks *f)
 		least = s->took < least ? s->took : least;
 	}
 	if (!wanted || (f->reader == NULL && f->nready < f->plan->nused) ||
-		f->sent - least >= FEED_LEN)
+		f->sent - least >= STDIN_LEN)
 		return 0;
-	return (size_t)(FEED_LEN - (f->sent - least));
+	return (size_t)(STDIN_LEN - (f->sent - least));
 }
 
 void remote_stdin(struct remote_ranks *f, const void *v, size_t len)

@@ -43,7 +43,7 @@ void remote_signal_world(struct remote_ranks *f, const struct world *w, int sig)
 void remote_forget(struct remote_ranks *f, const struct world *w);
 
 /* Makes the hosts prepare a further world (spawn_prepared of each follows), and start it
- * (spawn_going). */
+ * (spawn_host_started). */
 void remote_spawn(struct remote_ranks *f, const struct world *w);
 void remote_go(struct remote_ranks *f, const struct world *w, bool soft);
 

@@ -2,9 +2,9 @@
 /* requests.h - what processes ask mpiexec for while they run: spawn, names, where a process is.
  *
  *   process ── its PMI socket ──> pmi_server.c ──┬── one host ────────────> request_ask
- *                                                '── proxy ── UP_ASK ─────> request_ask
+ *                                                '── proxy ── UP_REQUEST ─> request_ask
  *           <── pmi_reply <──────────────────────┬─────────── request_reply
- *                                                '── FRAME_ANSWER ── proxy */
+ *                                                '── FRAME_REPLY ── proxy */
 #ifndef HAFT_TOOLS_MPIEXEC_REQUESTS_H
 #define HAFT_TOOLS_MPIEXEC_REQUESTS_H
 

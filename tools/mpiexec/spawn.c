@@ -26,7 +26,7 @@
 #include "libmpi/core/setting.h"
 #include "libobj/base.h"
 #include "tools/mpiexec/requests.h"
-#include "tools/mpiexec/feed.h"
+#include "tools/mpiexec/stdin_forward.h"
 #include "tools/mpiexec/job.h"
 #include "tools/mpiexec/job_show.h"
 #include "tools/mpiexec/marshal.h"
@@ -369,7 +369,7 @@ static void spawn_end(struct spawn *s)
 
 /*
  *   root: FRAME_SPAWN ──> each host: programs, sockets ──> UP_PREPARED
- *         FRAME_GO    ──> each host: starts its ranks  ──> UP_GOING
+ *         FRAME_GO    ──> each host: starts its ranks  ──> UP_SPAWNED
  *
  * A host without ranks of the world answers nothing.  If a program is missing on a host, the spawn
  * begins again without that program, as far as `soft' allows it. */
@@ -469,7 +469,7 @@ void spawn_prepared(int world, int host, struct marshal *p)
 		prepared_all(s);
 }
 
-void spawn_going(int world, int host, struct marshal *p)
+void spawn_host_started(int world, int host, struct marshal *p)
 {
 	struct spawn *s = pending_find(world);
 	char *why;
@@ -489,7 +489,7 @@ void spawn_going(int world, int host, struct marshal *p)
 		s->j->alive += k->alive;
 		if (!k->alive)
 			for (int which = 0; which < 2; which++)
-				out_feed(s->w->entry[r], which, NULL, 0, clock_now_ns());
+				out_push(s->w->entry[r], which, NULL, 0, clock_now_ns());
 		else
 			job_show_rank(s->j, s->w->entry[r], NULL);
 	}

@@ -40,9 +40,9 @@ struct spawn {
  * went. */
 void spawn_do(struct job *j, int entry, const char *text);
 
-/* The answers of a host about a world, UP_PREPARED and UP_GOING; a host is lost. */
+/* The answers of a host about a world, UP_PREPARED and UP_SPAWNED; a host is lost. */
 void spawn_prepared(int world, int host, struct marshal *p);
-void spawn_going(int world, int host, struct marshal *p);
+void spawn_host_started(int world, int host, struct marshal *p);
 void spawn_host_lost(int host);
 
 /* To be called when one more host is ready, or lost: spawns may have waited for it. */

@@ -17,11 +17,11 @@ void start_gather_init(struct start_gather *g, const struct plan *p, int host, i
 	}
 }
 
-/* Sends the frames that are held: one as it is, more as an UP_JOINED. */
+/* Sends the frames that are held: one as it is, more as an UP_GATHERED. */
 static void gather_send(struct start_gather *g, link_take_fn *send, void *arg)
 {
 	struct proxy_frame f = {
-		.len = (uint32_t)g->held.len, .kind = UP_JOINED, .host = g->host, .rank = -1};
+		.len = (uint32_t)g->held.len, .kind = UP_GATHERED, .host = g->host, .rank = -1};
 
 	if (g->nheld == 1)
 		start_gather_each(&f, g->held.v, send, arg);

@@ -2,9 +2,9 @@
 /* start_gather.h - a proxy joins the frames of a start that go up through it: each process gets at
  * most one frame a child for each step of the start, however many hosts there are.
  *
- *     UP_READY of this host ────────────┐
- *     UP_READY of the hosts behind it ──┼─> held until all of them are here ──> one UP_JOINED
- *     UP_JOINED of a child: taken apart ┘         (UP_BEGUN: likewise, the next step)
+ *     UP_READY of this host ──────────────┐
+ *     UP_READY of the hosts behind it ────┼─> held until all of them are here ──> one UP_GATHERED
+ *     UP_GATHERED of a child: taken apart ┘         (UP_BEGUN: likewise, the next step)
  *
  * Frames of a host keep their order: any other frame from behind sends the held ones first.  After
  * UP_LOST or UP_FAIL of a host, which may never answer, no frame is held any more.  Hosts without
@@ -36,7 +36,7 @@ void start_gather_init(struct start_gather *g, const struct plan *p, int host, i
 void start_gather_put(struct start_gather *g, const struct proxy_frame *f, const void *v,
 	link_take_fn *send, void *arg);
 
-/* Gives the frames that an UP_JOINED has to `take', as they were. */
+/* Gives the frames that an UP_GATHERED has to `take', as they were. */
 void start_gather_each(
 	const struct proxy_frame *joined, const char *v, link_take_fn *take, void *arg);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* fork_start.c - see fork_start.h. */
-#include "tools/mpiexec/fork_start.h"
+/* forked_ranks.c - see forked_ranks.h. */
+#include "tools/mpiexec/forked_ranks.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -18,7 +18,7 @@
 
 static_assert(ENV_OWN <= FORK_OWN, "each variable of a rank is written");
 
-bool fork_start_serves(const struct fork_start *s, const struct local_rank *m)
+bool forked_serves(const struct forked_ranks *s, const struct local_rank *m)
 {
 	return s->world == m->world && s->app == m->app;
 }
@@ -64,7 +64,7 @@ static void start_say(const struct local_ranks *c, int i, const char *why)
 		why != NULL ? why : "");
 }
 
-void fork_start_begin(struct fork_start *s, struct local_ranks *c, int i)
+void forked_begin(struct forked_ranks *s, struct local_ranks *c, int i)
 {
 	const struct local_rank *m = &c->m[i];
 	const struct app *a = &m->world->app[m->app];
@@ -75,7 +75,7 @@ void fork_start_begin(struct fork_start *s, struct local_ranks *c, int i)
 	*s = (struct fork_start){
 		.world = m->world, .app = m->app, .first = i, .end = i, .ranks = c};
 	if (why == NULL)
-		why = forks_unfit(&c->common, a, a->envp + 1, &late);
+		why = fork_unfit(&c->common, a, a->envp + 1, &late);
 	if (why != NULL) {
 		if ((late && !end_is_asked()) || c->plan->verbose)
 			start_say(c, i, why);
@@ -83,7 +83,8 @@ void fork_start_begin(struct fork_start *s, struct local_ranks *c, int i)
 	}
 	envp = rank_env_make(&c->env, c, i, a->envp + 1, c->pmi != NULL ? 0 : -1, own);
 	s->own = rank_env_own(own);
-	why = forks_open(&s->forks, &c->common, a, envp, s->own, c->n, shm_seg_cookie(c->seg));
+	why = fork_client_open(
+		&s->forks, &c->common, a, envp, s->own, c->n, shm_seg_cookie(c->seg));
 	if (why == NULL) {
 		s->asked = mem_grow(NULL, (size_t)c->n, sizeof(*s->asked));
 		memset(s->asked, 0, (size_t)c->n * sizeof(*s->asked));
@@ -98,7 +99,7 @@ void fork_start_begin(struct fork_start *s, struct local_ranks *c, int i)
  * are too many processes would be that of all.  True for any other rank. */
 static bool first_forked(const struct fork_start *s, int row)
 {
-	int err = s->end == s->first ? forks_try(&s->forks, row) : 0;
+	int err = s->end == s->first ? fork_client_try(&s->forks, row) : 0;
 	char why[128];
 
 	if (s->end == s->first && err == 0 && s->ranks->plan->verbose)
@@ -115,8 +116,8 @@ bool fork_start_ask(struct fork_start *s, int row, const struct rank_ends *e, in
 {
 	if (s->asked == NULL || s->ended || own != s->own)
 		return false;
-	if (!forks_ask(&s->forks, row, e, own) || !first_forked(s, row)) {
-		forks_kill(&s->forks); /* it has ended already, is stuck, or may not fork */
+	if (!fork_client_ask(&s->forks, row, e, own) || !first_forked(s, row)) {
+		fork_client_kill(&s->forks); /* it has ended already, is stuck, or may not fork */
 		s->ended = true;
 		return false;
 	}
@@ -125,10 +126,10 @@ bool fork_start_ask(struct fork_start *s, int row, const struct rank_ends *e, in
 	return true;
 }
 
-int fork_start_next(struct fork_start *s, pid_t *pid)
+int forked_next(struct forked_ranks *s, pid_t *pid)
 {
 	for (int i = s->first; i < s->end; i++) {
-		*pid = s->asked[i] ? forks_pid(&s->forks, i) : 0;
+		*pid = s->asked[i] ? fork_client_pid(&s->server, i) : 0;
 		if (*pid == 0 && s->asked[i] && s->ended)
 			*pid = -ECHILD;
 		if (*pid == 0)
@@ -142,17 +143,17 @@ int fork_start_next(struct fork_start *s, pid_t *pid)
 	return -1;
 }
 
-void fork_start_wait(struct fork_start *s)
+void forked_wait(struct forked_ranks *s)
 {
 	if (s->asked == NULL)
 		return;
-	forks_end(&s->forks);
+	fork_client_end(&s->server);
 	s->ended = true;
 }
 
-void fork_start_end(struct fork_start *s)
+void forked_end(struct forked_ranks *s)
 {
-	forks_close(&s->forks);
+	fork_client_close(&s->server);
 	free(s->asked);
-	*s = (struct fork_start){.world = NULL};
+	*s = (struct forked_ranks){.world = NULL};
 }

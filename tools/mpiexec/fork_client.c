@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* forks.c - mpiexec's side of a fork server.  See forks.h. */
-#include "tools/mpiexec/forks.h"
+/* fork_client.c - mpiexec's side of a fork server.  See fork_client.h. */
+#include "tools/mpiexec/fork_client.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -64,10 +64,10 @@ static void environ_free(char **v, int own)
 }
 
 /* Makes the table.  Returns its memfd, or -1. */
-static int table_make(struct forks *f, int rows)
+static int table_make(struct fork_client *f, int rows)
 {
 	size_t len = (size_t)rows * sizeof(*f->table);
-	int fd = memfd_create("haft-forks", MFD_CLOEXEC);
+	int fd = memfd_create("haft-fork-server", MFD_CLOEXEC);
 	void *p = MAP_FAILED;
 
 	if (fd >= 0 && ftruncate(fd, (off_t)len) == 0)
@@ -83,7 +83,7 @@ static int table_make(struct forks *f, int rows)
 }
 
 /* Starts the server with its files, which are closed here.  False: it could not be executed. */
-static bool server_exec(struct forks *f, const struct rank_common *s, const struct app *a,
+static bool server_exec(struct fork_client *f, const struct rank_common *s, const struct app *a,
 	char **envp, int sock, int table)
 {
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
@@ -92,7 +92,7 @@ static bool server_exec(struct forks *f, const struct rank_common *s, const stru
 		.err = null,
 		.listen = sock,
 		.pmi = table,
-		.forks = true,
+		.fork_server = true,
 		.envp = envp};
 	const char *step;
 
@@ -116,7 +116,7 @@ static bool file_await(int fd, short events, int ms)
 }
 
 /* NULL: it is ready. */
-static const char *server_unready(struct forks *f)
+static const char *server_unready(struct fork_client *f)
 {
 	char c = 0;
 
@@ -129,16 +129,16 @@ static const char *server_unready(struct forks *f)
 }
 
 /* The row whose rank the server has become, where there may be no process more; -1: none. */
-static int server_row(const struct forks *f)
+static int server_row(const struct fork_client *f)
 {
 	int i = 0;
 
-	while (i < f->rows && forks_pid(f, i) != f->pid)
+	while (i < f->rows && fork_client_pid(f, i) != f->pid)
 		i++;
 	return i < f->rows ? i : -1;
 }
 
-void forks_kill(struct forks *f)
+void fork_client_kill(struct fork_client *f)
 {
 	int row;
 
@@ -157,19 +157,19 @@ void forks_kill(struct forks *f)
 	f->sock = f->end = -1;
 }
 
-const char *forks_open(struct forks *f, const struct rank_common *s, const struct app *a,
-	char **envp, int own, int rows, uint64_t cookie)
+const char *fork_client_open(struct fork_client *f, const struct rank_common *s,
+	const struct app *a, char **envp, int own, int rows, uint64_t cookie)
 {
 	int two[2] = {-1, -1}, table, room = SEND_ROOM;
 	const char *why = "it could not be executed";
 	char *job, **v;
 
-	*f = (struct forks){.sock = -1, .end = -1};
+	*f = (struct fork_client){.sock = -1, .end = -1};
 	table = table_make(f, rows);
 	if (table < 0 || socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, two) != 0) {
 		if (table >= 0)
 			close(table);
-		forks_close(f);
+		fork_client_close(f);
 		return "there is no memory to share, or no socket";
 	}
 	f->sock = fd_keep(two[0]);
@@ -189,8 +189,8 @@ const char *forks_open(struct forks *f, const struct rank_common *s, const struc
 	if (why == NULL)
 		why = server_unready(f);
 	if (why != NULL) {
-		forks_kill(f);
-		forks_close(f);
+		fork_client_kill(f);
+		fork_client_close(f);
 	}
 	return why;
 }
@@ -229,7 +229,7 @@ static int order_make(struct fork_ask *a, size_t *len, int *files, int row,
 }
 
 /* Sends an order.  False: the server has ended, or does not take it for STUCK_MS. */
-static bool order_send(const struct forks *f, const struct msghdr *m)
+static bool order_send(const struct fork_client *f, const struct msghdr *m)
 {
 	int waits = 0;
 
@@ -244,7 +244,7 @@ static bool order_send(const struct forks *f, const struct msghdr *m)
 	return true;
 }
 
-bool forks_ask(struct forks *f, int row, const struct rank_ends *e, int own)
+bool fork_client_ask(struct fork_client *f, int row, const struct rank_ends *e, int own)
 {
 	_Alignas(struct cmsghdr) char space[CMSG_SPACE(FORK_FILES * sizeof(int))] = {0};
 	int files[FORK_FILES], n;
@@ -265,28 +265,28 @@ bool forks_ask(struct forks *f, int row, const struct rank_ends *e, int own)
 	return order_send(f, &m);
 }
 
-int forks_try(const struct forks *f, int row)
+int fork_client_try(const struct fork_client *f, int row)
 {
 	struct pollfd end = {.fd = f->end, .events = POLLIN};
 	const struct timespec nap = {0, TRY_US * 1000};
-	pid_t pid = forks_pid(f, row);
+	pid_t pid = fork_client_pid(f, row);
 
 	for (int us = 0; pid == 0 && us < TRY_MS * 1000 && !end_is_asked(); us += TRY_US) {
 		bool ended = ppoll(&end, 1, &nap, NULL) > 0;
 
-		pid = forks_pid(f, row);
+		pid = fork_client_pid(f, row);
 		if (ended && pid == 0)
 			pid = -ECHILD;
 	}
 	return pid < 0 && pid != -EAGAIN ? pid : 0;
 }
 
-pid_t forks_pid(const struct forks *f, int row)
+pid_t fork_client_pid(const struct fork_client *f, int row)
 {
 	return f->table != NULL && row < f->rows ? atomic_load(&f->table[row]) : 0;
 }
 
-void forks_end(struct forks *f)
+void fork_client_end(struct fork_client *f)
 {
 	bool ended = false;
 
@@ -301,12 +301,12 @@ void forks_end(struct forks *f)
 		f->pid = 0; /* a rank, whose end is not ours to wait for */
 		ended = true;
 	}
-	forks_kill(f);
+	fork_client_kill(f);
 }
 
-void forks_close(struct forks *f)
+void fork_client_close(struct fork_client *f)
 {
 	if (f->table != NULL)
 		munmap(f->table, (size_t)f->rows * sizeof(*f->table));
-	*f = (struct forks){.sock = -1, .end = -1};
+	*f = (struct fork_client){.sock = -1, .end = -1};
 }

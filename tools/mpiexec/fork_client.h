@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* forks.h - a fork server starts the many ranks of one program on this host.
+/* fork_client.h - a fork server starts the many ranks of one program on this host.
  *
- *     forks_unfit?  --NULL-->  forks_open ──> forks_ask, for each rank ──> forks_end
- *         | why                  | failed        |──> forks_try: the first
- *         '--> rank_start  <─────'               '──> forks_pid: has it been forked?
+ *     fork_unfit?  --NULL-->  fork_client_open ──> fork_client_ask, for each rank ──> fork_client_end
+ *         | why                  | failed        |──> fork_client_try: the first
+ *         '--> rank_start  <─────'               '──> fork_client_pid: has it been forked?
  *
  * The server is the program, stopped in the constructor of libmpi_abi before anything else of it
  * runs: libmpi/boot/fork_server.h.  It is started as a rank would be, by rank_start, so what all
  * ranks inherit from mpiexec they inherit from it. */
-#ifndef HAFT_TOOLS_MPIEXEC_FORKS_H
-#define HAFT_TOOLS_MPIEXEC_FORKS_H
+#ifndef HAFT_TOOLS_MPIEXEC_FORK_CLIENT_H
+#define HAFT_TOOLS_MPIEXEC_FORK_CLIENT_H
 
 #include <stdbool.h>
 #include <sys/types.h>
 #include "libmpi/boot/fork_server.h"
 #include "tools/mpiexec/rank_start.h"
 
-struct forks {
+struct fork_client {
 	pid_t pid; /* of the server; 0: there is none */
 	int sock;
 	int end;         /* becomes readable when the server has ended */
@@ -27,33 +27,33 @@ struct forks {
 
 /* Why can no fork server start a program with this environment here?  NULL: one can.  Runs the
  * dynamic linker once, to see which libraries it loads.  *late: it took too long. */
-const char *forks_unfit(
+const char *fork_unfit(
 	const struct rank_common *s, const struct app *a, char *const *envp, bool *late);
 
 /* Starts the server of a program.  envp: the environment of one of its ranks, of which the first
  * `own' variables differ from rank to rank.  NULL, or why it did not start. */
-const char *forks_open(struct forks *f, const struct rank_common *s, const struct app *a,
-	char **envp, int own, int rows, uint64_t cookie);
+const char *fork_client_open(struct fork_client *f, const struct rank_common *s,
+	const struct app *a, char **envp, int own, int rows, uint64_t cookie);
 
 /* Asks for the rank of a row, with the first `own' variables of e->envp.  The files of `e' may be
  * closed then.  False: the server does not take it any more. */
-bool forks_ask(struct forks *f, int row, const struct rank_ends *e, int own);
+bool fork_client_ask(struct fork_client *f, int row, const struct rank_ends *e, int own);
 
 /* Waits until the first rank that was asked for is forked.  0, or -errno: the kernel does not let
  * the server fork; -ECHILD: it has ended.  Where there may be no process more: 0. */
-int forks_try(const struct forks *f, int row);
+int fork_client_try(const struct fork_client *f, int row);
 
 /* The pid of the rank of a row; -errno: it could not be forked; 0: it is not, or not yet. */
-pid_t forks_pid(const struct forks *f, int row);
+pid_t fork_client_pid(const struct fork_client *f, int row);
 
-/* Ends the server now: forks_pid is final. */
-void forks_kill(struct forks *f);
+/* Ends the server now: fork_client_pid is final. */
+void fork_client_kill(struct fork_client *f);
 
 /* Waits until the server has forked all that it was asked for, and has ended or, where there may be
- * no process more, is the last rank itself.  From then on forks_pid is final. */
-void forks_end(struct forks *f);
+ * no process more, is the last rank itself.  From then on fork_client_pid is final. */
+void fork_client_end(struct fork_client *f);
 
 /* Forgets the table. */
-void forks_close(struct forks *f);
+void fork_client_close(struct fork_client *f);
 
 #endif
