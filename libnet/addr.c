@@ -3,8 +3,8 @@
  *
  *     tcp:192.0.2.1:4711     tcp:[2001:db8::1]:4711     tcp:[fe80::1%eth0]:4711     unix:NAME
  *
- * Addresses to dial consist of numbers, so no name service is asked in the middle of a job.  An
- * address to listen at may be a host's name or %INTERFACE. */
+ * Addresses to connect to consist of numbers, so no name service is asked in the middle of a
+ * job.  An address to listen at may be a host's name or %INTERFACE. */
 #include "libnet/net_inner.h"
 
 #include <arpa/inet.h>
@@ -22,7 +22,7 @@
 #include <unistd.h>
 
 #define HOST_LEN (NET_ADDR_LEN - 16) /* "tcp:[]:65535" has 12 */
-#define BACKLOG  4096 /* ranks that may dial one that is busy; the kernel may take less */
+#define BACKLOG  4096 /* ranks that may connect to one that is busy; the kernel may take less */
 
 /* "tcp:HOST:PORT" or "tcp:[HOST]:PORT" in two. */
 static bool tcp_split(const char *text, char host[HOST_LEN], char port[8])

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* conn.c - a connection from its birth until it is open: one hello each way.
  *
- *     side that dials                                   side that accepts
+ *     side that connects                                side that accepts
  *     CONNECTING  -- connected, connect request ----->  ACCEPTED   key? version? universe? for me?
  *     REQUESTED   <------------------------ accept ---  OPEN
  *     OPEN
  *                 <-------- crossed, duplicate, wrong peer ..., and closed
  *
  * If both have sent a request, the connection of the lower rank wins: the lower rank answers
- * `crossed', and the higher one waits for the other request.  A dial without a request yet gives
+ * `crossed', and the higher one waits for the other request.  A connection without a request yet gives
  * way to any request.  So at most one connection of a pair is ever accepted, and only that one
  * counts: nothing is delivered twice and nothing gets lost.  Frames follow the request at once, as
  * the sender may compute for long before it polls again; they are read when it is accepted, and
@@ -101,7 +101,7 @@ void net_conn_want(struct net_conn *c, bool out)
 
 /* --- what we say ---------------------------------------------------------------------------- */
 
-/* The key of a connection's hellos: the job's, or that of the side which is dialled. */
+/* The key of a connection's hellos: the job's, or that of the accepting side. */
 static const uint8_t *conn_key(const struct net_conn *c)
 {
 	return c->key != NULL ? c->key : c->net->conf.key;
@@ -176,7 +176,7 @@ static uint32_t peer_name(const struct net_peer *p)
 	return p->foreign ? p->home.number : (uint32_t)p->rank;
 }
 
-void net_conn_dialled(struct net_conn *c, int err)
+void net_conn_connect_end(struct net_conn *c, int err)
 {
 	struct net_peer *p = c->peer;
 
@@ -187,7 +187,7 @@ void net_conn_dialled(struct net_conn *c, int err)
 		return;
 	}
 	c->state = CONN_REQUESTED;
-	p->dials = 0;
+	p->attempts = 0;
 	p->unreached_since = 0; /* reached: from now on it may take its time */
 	hello_prepare(c, WIRE_CONNECT, peer_name(p), false);
 	if (!net_conn_hello_send(c) && c->tx_error) {
@@ -276,7 +276,7 @@ static bool request_refused(
 		conn_refuse(c, WIRE_DUPLICATE, h->from);
 		return true;
 	}
-	if (p->dial == NULL || p->dial->state != CONN_REQUESTED || !net_peer_wins(p))
+	if (p->attempt == NULL || p->attempt->state != CONN_REQUESTED || !net_peer_wins(p))
 		return false;
 	conn_refuse(c, WIRE_CROSSED, h->from);
 	return true;
@@ -300,10 +300,10 @@ static void request_accept(struct net_conn *c, const struct wire_hello *h)
 	}
 	if (request_refused(c, p, h))
 		return;
-	if (p->dial != NULL) {
+	if (p->attempt != NULL) {
 		net->shared.count.crossed++;
-		net_conn_close(p->dial);
-		p->dial = NULL;
+		net_conn_close(p->attempt);
+		p->attempt = NULL;
 	}
 	net_peer_reconnect_cancel(p);
 	conn_unlink(c);
@@ -384,7 +384,7 @@ static void reply_check(struct net_conn *c)
 			"it is peer %u of universe %llx, and not the one we look for", h.from,
 			(unsigned long long)h.universe);
 	} else {
-		p->dial = NULL;
+		p->attempt = NULL;
 		net_out_gone(&p->out, c->ahead);
 		conn_opened(c, p);
 	}
@@ -417,7 +417,7 @@ void net_conn_handshake(struct net_conn *c, bool in, bool out)
 	int got;
 
 	switch (c->state) {
-	case CONN_CONNECTING: net_conn_dialled(c, c->net->io->dialled(c)); return;
+	case CONN_CONNECTING: net_conn_connect_end(c, c->net->io->connect_status(c)); return;
 	case CONN_REQUESTED: request_progress(c, in, out); return;
 	default: break;
 	}

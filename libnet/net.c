@@ -11,7 +11,7 @@
 
 /* Defaults of struct net_conf (net.h has their meanings). */
 #define DEAD_MS       15000 /* a few retransmissions of TCP that were lost */
-#define DIAL_MS       30000 /* a host of a large job may be that late */
+#define CONNECT_MS    30000 /* a host of a large job may be that late */
 #define HELLO_MS      10000 /* a busy peer answers; a port scanner does not keep a place longer */
 #define STRANGERS_MAX 64    /* connections that have not proved anything: descriptors are few */
 #define CLOSE_MS      10000 /* queues of a slow peer drain */
@@ -47,7 +47,7 @@ static bool conf_read(struct net_conf *c)
 	if (c->queue_max == 0)
 		c->queue_max = NET_QUEUE_MAX;
 	conf_default(&c->dead_ms, DEAD_MS);
-	conf_default(&c->dial_ms, DIAL_MS);
+	conf_default(&c->connect_ms, CONNECT_MS);
 	conf_default(&c->hello_ms, HELLO_MS);
 	conf_default(&c->strangers_max, STRANGERS_MAX);
 	conf_default(&c->close_ms, CLOSE_MS);
@@ -168,7 +168,7 @@ static struct net_peer *peer_for_send(struct net *net, int peer, int *error)
 	if (unlikely(p->state >= NET_PEER_LEFT))
 		return NULL;
 	if (unlikely(p->state == NET_PEER_NONE))
-		net_peer_dial(p);
+		net_peer_connect(p);
 	return p;
 }
 
@@ -360,14 +360,14 @@ void net_unpost(struct net *net, struct net_op *op)
 	op->state = NET_OP_NONE;
 }
 
-void net_give_up(struct net *net, int peer)
+void net_abandon_peer(struct net *net, int peer)
 {
 	struct net_peer *p = peer >= 0 && peer < net->conf.npeers ? net_peer_at(net, peer) : NULL;
 
 	if (p == NULL || (p->state != NET_PEER_CONNECTING && p->state != NET_PEER_CONNECTED))
 		return;
-	p->given_up = true;
-	net->giving_up = true;
+	p->abandoned = true;
+	net->abandoning = true;
 	net_timer_set(net, net->io->now(net));
 }
 

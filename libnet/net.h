@@ -19,8 +19,8 @@
  *
  * Rules for all functions, unless their comment says otherwise:
  *  - A struct net belongs to one thread at a time.
- *  - Nothing blocks, except net_close (bounded), and an attempt to connect (NET_DIAL_FIRST_MS; the
- *    second one on NET_DIAL_WAIT_MS).
+ *  - Nothing blocks, except net_close (bounded), and an attempt to connect (NET_CONNECT_FIRST_MS; the
+ *    second one on NET_CONNECT_WAIT_MS).
  *  - Functions that return int return 0 or one of enum net_error.
  *  - Callbacks are called from inside net_poll, net_poll_from and net_close only.  They may call
  *    everything here but these three, net_open and net_reserve without its net_commit.
@@ -46,16 +46,16 @@ const char *net_error_text(int error);
 
 /* --- limits --------------------------------------------------------------------------------- */
 
-#define NET_PEERS_MAX     (1 << 20)             /* numbers; memory is for those spoken of */
-#define NET_KEY_LEN       16                    /* 128 bits: too many to try */
-#define NET_FRAME_MAX     MEAN_OR(1024, 65536)  /* payload bytes of a frame: copied in 10 us */
-#define NET_CHUNK_MAX     MEAN_OR(512, 262144)  /* of a stream, before frames get their turn */
-#define NET_QUEUE_MAX     MEAN_OR(8192, 524288) /* bytes of frames that wait for one peer */
-#define NET_ADDR_LEN      128                   /* bytes of an address as text, with its 0 */
-#define NET_WORDS_LEN     256                   /* bytes of why a peer was lost, with the 0 */
-#define NET_DIAL_FIRST_MS 1  /* the first waits so long, so that its frames leave in the call */
-#define NET_DIAL_WAIT_MS  10 /* a second attempt waits for its answer: see README, Reconnecting */
-#define NET_LISTENERS     2  /* of an endpoint: a UNIX socket beside TCP */
+#define NET_PEERS_MAX        (1 << 20)             /* numbers; memory is for those spoken of */
+#define NET_KEY_LEN          16                    /* 128 bits: too many to try */
+#define NET_FRAME_MAX        MEAN_OR(1024, 65536)  /* payload bytes of a frame: copied in 10 us */
+#define NET_CHUNK_MAX        MEAN_OR(512, 262144)  /* of a stream, before frames get their turn */
+#define NET_QUEUE_MAX        MEAN_OR(8192, 524288) /* bytes of frames that wait for one peer */
+#define NET_ADDR_LEN         128                   /* bytes of an address as text, with its 0 */
+#define NET_WORDS_LEN        256                   /* bytes of why a peer was lost, with the 0 */
+#define NET_CONNECT_FIRST_MS 1  /* the first waits so long, so that its frames leave in the call */
+#define NET_CONNECT_WAIT_MS  10 /* a second attempt waits for its answer: see README, Reconnecting */
+#define NET_LISTENERS        2  /* of an endpoint: a UNIX socket beside TCP */
 
 /* The keyed hash of hellos (SipHash-2-4, 128 bits), for the user's own proofs. */
 void net_mac(const uint8_t key[NET_KEY_LEN], const void *data, size_t len, uint8_t mac[16]);
@@ -100,14 +100,14 @@ typedef void net_log_fn(void *arg, const char *words);
 #define NET_LOG_MAX 16
 
 /* "tcp:1.2.3.4:567", "tcp:[2001:db8::1]:567", "unix:NAME" (abstract), or NULL: not known yet, ask
- * again (the peer is lost if that lasts longer than dial_ms).  Valid until the next call. */
+ * again (the peer is lost if that lasts longer than connect_ms).  Valid until the next call. */
 typedef const char *net_addr_fn(void *arg, int peer);
 
 /* A process of another universe. */
 struct net_foreign {
 	uint64_t universe;
 	uint32_t number;          /* there */
-	uint8_t key[NET_KEY_LEN]; /* its key for foreign peers: signs our hello when we dial it */
+	uint8_t key[NET_KEY_LEN]; /* its key for foreign peers: signs our hello to it */
 };
 
 /* A process of another universe has asked for a connection, with our key for foreign peers.
@@ -119,7 +119,7 @@ struct net_conf {
 	int me, npeers;           /* numbers are 0 .. npeers-1; there may be more later: net_grow */
 	uint64_t universe;        /* in which these are numbers */
 	uint8_t key[NET_KEY_LEN]; /* the job's secret; equal for all peers of the universe */
-	uint8_t foreign_key[NET_KEY_LEN]; /* our secret for foreign peers that dial us */
+	uint8_t foreign_key[NET_KEY_LEN]; /* our secret for foreign peers that connect to us */
 	net_foreign_fn *foreign;          /* NULL: peers of other universes are refused */
 	int listen_fd; /* bound and listening (net_listen), now ours; -1: none (yet) */
 	void *arg;     /* for all callbacks */
@@ -129,7 +129,7 @@ struct net_conf {
 	net_addr_fn *addr;
 	uint32_t queue_max; /* bytes of frames that wait for one peer; >= 2 frames */
 	int dead_ms;        /* a peer's host that answers nothing for so long is dead; 15 s */
-	int dial_ms;        /* to reach a peer, all attempts together; 30 s */
+	int connect_ms;     /* to reach a peer, all attempts together; 30 s */
 	int hello_ms;       /* for a stranger to send its hello; 10 s */
 	int strangers_max;  /* connections without a valid hello; 64 */
 	int close_ms;       /* net_close takes no longer; 10 s */
@@ -153,13 +153,13 @@ int net_grow(struct net *net, int npeers);
  * change.  NET_BAD: no such number, or this peer is another process; NET_NOMEM. */
 int net_foreign_set(struct net *net, int peer, const struct net_foreign *home);
 
-/* Forgets a peer that is lost, has left, or was never connected: the next put dials anew.
+/* Forgets a peer that is lost, has left, or was never connected: the next put connects anew.
  * Not inside a callback.  NET_BAD: it is connected, or operations of it are under way. */
 int net_peer_forget(struct net *net, int peer);
 
 /* The peer is known to have ended, perhaps with its host: the next poll loses it, instead of
  * waiting for an answer.  The caller has read all that it wants. */
-void net_give_up(struct net *net, int peer);
+void net_abandon_peer(struct net *net, int peer);
 
 /* After fork, in the child: frees and closes; no peer notices. */
 void net_abandon(struct net *net);
@@ -168,7 +168,7 @@ void net_abandon(struct net *net);
 
 /* Opens a listener: where = "tcp:1.2.3.4:0", "tcp:[::1]:0", "tcp:HOSTNAME:0", "tcp:%eth0:0" (the
  * first address of an interface), "unix:NAME" (abstract); port 0 and empty NAME: a free one.  *fd
- * is the caller's; text is what peers dial, at least NET_ADDR_LEN bytes.  Never binds to all
+ * is the caller's; text is what peers connect to, at least NET_ADDR_LEN bytes.  Never binds to all
  * addresses: "tcp:0.0.0.0:0" is NET_BAD.  NET_SYS. */
 int net_listen(const char *where, int *fd, char *text);
 
@@ -178,10 +178,10 @@ int net_listen_on(struct net *net, int fd);
 /* Starts to connect to an address, as net_listen writes it.  *fd is the caller's: non-blocking,
  * writable when it is connected or has failed (SO_ERROR).  NET_BAD: no address; NET_SYS: refused,
  * for example. */
-int net_dial(const char *addr, int *fd);
+int net_connect(const char *addr, int *fd);
 
-/* Is the socket of net_dial connected?  0; EAGAIN: not yet; or the error as of errno. */
-int net_dialled(int fd);
+/* Is the socket of net_connect connected?  0; EAGAIN: not yet; or the error as of errno. */
+int net_connect_status(int fd);
 
 /* From now on net_fd is readable when `fd' is, too; off: no longer.  For a sleep on net_fd alone.
  * NET_SYS. */
@@ -290,8 +290,8 @@ struct net_count {
 	uint64_t stray_bytes;      /* of streams, met no buffer */
 	uint64_t sends, recvs;     /* system calls that moved bytes */
 	uint64_t empty;            /* that found none */
-	uint64_t dialled, reconnected, accepted, opened;
-	uint64_t crossed;     /* connections given up because both had dialled */
+	uint64_t connects, reconnected, accepted, opened;
+	uint64_t crossed;     /* connections dropped because both had connected */
 	uint64_t left, lost;  /* peers */
 	uint64_t bad_magic;   /* strangers: not of our protocol */
 	uint64_t bad_version; /* another version of it */

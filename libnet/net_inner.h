@@ -3,7 +3,7 @@
  *
  *               net.c              the calls of net.h
  *                 |
- *          peer.c   conn.c           dialling, handshake, losing      net_poll.c: progress, timers
+ *          peer.c   conn.c           connecting, handshake, losing    net_poll.c: progress, timers
  *            /         \                                                   |
  *     outgoing.c    incoming.c       frames and streams as bytes, and back  |
  *            \         /                                                   |
@@ -34,7 +34,7 @@
 
 /* Kinds of hellos.  These numbers are on the wire: never change them. */
 enum wire_kind {
-	WIRE_CONNECT = 1,  /* connect request of the side that dialled: from `from' to `to' */
+	WIRE_CONNECT = 1,  /* connect request of the connecting side: from `from' to `to' */
 	WIRE_ACCEPT,       /* positive answer: items follow */
 	WIRE_CROSSED,      /* no: my own request is on its way, and wins */
 	WIRE_DUPLICATE,    /* no: this peer has, or had, a connection */
@@ -230,7 +230,7 @@ void net_in_fini(struct net_in *in);
 
 /* README.md has the picture. */
 enum conn_state {
-	CONN_CONNECTING, /* we have dialled; the socket is not connected yet */
+	CONN_CONNECTING, /* connect was called; the socket is not connected yet */
 	CONN_REQUESTED,  /* connected; our request goes, the answer has not come */
 	CONN_ACCEPTED,   /* accepted; a stranger until its request has come */
 	CONN_OPEN,       /* items go both ways */
@@ -264,19 +264,19 @@ struct net_peer {
 	bool foreign;            /* of another universe: home.number and home.key are valid */
 	struct net_foreign home; /* its name there; else universe and rank */
 	enum net_peer_state state;
-	bool reconnect;        /* in net->reconnects: to be dialled at reconnect_at */
-	struct net_conn *conn; /* open or leaving */
-	struct net_conn *dial; /* ours, under way */
+	bool reconnect;           /* in net->reconnects: until reconnect_at */
+	struct net_conn *conn;    /* open or leaving */
+	struct net_conn *attempt; /* ours, under way */
 	struct net_peer *next_reconnect;
 	struct net_peer *next;    /* in net->peers */
 	int tries;                /* connections made and closed again before an answer */
-	int dials;                /* since it was reached last */
+	int attempts;             /* since it was reached last */
 	int pause;                /* ms before the next try */
 	uint64_t unreached_since; /* ms: unreachable since; 0: it is not */
 	uint64_t reconnect_at;    /* ms */
-	int dial_error;           /* errno of the last try; 0: it was closed without an answer */
+	int connect_error;        /* errno of the last try; 0: it was closed without an answer */
 	bool final;               /* that try will not be repeated */
-	bool given_up;            /* net_give_up */
+	bool abandoned;           /* net_abandon_peer */
 	char *words;              /* why it is lost */
 	enum net_why why_lost;
 	struct net_in in;
@@ -294,8 +294,8 @@ struct net_io {
 	ssize_t (*recv)(struct net_conn *c, struct iovec *iov, int n);
 	ssize_t (*send)(struct net_conn *c, struct iovec *iov, int n);
 	/* 0: connected, EINPROGRESS, EAGAIN: try again, or an error.  Waits up to wait_ms. */
-	int (*dial)(struct net_conn *c, const char *addr, int wait_ms);
-	int (*dialled)(struct net_conn *c); /* how that ended: as dial */
+	int (*connect)(struct net_conn *c, const char *addr, int wait_ms);
+	int (*connect_status)(struct net_conn *c); /* how that ended: as connect */
 	int (*accept)(struct net *net,
 		struct net_conn *c); /* 0; EAGAIN: no connection waits; or an error */
 	void (*close)(struct net_conn *c);
@@ -337,10 +337,10 @@ struct net {
 	struct net_conn *hot;        /* read directly in every poll, and not watched; or NULL */
 	struct net_conn *warm;       /* the last one awaited that had something ... */
 	uint32_t warm_polls;         /* ... so many times in a row */
-	struct net_peer *reconnects; /* to be dialled later */
+	struct net_peer *reconnects; /* to be connected later */
 	uint64_t due, health_due, accept_due; /* ms */
 	bool send_failed;                     /* a send has failed: reading tells the rest */
-	bool giving_up;                       /* peers are given up */
+	bool abandoning;                      /* peers are abandoned */
 	uint8_t nonce[WIRE_NONCE];
 };
 
@@ -350,7 +350,7 @@ struct net {
  * the next poll (net_peer_retry).  The others call no user's function. */
 struct net_peer *net_peer_make(struct net *net, int rank); /* NULL: no memory */
 
-/* Does this process win if both dial at once? */
+/* Does this process win if both connect at once? */
 bool net_peer_wins(const struct net_peer *p);
 
 /* A peer by its number, in range; NULL: it was never spoken of. */
@@ -361,13 +361,13 @@ static inline struct net_peer *net_peer_at(const struct net *net, int rank)
 	return page != NULL ? page[rank % PEER_PAGE] : NULL;
 }
 
-void net_peer_dial(struct net_peer *p);           /* state is NONE or CONNECTING */
+void net_peer_connect(struct net_peer *p);        /* state is NONE or CONNECTING */
 void net_peer_retry(struct net_peer *p, int err); /* a try has failed: later, or never */
 __attribute__((format(printf, 3, 4))) void net_peer_lose(
 	struct net_peer *p, enum net_why why, const char *fmt, ...);
 /* Ends a peer: its operations get NET_OP_LOST without `done'.  NULL: nothing. */
 void net_peer_free(struct net_peer *p);
-/* The peer is not to be dialled again; no harm if it was not to be. */
+/* The peer is not to be connected again; no harm if it was not to be. */
 void net_peer_reconnect_cancel(struct net_peer *p);
 __attribute__((format(printf, 2, 3))) void net_log(struct net *net, const char *fmt, ...);
 
@@ -375,8 +375,8 @@ __attribute__((format(printf, 2, 3))) void net_log(struct net *net, const char *
 struct net_conn *net_conn_new(struct net *net);
 void net_conn_close(struct net_conn *c); /* its memory stays until the end of the poll */
 void net_conn_want(struct net_conn *c, bool out);
-void net_conn_dialled(
-	struct net_conn *c, int err); /* a dial has ended with errno err, 0: connected */
+void net_conn_connect_end(
+	struct net_conn *c, int err); /* connect has ended with errno err, 0: connected */
 void net_conn_handshake(
 	struct net_conn *c, bool in, bool out); /* ready, in one of the first three states */
 void net_conn_send_ahead(struct net_peer *p);   /* frames behind the request, if there is one */

@@ -20,8 +20,8 @@
 #define ACCEPT_MAX   16   /* strangers let in in one poll */
 #define DEAF_MS      100  /* out of descriptors: so long no connection is accepted */
 #define HEALTH_MS    1000 /* between checks of hosts whose answer is due */
-#define DIALS_MIN    3 /* of a peer that is given up because time has passed: we may have slept */
-#define CLOSE_NAP_MS 5 /* of net_close, which polls for events without a descriptor */
+#define ATTEMPTS_MIN 3    /* of a peer that is lost because time has passed: we may have slept */
+#define CLOSE_NAP_MS 5    /* of net_close, which polls for events without a descriptor */
 
 void net_timer_set(struct net *net, uint64_t at)
 {
@@ -202,15 +202,15 @@ static void strangers_age(struct net *net, uint64_t now)
 
 static void peer_lose_unreached(struct net_peer *p)
 {
-	const char *why =
-		p->dial_error ? strerror(p->dial_error) : "it closes connections without a word";
+	const char *why = p->connect_error ? strerror(p->connect_error)
+					   : "it closes connections without a word";
 
 	net_peer_lose(p, NET_WHY_LOST, "%s",
-		p->dial_error == EDESTADDRREQ ? "its address is not known" : why);
+		p->connect_error == EDESTADDRREQ ? "its address is not known" : why);
 }
 
-/* Dials the peers whose time has come.  Losing a peer calls the user back, which may change the
- * list: true, then look again. */
+/* Connects to the peers whose time has come.  Losing a peer calls the user back, which may change
+ * the list: true, then look again. */
 static bool peers_reconnect(struct net *net, uint64_t now)
 {
 	struct net_peer *p = net->reconnects, *next;
@@ -221,35 +221,36 @@ static bool peers_reconnect(struct net *net, uint64_t now)
 			net_timer_set(net, p->reconnect_at);
 			continue;
 		}
-		if (p->final || (p->unreached_since && p->dials >= DIALS_MIN &&
-					now - p->unreached_since >= (uint64_t)net->conf.dial_ms)) {
+		if (p->final ||
+			(p->unreached_since && p->attempts >= ATTEMPTS_MIN &&
+				now - p->unreached_since >= (uint64_t)net->conf.connect_ms)) {
 			peer_lose_unreached(p);
 			return true;
 		}
 		net_peer_reconnect_cancel(p);
-		net_peer_dial(p);
+		net_peer_connect(p);
 	}
 	return false;
 }
 
-/* Loses the peer of a dial without answer for dial_ms.  True: the list of connections has
+/* Loses the peer of a connect without answer for connect_ms.  True: the list of connections has
  * changed. */
-static bool conn_dial_late(struct net_conn *c, uint64_t now)
+static bool conn_connect_late(struct net_conn *c, uint64_t now)
 {
 	struct net *net = c->net;
-	uint64_t until = c->peer->unreached_since + (uint64_t)net->conf.dial_ms;
+	uint64_t until = c->peer->unreached_since + (uint64_t)net->conf.connect_ms;
 	int err;
 
 	net_timer_set(net, until);
 	if (until > now)
 		return false;
 	/* We may not have looked for as long. */
-	err = net->io->dialled(c);
+	err = net->io->connect_status(c);
 	if (err == EINPROGRESS)
 		net_peer_lose(c->peer, NET_WHY_LOST, "no answer to connect for %d s",
-			net->conf.dial_ms / 1000);
+			net->conf.connect_ms / 1000);
 	else
-		net_conn_dialled(c, err);
+		net_conn_connect_end(c, err);
 	return true;
 }
 
@@ -271,25 +272,25 @@ static bool conns_check_silent(struct net *net, uint64_t now, bool health)
 	struct net_conn *c;
 
 	for (c = net->conns; c != NULL; c = c->next) {
-		if (c->state == CONN_CONNECTING ? conn_dial_late(c, now)
+		if (c->state == CONN_CONNECTING ? conn_connect_late(c, now)
 						: health && conn_host_dead(c))
 			return true;
 	}
 	return false;
 }
 
-/* Loses one peer that is given up.  True: look again, as above. */
-static bool peers_given_up(struct net *net)
+/* Loses one peer that is abandoned.  True: look again, as above. */
+static bool peer_abandon(struct net *net)
 {
 	struct net_peer *p = net->reconnects;
 	const struct net_conn *c = net->conns;
 
-	while (p != NULL && !p->given_up)
+	while (p != NULL && !p->abandoned)
 		p = p->next_reconnect;
 	for (; p == NULL && c != NULL; c = c->next)
-		if (c->peer != NULL && c->peer->given_up && c->peer->state < NET_PEER_LEFT)
+		if (c->peer != NULL && c->peer->abandoned && c->peer->state < NET_PEER_LEFT)
 			p = c->peer;
-	net->giving_up = p != NULL;
+	net->abandoning = p != NULL;
 	if (p != NULL)
 		net_peer_lose(p, NET_WHY_LOST, "it has ended");
 	return p != NULL;
@@ -303,7 +304,7 @@ static void timers_run(struct net *net, uint64_t now)
 	if (health)
 		net->health_due = now + HEALTH_MS;
 	net_timer_set(net, net->conns ? net->health_due : UINT64_MAX);
-	while (net->giving_up && peers_given_up(net))
+	while (net->abandoning && peer_abandon(net))
 		;
 	while (conns_check_silent(net, now, health))
 		;
@@ -497,7 +498,7 @@ static bool conn_bye_arrived(struct net_conn *c)
 static void conn_close_idle(struct net_conn *c)
 {
 	c->peer->state = NET_PEER_LEFT;
-	c->peer->dial = NULL;
+	c->peer->attempt = NULL;
 	net_conn_close(c);
 }
 
@@ -521,7 +522,7 @@ static bool closing_step(struct net *net)
 	return left;
 }
 
-static void closing_give_up(struct net *net)
+static void closing_abandon(struct net *net)
 {
 	for (struct net_peer *p = net->peers; p != NULL; p = p->next)
 		if (p->state == NET_PEER_CONNECTED ||
@@ -542,7 +543,7 @@ void net_close(struct net *net)
 	until = net->io->now(net) + (uint64_t)net->conf.close_ms;
 	while (closing_step(net)) {
 		if (net->io->now(net) >= until) {
-			closing_give_up(net);
+			closing_abandon(net);
 			break;
 		}
 		poll_all(net, CLOSE_NAP_MS);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* net_valid.c - checks the invariants of an endpoint.
  *
- *     net->conns       CONNECTING, REQUESTED: its peer's dial      OPEN, CLOSING: its peer's conn
+ *     net->conns       CONNECTING, REQUESTED: its peer's attempt   OPEN, CLOSING: its peer's conn
  *     net->strangers   ACCEPTED, no peer, oldest first
- *     net->peers       CONNECTED: conn   CONNECTING: dial or reconnect   LEFT, LOST: neither, no op
+ *     net->peers       CONNECTED: conn   CONNECTING: attempt or reconnect   LEFT, LOST: none, no op
  *     net->reconnects  peers with `reconnect'
  *
  * They hold whenever no function of libnet runs. */
@@ -15,7 +15,7 @@ static bool conn_valid(const struct net *net, const struct net_conn *c)
 		return false;
 	switch (c->state) {
 	case CONN_CONNECTING:
-	case CONN_REQUESTED: return c->peer != NULL && c->peer->dial == c;
+	case CONN_REQUESTED: return c->peer != NULL && c->peer->attempt == c;
 	case CONN_OPEN:
 	case CONN_CLOSING: return c->peer != NULL && c->peer->conn == c;
 	default: return false;
@@ -84,11 +84,11 @@ static bool peer_valid(const struct net *net, const struct net_peer *p)
 	if (p->state < NET_PEER_LEFT && (!out_valid(&p->out) || !in_valid(&p->in)))
 		return false;
 	switch (p->state) {
-	case NET_PEER_NONE: return p->conn == NULL && p->dial == NULL && !p->reconnect;
-	case NET_PEER_CONNECTING: return p->conn == NULL && (p->dial != NULL) != p->reconnect;
-	case NET_PEER_CONNECTED: return p->conn != NULL && p->dial == NULL && !p->reconnect;
+	case NET_PEER_NONE: return p->conn == NULL && p->attempt == NULL && !p->reconnect;
+	case NET_PEER_CONNECTING: return p->conn == NULL && (p->attempt != NULL) != p->reconnect;
+	case NET_PEER_CONNECTED: return p->conn != NULL && p->attempt == NULL && !p->reconnect;
 	default:
-		return p->conn == NULL && p->dial == NULL && !p->reconnect &&
+		return p->conn == NULL && p->attempt == NULL && !p->reconnect &&
 		       p->out.sends.first == NULL && p->in.posts.first == NULL;
 	}
 }

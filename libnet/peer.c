@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* peer.c - the connection to each peer: dialled when there is something to send, again if that
+/* peer.c - the connection to each peer: made when there is something to send, again if that
  * failed, lost once.
  *
  *     NONE --first item--> CONNECTING --accept--> CONNECTED --its bye--------> LEFT
@@ -73,7 +73,7 @@ int net_peer_forget(struct net *net, int peer)
 
 	if (p == NULL)
 		return 0;
-	if (p->conn != NULL || p->dial != NULL || p->reconnect || p->out.sends.first != NULL ||
+	if (p->conn != NULL || p->attempt != NULL || p->reconnect || p->out.sends.first != NULL ||
 		p->in.posts.first != NULL)
 		return NET_BAD;
 	while (*at != p)
@@ -133,10 +133,10 @@ void net_peer_retry(struct net_peer *p, int err)
 	struct net *net = p->net;
 	uint64_t now = net->io->now(net);
 
-	if (p->dial != NULL)
-		net_conn_close(p->dial);
-	p->dial = NULL;
-	p->dial_error = err;
+	if (p->attempt != NULL)
+		net_conn_close(p->attempt);
+	p->attempt = NULL;
+	p->connect_error = err;
 	p->final = !error_is_transient(err);
 	if (err == 0 || err == ECONNRESET || err == EPIPE)
 		p->final |= ++p->tries >= TRIES_MAX;
@@ -146,7 +146,7 @@ void net_peer_retry(struct net_peer *p, int err)
 	peer_reconnect_at(p, p->final ? now : now + (uint64_t)p->pause);
 }
 
-void net_peer_dial(struct net_peer *p)
+void net_peer_connect(struct net_peer *p)
 {
 	struct net *net = p->net;
 	const char *addr = net->conf.addr(net->conf.arg, p->rank);
@@ -161,19 +161,19 @@ void net_peer_dial(struct net_peer *p)
 		net_peer_retry(p, addr ? ENOMEM : EDESTADDRREQ);
 		return;
 	}
-	p->dials++;
-	net->shared.count.dialled++;
+	p->attempts++;
+	net->shared.count.connects++;
 	net->shared.count.reconnected += p->pause > 0;
 	c->peer = p;
 	c->key = p->foreign ? p->home.key : NULL;
 	c->state = CONN_CONNECTING;
-	p->dial = c;
-	net_timer_set(net, p->unreached_since + (uint64_t)net->conf.dial_ms);
-	err = net->io->dial(c, addr, p->pause ? NET_DIAL_WAIT_MS : NET_DIAL_FIRST_MS);
+	p->attempt = c;
+	net_timer_set(net, p->unreached_since + (uint64_t)net->conf.connect_ms);
+	err = net->io->connect(c, addr, p->pause ? NET_CONNECT_WAIT_MS : NET_CONNECT_FIRST_MS);
 	if (err == EINPROGRESS)
 		net_conn_want(c, true);
 	else
-		net_conn_dialled(c, err);
+		net_conn_connect_end(c, err);
 }
 
 static const char *peer_where(const struct net_peer *p)
@@ -203,11 +203,11 @@ void net_peer_lose(struct net_peer *p, enum net_why why, const char *fmt, ...)
 	else
 		net->shared.count.lost++;
 	net_peer_reconnect_cancel(p);
-	if (p->dial != NULL)
-		net_conn_close(p->dial);
+	if (p->attempt != NULL)
+		net_conn_close(p->attempt);
 	if (p->conn != NULL)
 		net_conn_close(p->conn);
-	p->dial = p->conn = NULL;
+	p->attempt = p->conn = NULL;
 	net_out_fini(&p->out);
 	net_in_fini(&p->in);
 	net_ops_end(&p->out.sends, NET_OP_LOST);

@@ -93,7 +93,7 @@ static bool socket_is_self(const struct net_conn *c)
 	       memcmp(&a, &b, alen) == 0;
 }
 
-static int os_dialled(struct net_conn *c)
+static int os_connect_status(struct net_conn *c)
 {
 	struct sockaddr_storage sa;
 	socklen_t len = sizeof(int);
@@ -109,7 +109,7 @@ static int os_dialled(struct net_conn *c)
 	return socket_is_self(c) ? ECONNREFUSED : 0;
 }
 
-static int os_dial(struct net_conn *c, const char *addr, int wait_ms)
+static int os_connect(struct net_conn *c, const char *addr, int wait_ms)
 {
 	struct sockaddr_storage sa;
 	struct pollfd p;
@@ -134,7 +134,7 @@ static int os_dial(struct net_conn *c, const char *addr, int wait_ms)
 	if (err && err != EINPROGRESS)
 		return err;
 	err = socket_watch(c);
-	return err ? err : os_dialled(c);
+	return err ? err : os_connect_status(c);
 }
 
 static int os_accept(struct net *net, struct net_conn *c)
@@ -275,8 +275,8 @@ static void os_fini(struct net *net)
 
 const struct net_io net_io_os = {.recv = os_recv,
 	.send = os_send,
-	.dial = os_dial,
-	.dialled = os_dialled,
+	.connect = os_connect,
+	.connect_status = os_connect_status,
 	.accept = os_accept,
 	.close = os_close,
 	.end = os_end,
@@ -321,7 +321,7 @@ int net_wake_on(struct net *net, int fd, bool on)
 											 : NET_SYS;
 }
 
-int net_dial(const char *addr, int *fd)
+int net_connect(const char *addr, int *fd)
 {
 	struct sockaddr_storage sa;
 	socklen_t len;
@@ -345,7 +345,7 @@ int net_dial(const char *addr, int *fd)
 	return 0;
 }
 
-int net_dialled(int fd)
+int net_connect_status(int fd)
 {
 	struct pollfd p = {.fd = fd, .events = POLLOUT};
 	socklen_t len = sizeof(int);

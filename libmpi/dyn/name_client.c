@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* name_client.c - the client of a name server: see name_client.h.
  *
- *      DIAL ──> REACH ──> HELLO ──> CALL ──> ANSWER ──> done
+ *      CONNECT ──> REACH ──> HELLO ──> CALL ──> ANSWER ──> done
  *                                    ^ a connection that is open already
  *
  * A wait advances the state machine (p2p_progress_until), so messages of this process go on.  A
@@ -24,7 +24,7 @@
 #define NAME_CLIENT_S 10     /* so long a server may take to answer */
 #define NAP_NS        200000 /* between two checks; no socket of libnet ends the sleep */
 
-enum client_stage { STAGE_DIAL, STAGE_REACH, STAGE_HELLO, STAGE_CALL, STAGE_ANSWER, STAGE_DONE };
+enum client_stage { STAGE_CONNECT, STAGE_REACH, STAGE_HELLO, STAGE_CALL, STAGE_ANSWER, STAGE_DONE };
 
 /* A server that this process has names at, or asks now. */
 struct client {
@@ -72,13 +72,13 @@ static bool client_broken(struct client *k, int why)
 		return client_fail(k, why);
 	client_hang_up(k);
 	k->reused = false;
-	k->stage = STAGE_DIAL;
+	k->stage = STAGE_CONNECT;
 	return true;
 }
 
-static bool client_dial(struct client *k)
+static bool client_connect(struct client *k)
 {
-	int fd, err = net_dial(k->at.addr[0], &fd);
+	int fd, err = net_connect(k->at.addr[0], &fd);
 
 	if (err != 0)
 		return client_fail(k, err == NET_SYS ? errno : EADDRNOTAVAIL);
@@ -90,7 +90,7 @@ static bool client_dial(struct client *k)
 
 static bool client_reach(struct client *k)
 {
-	int err = net_dialled(k->handshake.fd);
+	int err = net_connect_status(k->handshake.fd);
 
 	if (err == EAGAIN)
 		return false;
@@ -138,7 +138,7 @@ static bool client_step(void *arg)
 
 	while (on && k->stage != STAGE_DONE) {
 		switch (k->stage) {
-		case STAGE_DIAL: on = client_dial(k); break;
+		case STAGE_CONNECT: on = client_connect(k); break;
 		case STAGE_REACH: on = client_reach(k); break;
 		case STAGE_CALL: on = client_call(k); break;
 		default: on = client_listen(k); break;
@@ -260,7 +260,7 @@ static int client_ask(struct client *k, enum boot_name_command command, const ch
 	snprintf(k->request.port, sizeof(k->request.port), "%s", port != NULL ? port : "");
 	k->why = 0;
 	k->reused = k->handshake.fd >= 0;
-	k->stage = k->reused ? STAGE_CALL : STAGE_DIAL;
+	k->stage = k->reused ? STAGE_CALL : STAGE_CONNECT;
 	k->until = clock_now_ns() + NAME_CLIENT_S * NS_PER_S;
 	p2p_progress_until(
 		&(struct p2p_condition){.ready = client_step, .arg = k, .nap_ns = &k->nap_ns});

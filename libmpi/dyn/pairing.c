@@ -3,7 +3,7 @@
  *
  *      server    QUEUE ──a client has called (port_clients.h)──> ANSWER ──ACCEPT has gone──> done
  *                  ^────────────────── wrong, or silent too long ────┘
- *      client    DIAL ──connected──> QUEUE ──HELLO has come──> CALL ──ACCEPT has come──> done
+ *      client    CONNECT ──connected──> QUEUE ──HELLO has come──> CALL ──ACCEPT has come──> done
  *                  ^─ refused: next address
  *
  * Both are state machines that a wait advances (p2p_progress_until), so messages of this process go
@@ -29,11 +29,11 @@
 #define NAP_SHORT_NS     1000000   /* while bytes wait to go, or a full queue may get room */
 
 enum pairing_step {
-	STEP_DIAL,   /* client: the next address */
-	STEP_REACH,  /* client: the socket is being connected */
-	STEP_QUEUE,  /* server: no client yet; client: in the queue */
-	STEP_CALL,   /* client: CALL has gone */
-	STEP_ANSWER, /* server: ACCEPT goes */
+	STEP_CONNECT, /* client: the next address */
+	STEP_REACH,   /* client: the socket is being connected */
+	STEP_QUEUE,   /* server: no client yet; client: in the queue */
+	STEP_CALL,    /* client: CALL has gone */
+	STEP_ANSWER,  /* server: ACCEPT goes */
 	STEP_DONE
 };
 
@@ -55,7 +55,7 @@ struct pairing {
 	int addr;                  /* client: index of the address that is tried */
 	double timeout_s;          /* as until; 0: no limit */
 	int why;                   /* client: errno of the last attempt */
-	int edge;                  /* server: of struct dyn_awaited */
+	int spawn_id;              /* server: of struct dyn_awaited */
 	uint64_t children_poll_ns; /* server: time of the next check of them */
 };
 
@@ -205,13 +205,13 @@ static bool accept_next(struct pairing *m)
 /* Fails if a child that this side waits for has ended. */
 static bool accept_poll(struct pairing *m)
 {
-	uint64_t now = m->edge != 0 ? clock_now_ns() : 0;
+	uint64_t now = m->spawn_id != 0 ? clock_now_ns() : 0;
 	int err;
 
-	if (m->edge == 0 || now < m->children_poll_ns)
+	if (m->spawn_id == 0 || now < m->children_poll_ns)
 		return false;
 	m->children_poll_ns = now + CHILDREN_POLL_NS;
-	err = boot_children_live(m->edge);
+	err = boot_children_live(m->spawn_id);
 	return err != 0 && pairing_fail(m, err, "%s", haft_err_text(err));
 }
 
@@ -265,7 +265,7 @@ int dyn_pair_accept(const struct dyn_awaited *what, const struct via_card *cards
 		.n = n,
 		.at = what->port,
 		.port = dyn_port_use(what->port),
-		.edge = what->edge};
+		.spawn_id = what->spawn_id};
 	int err;
 
 	*result = (struct dyn_pairing){.ids = ids};
@@ -314,15 +314,15 @@ static bool connect_next(struct pairing *m, int why)
 	pairing_hang_up(m);
 	pairing_drop(m);
 	m->why = m->why == 0 || why != ECONNREFUSED ? why : m->why;
-	m->step = STEP_DIAL;
+	m->step = STEP_CONNECT;
 	if (++m->addr < m->name.naddr)
 		return false;
 	return connect_failed(m);
 }
 
-static bool connect_dial(struct pairing *m)
+static bool pairing_connect(struct pairing *m)
 {
-	int fd, err = net_dial(m->name.addr[m->addr], &fd);
+	int fd, err = net_connect(m->name.addr[m->addr], &fd);
 
 	if (err == NET_SYS && errno == EAGAIN) { /* the queue of a UNIX socket is full */
 		m->nap_ns = NAP_SHORT_NS;
@@ -337,7 +337,7 @@ static bool connect_dial(struct pairing *m)
 
 static bool connect_reached(struct pairing *m)
 {
-	int err = net_dialled(m->handshake.fd);
+	int err = net_connect_status(m->handshake.fd);
 
 	if (err == EAGAIN) {
 		m->nap_ns = NAP_SHORT_NS;
@@ -393,7 +393,7 @@ static bool connect_handshake(struct pairing *m)
 /* The time is over: says how far the connection has come. */
 static bool connect_late(struct pairing *m)
 {
-	if (m->step != STEP_DIAL && m->step != STEP_REACH)
+	if (m->step != STEP_CONNECT && m->step != STEP_REACH)
 		return pairing_fail(m, MPI_ERR_PORT,
 			"the port on host %s is open, but its process has not accepted within "
 			"%g s",
@@ -413,11 +413,11 @@ static bool connect_step(void *arg)
 	m->nap_ns = NAP_NS;
 	while (on && m->step != STEP_DONE) {
 		switch (m->step) {
-		case STEP_DIAL: on = connect_dial(m); break;
+		case STEP_CONNECT: on = pairing_connect(m); break;
 		case STEP_REACH: on = connect_reached(m); break;
 		default: on = connect_handshake(m); break;
 		}
-		on = on || (m->step == STEP_DIAL && m->nap_ns == NAP_NS);
+		on = on || (m->step == STEP_CONNECT && m->nap_ns == NAP_NS);
 	}
 	if (m->step == STEP_DONE)
 		return true;
@@ -427,7 +427,7 @@ static bool connect_step(void *arg)
 int dyn_pair_connect(const char *port, double timeout_s, const struct via_card *cards, int n,
 	struct dyn_pairing *result)
 {
-	struct pairing m = {.step = STEP_DIAL,
+	struct pairing m = {.step = STEP_CONNECT,
 		.at = port,
 		.handshake.fd = -1,
 		.until = pairing_deadline(timeout_s),

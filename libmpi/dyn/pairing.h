@@ -2,7 +2,7 @@
 /* pairing.h - the roots of MPI_Comm_accept and MPI_Comm_connect find each other at a port.
  *
  *      client's root                         server's root
- *        dial  ───────────────────────────>  waits in the queue of the listening socket
+ *        connect ─────────────────────────>  waits in the queue of the listening socket
  *                                            some accept
  *        <────────────── HELLO ────────────  nonce, proof of the secret
  *        CALL  ───────────────────────────>  the client's cards, proof of the secret
@@ -29,7 +29,7 @@ struct dyn_pairing {
 struct dyn_awaited {
 	const char *port; /* of this process */
 	double timeout_s; /* 0: no limit */
-	int edge; /* children of a spawn, which may end before (boot_children_live); 0: none */
+	int spawn_id; /* children of a spawn, which may end before (boot_children_live); 0: none */
 };
 
 /* Waits for a client, and offers it `ids'.  n cards: of this side.  The caller frees m->card.

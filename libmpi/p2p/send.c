@@ -138,7 +138,7 @@ static void send_rendezvous(struct req *r)
 
 /* Will its receiver not match it?  The communicator is revoked, or a member of a collective call
  * has failed. */
-static bool send_given_up(const struct req *r)
+static bool send_unmatchable(const struct req *r)
 {
 	if (likely(p2p_state.lost == 0) || r->comm == NULL)
 		return false;
@@ -148,7 +148,7 @@ static bool send_given_up(const struct req *r)
 
 /* The receiver, which may not know yet, gets the error in the message's turn.  All learn of a
  * revocation. */
-static void send_give_up(struct req *r)
+static void send_abandon(struct req *r)
 {
 	int err = p2p_comm_error(r->comm);
 	struct p2p_error_msg msg = p2p_error_of(r->comm, err);
@@ -166,8 +166,8 @@ void p2p_send_start(struct req *r)
 	} else if (r->bytes <= p2p_peer(r->peer)->eager && !r->send.sync) {
 		r->state = STATE_OUT_EAGER;
 		p2p_out_put(r, r->peer);
-	} else if (unlikely(send_given_up(r))) {
-		send_give_up(r);
+	} else if (unlikely(send_unmatchable(r))) {
+		send_abandon(r);
 	} else if (p2p_send_take_id(r)) {
 		send_rendezvous(r);
 	} else if (p2p_out_is_collective(r)) {

@@ -116,6 +116,6 @@ bool rma_am_valid(const struct win *w);
 
 /* The window is broken: requests of operations that are not answered fail, and their buffers are
  * the user's again. */
-void rma_am_give_up(struct win *w);
+void rma_am_abandon(struct win *w);
 
 #endif

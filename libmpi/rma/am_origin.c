@@ -555,7 +555,7 @@ static struct rma_am *am_next_failed(struct win *w, int rank)
 	return m;
 }
 
-static void am_give_up(struct win *w, struct rma_target *t)
+static void am_abandon(struct win *w, struct rma_target *t)
 {
 	struct rma_am *m = t->first, *next;
 
@@ -572,14 +572,14 @@ static void am_give_up(struct win *w, struct rma_target *t)
 	}
 }
 
-void rma_am_give_up(struct win *w)
+void rma_am_abandon(struct win *w)
 {
 	struct rma_am *m;
 
 	while ((m = am_next_failed(w, -1)) != NULL)
 		free(m);
 	for (int i = 0; i < w->size; i++)
-		am_give_up(w, &w->target[i]);
+		am_abandon(w, &w->target[i]);
 	w->rma->pending = 0;
 }
 

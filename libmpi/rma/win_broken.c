@@ -20,7 +20,7 @@ static void window_break(struct win *w)
 	w->open = 0;
 	for (int i = 0; i < w->size; i++)
 		w->target[i].open = 0;
-	rma_am_give_up(w);
+	rma_am_abandon(w);
 }
 
 static void window_check(struct win *w)

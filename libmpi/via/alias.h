@@ -76,7 +76,7 @@ const struct via_card *via_alias_card(int alias);
 int via_alias_node(int alias);
 const char *via_alias_host(int alias);
 
-/* The address at which an alias is dialled; NULL: it is not known yet. */
+/* The address to which we connect for an alias; NULL: it is not known yet. */
 const char *via_alias_addr(int alias);
 
 /* For libnet: a process of another universe asks for a connection. */

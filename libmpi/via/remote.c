@@ -25,11 +25,11 @@ static struct {
 	struct via_conf conf;
 	char tcp[NET_ADDR_LEN], local[NET_ADDR_LEN]; /* where this process listens; "": nowhere */
 	uint8_t foreign_key[NET_KEY_LEN];            /* proves foreign peers */
-	int bell;                                    /* socket of this process's doorbell */
+	int doorbell;                                /* socket of this process's doorbell */
 	bool named;                                  /* it has its name: others can ring it */
 	pid_t owner; /* the process that has opened all this, and not a child of it */
 	const struct via_transport *by; /* to remote peers of this universe */
-} remote = {.bell = -1, .by = &via_sockets};
+} remote = {.doorbell = -1, .by = &via_sockets};
 
 /* To remote peers, by HAFT_VIA.  A new transport gets its lines here. */
 static const struct via_transport *const transports[] = {
@@ -95,10 +95,10 @@ void via_stream_unpost(struct net_op *op)
 	transport_to(op->peer)->stream_unpost(op);
 }
 
-void via_remote_give_up(int peer)
+void via_remote_abandon(int peer)
 {
 	if (via.net != NULL)
-		net_give_up(via.net, peer);
+		net_abandon_peer(via.net, peer);
 }
 
 bool via_all_sent_remote(void)
@@ -124,7 +124,7 @@ const char *via_error_text(int peer, int error)
 
 /* The name of the doorbell of a seat of this host.  Several hosts of a job may be one machine, so
  * the host is in it. */
-static socklen_t bell_name(struct sockaddr_un *a, int seat)
+static socklen_t doorbell_name(struct sockaddr_un *a, int seat)
 {
 	int n;
 
@@ -134,42 +134,43 @@ static socklen_t bell_name(struct sockaddr_un *a, int seat)
 	return (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)n);
 }
 
-static bool bell_open(void)
+static bool doorbell_open(void)
 {
 	struct sockaddr_un a;
-	socklen_t len = bell_name(&a, via.seat);
+	socklen_t len = doorbell_name(&a, via.seat);
 
-	if (remote.bell < 0)
-		remote.bell = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	remote.named = remote.bell >= 0 && bind(remote.bell, (struct sockaddr *)&a, len) == 0;
-	return remote.bell >= 0;
+	if (remote.doorbell < 0)
+		remote.doorbell = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	remote.named =
+		remote.doorbell >= 0 && bind(remote.doorbell, (struct sockaddr *)&a, len) == 0;
+	return remote.doorbell >= 0;
 }
 
 /* Rings a doorbell.  Errors do not matter: a full one will be seen, a missing one wakes no
  * process. */
-static void bell_ring(void *arg, int seat)
+static void doorbell_ring(void *arg, int seat)
 {
 	struct sockaddr_un a;
-	socklen_t len = bell_name(&a, seat);
+	socklen_t len = doorbell_name(&a, seat);
 
 	(void)arg;
-	if (unlikely(remote.bell < 0)) /* this process itself sleeps without */
-		remote.bell = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	sendto(remote.bell, "", 1, MSG_DONTWAIT | MSG_NOSIGNAL, (struct sockaddr *)&a, len);
+	if (unlikely(remote.doorbell < 0)) /* this process itself sleeps without */
+		remote.doorbell = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	sendto(remote.doorbell, "", 1, MSG_DONTWAIT | MSG_NOSIGNAL, (struct sockaddr *)&a, len);
 }
 
-static void bell_drain(void)
+static void doorbell_drain(void)
 {
 	char byte;
 
-	while (recv(remote.bell, &byte, sizeof(byte), MSG_DONTWAIT) >= 0)
+	while (recv(remote.doorbell, &byte, sizeof(byte), MSG_DONTWAIT) >= 0)
 		;
 }
 
 #define DEAF_NS 1000000u /* of a sleep that no other process can end */
 
 /* The longest time for libshm's sleep, ns.  Runs under the library's lock, as libnet needs it. */
-static uint64_t bell_most(void *arg)
+static uint64_t doorbell_most(void *arg)
 {
 	int ms = net_sleep_ms(via.net);
 	uint64_t most = remote.named ? UINT64_MAX : DEAF_NS;
@@ -180,10 +181,10 @@ static uint64_t bell_most(void *arg)
 
 /* libshm's sleep, for at most ns.  True: only the clock has ended it.  Other threads may call
  * libnet meanwhile. */
-static bool bell_sleep(void *arg, uint64_t ns)
+static bool doorbell_sleep(void *arg, uint64_t ns)
 {
 	struct pollfd fds[3] = {
-		{net_fd(via.net), POLLIN, 0}, {remote.bell, POLLIN, 0}, {-1, POLLIN, 0}};
+		{net_fd(via.net), POLLIN, 0}, {remote.doorbell, POLLIN, 0}, {-1, POLLIN, 0}};
 	struct timespec t;
 	int n;
 
@@ -198,7 +199,7 @@ static bool bell_sleep(void *arg, uint64_t ns)
 	if (n > 0 && (fds[0].revents | fds[2].revents) != 0)
 		atomic_store_explicit(&via.due, true, memory_order_relaxed);
 	if (n > 0 && fds[1].revents != 0)
-		bell_drain();
+		doorbell_drain();
 	return n == 0;
 }
 
@@ -276,7 +277,7 @@ static int transport_open(const struct via_conf *conf)
 
 HAFT_START void via_remote_prepare(const struct via_conf *conf)
 {
-	static const struct shm_sleep_ops ringer = {.ring = bell_ring};
+	static const struct shm_sleep_ops ringer = {.ring = doorbell_ring};
 
 	remote.conf = *conf;
 	remote.owner = getpid();
@@ -286,7 +287,8 @@ HAFT_START void via_remote_prepare(const struct via_conf *conf)
 /* Opens libnet and the doorbell.  From now on the process sleeps by them. */
 static int sockets_open(const uint8_t key[NET_KEY_LEN])
 {
-	static const struct shm_sleep_ops bell = {bell_most, bell_sleep, bell_ring, NULL};
+	static const struct shm_sleep_ops doorbell = {
+		doorbell_most, doorbell_sleep, doorbell_ring, NULL};
 	struct net_conf net = {.me = via.me,
 		.npeers = 1 << VIA_PEER_BITS,
 		.universe = via.universe,
@@ -309,9 +311,9 @@ static int sockets_open(const uint8_t key[NET_KEY_LEN])
 	if (err != 0)
 		return remote_failed(
 			"its sockets", err == NET_SYS ? strerror(errno) : net_error_text(err));
-	if (!bell_open())
+	if (!doorbell_open())
 		return remote_failed("the socket that wakes it", strerror(errno));
-	shm_sleep_ops_set(via.shm, &bell);
+	shm_sleep_ops_set(via.shm, &doorbell);
 	via_alias_open(via.net);
 	via.mixed = true;
 	return 0;

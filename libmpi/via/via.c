@@ -225,7 +225,7 @@ void via_peer_died(int number)
 	if (via_is_local(number))
 		shm_pipe_abandon(via.shm, via_seat(number));
 	else
-		via_remote_give_up(number);
+		via_remote_abandon(number);
 	via_mix();
 	p->seat = VIA_SEAT_DEAD;
 	p->put_seat = 0;

@@ -354,7 +354,7 @@ void via_stream_unpost(struct net_op *op);
 bool via_all_sent_remote(void);
 
 /* A process of another host has ended: nothing waits for answers to it any more. */
-void via_remote_give_up(int peer);
+void via_remote_abandon(int peer);
 
 static inline bool via_all_sent(void)
 {

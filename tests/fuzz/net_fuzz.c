@@ -93,7 +93,7 @@ static ssize_t f_send(struct net_conn *c, struct iovec *iov, int n)
 				    : 1;
 }
 
-static int f_dial(struct net_conn *c, const char *addr, int wait_ms)
+static int f_connect(struct net_conn *c, const char *addr, int wait_ms)
 {
 	(void)addr;
 	(void)wait_ms;
@@ -105,7 +105,7 @@ static int f_dial(struct net_conn *c, const char *addr, int wait_ms)
 	return net_draw(2) ? 0 : EINPROGRESS;
 }
 
-static int f_dialled(struct net_conn *c)
+static int f_connect_status(struct net_conn *c)
 {
 	(void)c;
 	return 0;
@@ -191,8 +191,8 @@ static void f_fini(struct net *net)
 
 static const struct net_io io = {.recv = f_recv,
 	.send = f_send,
-	.dial = f_dial,
-	.dialled = f_dialled,
+	.connect = f_connect,
+	.connect_status = f_connect_status,
 	.accept = f_accept,
 	.close = f_close,
 	.end = f_end,

@@ -94,7 +94,7 @@ static void first_words(int rank, int size)
 }
 
 /* Begins a collective call, which never ends.  A rank that leads its host is not taken: it would
- * dial other hosts. */
+ * connect to other hosts. */
 static double first_collective(void)
 {
 	static int in = 1, out;

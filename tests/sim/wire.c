@@ -226,7 +226,7 @@ static ssize_t sim_send(struct net_conn *c, struct iovec *iov, int n)
 	return gone > 0 ? (ssize_t)gone : -EAGAIN;
 }
 
-static int sim_dialled(struct net_conn *c)
+static int sim_connect_status(struct net_conn *c)
 {
 	struct sock *s = sock_of(c);
 
@@ -235,7 +235,7 @@ static int sim_dialled(struct net_conn *c)
 	return s->open_us <= s->w->us ? 0 : EINPROGRESS;
 }
 
-static int sim_dial(struct net_conn *c, const char *addr, int wait_ms)
+static int sim_connect(struct net_conn *c, const char *addr, int wait_ms)
 {
 	struct host_arg *h = host_of(c->net);
 	struct world *w = h->w;
@@ -260,7 +260,7 @@ static int sim_dial(struct net_conn *c, const char *addr, int wait_ms)
 	o->accept_by = to;
 	o->open_us = s->open_us = world_odds(w, w->odds.slow) ? travel(w) : w->us;
 	w->us += (uint64_t)wait_ms * 1000;
-	return sim_dialled(c);
+	return sim_connect_status(c);
 }
 
 static int sim_accept(struct net *net, struct net_conn *c)
@@ -427,8 +427,8 @@ static void sim_fini(struct net *net)
 
 const struct net_io world_io = {.recv = sim_recv,
 	.send = sim_send,
-	.dial = sim_dial,
-	.dialled = sim_dialled,
+	.connect = sim_connect,
+	.connect_status = sim_connect_status,
 	.accept = sim_accept,
 	.close = sim_close,
 	.end = sim_end,

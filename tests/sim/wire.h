@@ -20,7 +20,7 @@
 struct chances {
 	uint32_t reset;    /* a connection breaks, at a send or a receive */
 	uint32_t cut;      /* a connection goes silent for ever */
-	uint32_t no_fd;    /* accept or dial finds no descriptor */
+	uint32_t no_fd;    /* accept or connect finds no descriptor */
 	uint32_t stranger; /* a stranger connects, at a step */
 	uint32_t slow;     /* connecting takes time */
 	uint32_t clog;     /* a send finds no room, or takes a part only */

@@ -95,7 +95,7 @@ static void withdraw(const char *name)
 }
 
 /* A connection to address: haft-names://HOST/tcp:1.2.3.4:567/SECRET. */
-static int service_dial(const char *address)
+static int service_connect(const char *address)
 {
 	struct sockaddr_in a = {.sin_family = AF_INET};
 	const char *tcp = strstr(address, "/tcp:");
@@ -114,7 +114,7 @@ static int service_dial(const char *address)
 static void silence(const char *address)
 {
 	for (int i = 0; i < 200; i++)
-		service_dial(address);
+		service_connect(address);
 	puts("silent");
 	fflush(stdout);
 	pause();
@@ -123,7 +123,7 @@ static void silence(const char *address)
 static void noise(const char *address)
 {
 	char rubbish[1000];
-	int fd = service_dial(address);
+	int fd = service_connect(address);
 	ssize_t n;
 
 	memset(rubbish, 'x', sizeof(rubbish));

@@ -279,7 +279,7 @@ static void test_no_descriptors(void **state)
 	ends_close(&s);
 }
 
-/* Where we dial there is something else. */
+/* Where we connect there is something else. */
 static void wrong_address(struct ends *s, const char *words)
 {
 	double until = ends_now() + 200;
@@ -369,7 +369,7 @@ static void test_listen_addresses(void **state)
 	assert_int_equal(net_listen("tcp:%lo:0", &fd, text), 0);
 	assert_memory_equal(text, "tcp:127.0.0.1:", 14);
 	close(fd);
-	/* Names are for listeners: dialling never asks a name service. */
+	/* Names are for listeners: connecting never asks a name service. */
 	assert_false(net_addr_read("tcp:localhost:80", &sa, &len));
 	assert_false(net_addr_read("unix:", &sa, &len));
 	assert_true(net_addr_read("tcp:[::1]:80", &sa, &len));

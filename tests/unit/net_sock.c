@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* net_sock.c - libnet over real sockets: frames and streams over TCP and UNIX, both ends dialling
+/* net_sock.c - libnet over real sockets: frames and streams over TCP and UNIX, both ends connecting
  * at once, full queues, goodbye. */
 #include "tests/unit/net_endpoints.h"
 #include <netinet/in.h>
@@ -59,7 +59,7 @@ static void test_frames(void **state)
 	}
 }
 
-/* A listener of 127.0.0.1 whose queue is full: it answers no dial, as a host that is down.  The
+/* A listener of 127.0.0.1 whose queue is full: it answers no connect, as a host that is down.  The
  * sockets are to be closed. */
 static void listen_deaf(char *addr, int fd[3])
 {
@@ -77,7 +77,7 @@ static void listen_deaf(char *addr, int fd[3])
 }
 
 /* Peer 1 does not answer, peer 2 is connected: both are lost at once. */
-static void test_given_up(void **state)
+static void test_abandon(void **state)
 {
 	struct ends s;
 	int fd[3];
@@ -91,13 +91,13 @@ static void test_given_up(void **state)
 	assert_int_equal(net_peer_state_get(s.end[0].net, 1), NET_PEER_CONNECTING);
 	assert_false(net_all_sent(s.end[0].net));
 	for (int peer = 1; peer <= 2; peer++)
-		net_give_up(s.end[0].net, peer);
+		net_abandon_peer(s.end[0].net, peer);
 	assert_int_equal(net_sleep_ms(s.end[0].net), 0);
 	net_poll(s.end[0].net);
 	assert_int_equal(s.end[0].lost[1], 1);
 	assert_int_equal(s.end[0].lost[2], 1);
 	assert_true(net_all_sent(s.end[0].net));
-	net_give_up(s.end[0].net, 1);
+	net_abandon_peer(s.end[0].net, 1);
 	assert_int_equal(net_peer_state_get(s.end[0].net, 1), NET_PEER_LOST);
 	ends_close(&s);
 	for (int i = 0; i < 3; i++)
@@ -145,7 +145,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_frames),
 		cmocka_unit_test(test_streams),
-		cmocka_unit_test(test_given_up),
+		cmocka_unit_test(test_abandon),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

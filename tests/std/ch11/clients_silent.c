@@ -15,7 +15,7 @@
 static char port[MPI_MAX_PORT_NAME];
 static int silent[SILENT + 2 * 128];
 
-static int dial_tcp(void)
+static int connect_tcp(void)
 {
 	const char *at = strstr(port, "tcp:127.0.0.1:");
 	struct sockaddr_in a = {.sin_family = AF_INET};
@@ -31,7 +31,7 @@ static int dial_tcp(void)
 static void silent_open(int n)
 {
 	for (int i = 0; i < n; i++)
-		silent[i] = dial_tcp();
+		silent[i] = connect_tcp();
 }
 
 static void silent_close(int n)

@@ -3,9 +3,9 @@
 /* RUN np=4 env="HAFT_FT=yes HAFT_VIA=net HAFT_EAGER_NET=1024 HAFT_COLL_ALGORITHM=bcast=chain" */
 /* MPI-5.0 3.5: messages of a pair do not overtake each other.
  *
- * given_up.c - rank 0 learns that rank 3 has died, and gives up the long messages of its broadcast.
- * The short ones after them go.  Rank 1, which knows nothing of the death yet, must not take a
- * short one for a long one.
+ * abandoned_sends.c - rank 0 learns that rank 3 has died, and abandons the long messages of its
+ * broadcast.  The short ones after them go.  Rank 1, which knows nothing of the death yet, must not
+ * take a short one for a long one.
  *
  *      0 ── long, long, short ──> 1 ──> 2 ──> 3 */
 #include "tests/ft/ft.h"
@@ -58,7 +58,7 @@ int main(int argc, char **argv)
 	int err;
 
 	ft_init(&argc, &argv);
-	snprintf(path, sizeof(path), "%s/given_up", getenv("TMPDIR"));
+	snprintf(path, sizeof(path), "%s/abandoned", getenv("TMPDIR"));
 	settle();
 	if (check_rank == 0)
 		err = root_bcast();
