@@ -30,7 +30,7 @@ static uint64_t ring_credit_read(struct shm *s, int dst)
 	return credit;
 }
 
-static int ring_again(struct shm *s, const _Atomic uint64_t *word, uint64_t seen)
+static int put_full(struct shm *s, const _Atomic uint64_t *word, uint64_t seen)
 {
 	s->count.put_again++;
 	shm_wait_for_room(s, word, seen);
@@ -56,7 +56,7 @@ static int ring_open(struct shm *s, int dst)
 	}
 	o.off = shm_off(s, p->out);
 	if (shm_inbox_claim(s, dst) != 0)
-		return ring_again(s, NULL, 0);
+		return put_full(s, NULL, 0);
 	memcpy(s->in->cell->data, &o, sizeof(o));
 	shm_inbox_send(s, dst, &h, sizeof(o));
 	s->count.put_inbox--;
@@ -108,7 +108,7 @@ static int payload_claim(struct shm *s, int dst, size_t len, void **ptr)
 		p->payload = shm_ptr(s, off);
 	}
 	if (!payload_find(s, dst, len, &at, &credit))
-		return ring_again(s, &p->out->credit, credit);
+		return put_full(s, &p->out->credit, credit);
 	s->in->payload_pos = at;
 	*ptr = p->payload + at % payload_size(s);
 	return 0;
@@ -144,7 +144,7 @@ static int ring_reserve(struct shm *s, int dst, size_t len, void **ptr)
 	int e;
 
 	if (t->head == t->limit && !ring_room(s, dst, &credit))
-		return ring_again(s, &s->in->peer[dst].out->credit, credit);
+		return put_full(s, &s->in->peer[dst].out->credit, credit);
 	if (len <= SHM_INLINE) {
 		*ptr = shm_slot_at(t->slot, s->slots, t->head)->data;
 		s->in->reserved = RESERVED_SLOT;
@@ -173,7 +173,7 @@ int shm_reserve(struct shm *s, int dst, size_t len, void **ptr)
 			return e;
 	}
 	if (shm_inbox_claim(s, dst) != 0)
-		return ring_again(s, NULL, 0);
+		return put_full(s, NULL, 0);
 	p->puts++;
 	*ptr = s->in->cell->data;
 	s->in->reserved = RESERVED_CELL;

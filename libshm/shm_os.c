@@ -49,23 +49,23 @@ struct futex_waitv {
 #define MADV_COLLAPSE 25
 #endif
 
-static _Thread_local const char *blamed; /* the last call that failed, in words */
+static _Thread_local const char *failed_call; /* the last call that failed, in words */
 
 void shm_os_error_set(const char *words)
 {
-	blamed = words;
+	failed_call = words;
 }
 
 const char *shm_os_error_text(void)
 {
-	return blamed != NULL ? blamed : "a system call failed";
+	return failed_call != NULL ? failed_call : "a system call failed";
 }
 
 /* `result', with the words for it if it says failure. */
 static int os_result(int result, const char *words)
 {
 	if (result < 0)
-		blamed = words;
+		failed_call = words;
 	return result;
 }
 

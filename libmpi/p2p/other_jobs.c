@@ -5,7 +5,7 @@
  *                               └── to a spawned job, the parents, a client, ...:  waited for here
  *
  * Such a send has no request of the user's any more: it was freed, or the send was a buffered one.
- * The end of a remote peer fails the send.  That of a local one rings no bell, so the wait naps. */
+ * The end of a remote peer fails the send, that of a local one rings no doorbell: the wait naps. */
 #include "libmpi/boot/waitrec.h"
 #include "libmpi/p2p/p2p_state.h"
 #include "libmpi/p2p/request.h"

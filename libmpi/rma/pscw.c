@@ -3,9 +3,9 @@
  * 12.5.2).
  *
  *      target T                     in the segment                    origin O
- *      post(.. O ..)  ──> pairs of O: pair[T].posts + 1, bell of O ──> first access to T after
+ *      post(.. O ..)  ──> pairs of O: pair[T].posts + 1, doorbell of O ──> first access to T after
  *                                                                      start(.. T ..)
- *      wait           <── sync of T: done + 1, bell of T           <── complete
+ *      wait           <── sync of T: done + 1, doorbell of T           <── complete
  *
  * MPI_Win_start does not wait.  The first access to a target that has not posted waits, or at the
  * latest MPI_Win_complete.

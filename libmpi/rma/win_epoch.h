@@ -99,7 +99,7 @@ struct rma_epoch {
 /* Ends the sleep of a member that shares memory with this one, if it waits on the window. */
 static inline void rma_epoch_ring(struct win *w, int rank)
 {
-	shm_flag_add(via.shm, &w->target[rank].ctl->sync.bell, 1);
+	shm_flag_add(via.shm, &w->target[rank].ctl->sync.doorbell, 1);
 }
 
 /* In the control block of local member `rank': `from' has posted for it (ring: it may sleep), or
@@ -123,7 +123,7 @@ struct rma_epoch_wait {
 	uint32_t nap_ns; /* 0, or the limit of the next sleep; ready may change it */
 };
 
-/* Returns when ready is true.  Polls, then sleeps until the bell of this member rings or something
+/* Returns when ready is true.  Polls, then sleeps until this member's doorbell rings or something
  * else arrives.  Gives up the library's lock meanwhile. */
 void rma_epoch_wait_until(struct rma_epoch_wait *wait);
 

@@ -125,7 +125,7 @@ struct rma_lock_wait {
 void rma_lock_wait_begin(struct rma_lock_wait *k);
 
 /* Has it got the lock, or can it take it now?  True from then on; the request is gone. rest: the
- * caller sleeps if false, until the bell of member `who' rings or RMA_STARVING_NS have passed. */
+ * caller sleeps if false, until the doorbell of `who' rings or RMA_STARVING_NS have passed. */
 bool rma_lock_wait_ready(struct rma_lock_wait *k, bool rest);
 
 #endif

@@ -3,7 +3,7 @@
  * its host.
  *
  *      line 0   lock     who has this member's window locked                        (win_lock.h)
- *      line 1   bell     changes when something happened that this member waits for
+ *      line 1   doorbell changes when something happened that this member waits for
  *      line 2   done     number of access epochs that others have completed here    (pscw.c)
  *      line 3   record, exposures, noput: only while accesses are recorded          (conflict.c)
  *
@@ -35,7 +35,7 @@ struct rma_pair {
 
 struct rma_sync {
 	struct rma_lock lock;
-	struct shm_flag bell;
+	struct shm_flag doorbell;
 	uint32_t pad1[14];
 	_Atomic uint32_t done;
 	uint32_t pad2[15];

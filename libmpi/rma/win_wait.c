@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* win_wait.c - waiting on a window, and the counters that end such waits.
  *
- *      waiter:  ready?  ── no ──> p2p_progress_until: poll, spin, sleep until the bell rings
- *      waker:   store or add ──> rma_epoch_ring: adds 1 to the waiter's bell
+ *      waiter:  ready?  ── no ──> p2p_progress_until: poll, spin, sleep until the doorbell rings
+ *      waker:   store or add ──> rma_epoch_ring: adds 1 to the waiter's doorbell
  *
  * While a thread waits it polls for all outstanding requests of the process. */
 #include "libmpi/rma/win_epoch.h"
@@ -82,7 +82,7 @@ static bool wait_poll(const struct rma_epoch_wait *wait)
 
 void rma_epoch_wait_until(struct rma_epoch_wait *wait)
 {
-	struct shm_flag *bell = &wait->w->rma->ctl->sync.bell;
+	struct shm_flag *doorbell = &wait->w->rma->ctl->sync.doorbell;
 
 	if (wait->ready(wait->arg, false) || wait_poll(wait))
 		return;
@@ -90,7 +90,7 @@ void rma_epoch_wait_until(struct rma_epoch_wait *wait)
 	p2p_progress_until(&(struct p2p_condition){.ready = wait_ready,
 		.arg = wait,
 		.describer = &wait->describer,
-		.flag = bell,
+		.flag = doorbell,
 		.nap_ns = &wait->nap_ns});
 }
 

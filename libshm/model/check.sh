@@ -39,11 +39,11 @@ one 0 inbox
 one 1 inbox -DSEQUENCE_RELAXED
 one 1 inbox -DBLIND
 one 1 inbox -DFREE_BEFORE_READ
-one 0 bell
-one 0 bell -DFENCE
-one 1 bell -DNOTHING
-one 1 bell -DCHECK_FIRST
-one 1 bell -DFENCE -DCHECK_FIRST
+one 0 doorbell
+one 0 doorbell -DFENCE
+one 1 doorbell -DNOTHING
+one 1 doorbell -DCHECK_FIRST
+one 1 doorbell -DFENCE -DCHECK_FIRST
 one 0 seat
 one 0 seat -DTENANTS=3 -DEACH=2
 one 1 seat -DNO_DRAIN

@@ -308,7 +308,7 @@ static uint64_t kept_waiting(void)
 #define LATE_NS 5000000u /* a lost wake-up is noticed when a nap ends, which lasts 10 ms */
 
 /* The observations of both ranks in one try. */
-struct bells {
+struct doorbells {
 	_Atomic uint64_t put_ns, late[2], waited[2];
 };
 
@@ -317,14 +317,14 @@ static uint64_t now_ns(void)
 	return (uint64_t)(1e9 * node_now(CLOCK_MONOTONIC));
 }
 
-static void wait_ring(struct shm *s, struct bells *b)
+static void wait_ring(struct shm *s, struct doorbells *b)
 {
 	atomic_store(&b->put_ns, now_ns());
 	put_frame(s, 1 - s->me);
 }
 
 /* How often this rank has got its frame late. */
-static uint64_t bell_rounds(struct shm *s, struct bells *b, int rounds, uint64_t *seed)
+static uint64_t doorbell_rounds(struct shm *s, struct doorbells *b, int rounds, uint64_t *seed)
 {
 	uint64_t late = 0;
 
@@ -342,23 +342,23 @@ static uint64_t bell_rounds(struct shm *s, struct bells *b, int rounds, uint64_t
 }
 
 /* No wake-up may get lost: pings with pauses around the time in which the other falls asleep. The
- * sleeps end by the bell; late only where one of the two was kept from its CPU.  Not all of that is
+ * sleeps end by the doorbell; late only where one of the two was kept from its CPU.  Not all of it is
  * known here (a hypervisor, a SIGSTOP): so one good try will do; where wake-ups get lost, none
  * is. */
-static void bell_rank(struct shm *s, void *arg)
+static void doorbell_rank(struct shm *s, void *arg)
 {
 	enum { ROUNDS = 400, TRIES = 8 };
-	struct bells *b = shm_seg_job(s->seg);
+	struct doorbells *b = shm_seg_job(s->seg);
 	uint64_t seed = 3, late, waited;
 	bool few = false;
 
 	(void)arg;
 	for (int i = 0; i < TRIES && !few; i++) {
 		waited = kept_waiting();
-		late = bell_rounds(s, b, ROUNDS, &seed);
+		late = doorbell_rounds(s, b, ROUNDS, &seed);
 		atomic_store(&b->late[s->me], late);
 		atomic_store(&b->waited[s->me], kept_waiting() - waited);
-		bell_rounds(s, b, 1, &seed); /* both have said so, and say no more soon */
+		doorbell_rounds(s, b, 1, &seed); /* both have said so, and say no more soon */
 		late = atomic_load(&b->late[0]) + atomic_load(&b->late[1]);
 		waited = atomic_load(&b->waited[0]) + atomic_load(&b->waited[1]);
 		few = late < 20 + 2 * waited / LATE_NS;
@@ -366,14 +366,14 @@ static void bell_rank(struct shm *s, void *arg)
 	CHECK(few);
 }
 
-static void wait_bell(void **state)
+static void wait_doorbell(void **state)
 {
 	const struct shm_opts oversubscribed = {.nranks = 2, .ncpus = 1},
 			      free_cpus = {.nranks = 2, .ncpus = 64};
 
 	(void)state;
-	node_run_opts(&free_cpus, bell_rank, NULL);
-	node_run_opts(&oversubscribed, bell_rank, NULL);
+	node_run_opts(&free_cpus, doorbell_rank, NULL);
+	node_run_opts(&oversubscribed, doorbell_rank, NULL);
 }
 
 /* A wake-up that is held back is made by the caller, once: a frame's and a flag's. */
@@ -610,7 +610,7 @@ static void sandbox(void **state)
 	assert_true(pid[0] >= 0);
 	if (pid[0] == 0) {
 		forbid();
-		node_run_opts(&free_cpus, bell_rank, NULL);
+		node_run_opts(&free_cpus, doorbell_rank, NULL);
 		_exit(0);
 	}
 	assert_int_equal(waitpid(pid[0], &status, 0), pid[0]);
@@ -620,7 +620,7 @@ static void sandbox(void **state)
 static void wait_threads(void **state)
 {
 	(void)state;
-	node_run_threads(2, bell_rank, NULL);
+	node_run_threads(2, doorbell_rank, NULL);
 }
 
 int main(void)
@@ -631,7 +631,7 @@ int main(void)
 		cmocka_unit_test(unrecorded_yields),
 		cmocka_unit_test(idle_cpu),
 		cmocka_unit_test(wait_view),
-		cmocka_unit_test(wait_bell),
+		cmocka_unit_test(wait_doorbell),
 		cmocka_unit_test(wait_held),
 		cmocka_unit_test(alarms),
 		cmocka_unit_test(flags_and_frames),

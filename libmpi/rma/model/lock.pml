@@ -5,11 +5,11 @@
  *   member      rma_lock_try;  else: slot, ticket, count;  rma_lock_wait_ready until it has it;
  *               rma_lock_drop
  *   starving    begins whenever a waiter checks, or never
- *   sleep       rung = false before the check, then until rung (the bell of rma_epoch_wait_until)
+ *   sleep       rung = false before the check, then until rung (doorbell of rma_epoch_wait_until)
  *
  * One statement here is one atomic instruction there; a loop of compare-and-exchange is its last
  * round.  The fields of the word are variables that change together.  The timer of RMA_STARVING_NS
- * is left out, because waiters of remote members have none: the bell alone must be enough.  With
+ * is left out, because waiters of remote members have none: the doorbell must be enough.  With
  * NAPS a waiter that is not starving awakes at any time.
  *
  * Checked: no holder beside a writer; each counted lock is held; no waiter sleeps for ever (the end
@@ -44,7 +44,7 @@ byte readers, starving, waiters;
 bit writer, woken;
 #define held (readers > 0 || writer)
 
-/* the slots, and the bells */
+/* the slots, and the doorbells */
 byte ticket;
 byte wish[MEMBERS], stamp[MEMBERS];
 bit chosen[MEMBERS], rung[MEMBERS];

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * bell.pml - the doorbell of shm_wait.c: no sleeper sleeps on after a message has arrived.
+ * doorbell.pml - the doorbell of shm_wait.c: no sleeper sleeps on after a message has arrived.
  *
  *   sender      store message;  (FENCE: full barrier);  look at `sleeping', ring if it is set
  *   sleeper     store `sleeping'; full barrier; (else: a barrier on every CPU); look for messages
  *
  * mem[0], mem[1]: messages put by sender 0 and 1; mem[2]: sleeping.  The futex sleeps only while
  * its word is 1; the process that takes the 1 away wakes it. The naps' clock is left out: the
- * claim is that the bell alone is enough.  Checked with FENCE and without.  Must fail: NOTHING
+ * claim is that the doorbell alone is enough.  Checked with FENCE and without.  Must fail: NOTHING
  * (neither barrier), CHECK_FIRST (the sleeper checks before it says that it sleeps). */
 #define SENDERS  2
 #define EACH     2
