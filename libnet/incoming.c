@@ -5,11 +5,11 @@
  *       \---chunk--> CHUNK                                  (bye: nothing may follow)
  *
  * Bytes are read into one buffer that all peers share, and frames are delivered from there.  A peer
- * keeps only an item that is incomplete when the bytes end: its head in `raw', its payload in
+ * keeps only a record that is incomplete when the bytes end: its head in `raw', its payload in
  * `part'.  Two exceptions spare the copy: the next read begins in `part', or in the posted buffer,
  * and goes on in the shared buffer behind it.
  *
- * Every item begins at a multiple of 8 on the wire, and reads are placed so that it does in
+ * Every record begins at a multiple of 8 on the wire, and reads are placed so that it does in
  * memory. */
 #include "libnet/net_inner.h"
 
@@ -36,7 +36,7 @@ static struct iovec shared_room(
 }
 
 /* The buffer for the piece that is being read, or NULL. */
-static struct net_op *chunk_sink(const struct net_in *in)
+static struct net_op *chunk_post(const struct net_in *in)
 {
 	return in->left > in->pad ? net_ops_find(&in->posts, in->head.ctx) : NULL;
 }
@@ -47,7 +47,7 @@ int net_in_room(const struct net_in *in, const struct net_shared *up, struct iov
 	uint32_t n;
 
 	if (in->at == IN_CHUNK) {
-		op = chunk_sink(in);
+		op = chunk_post(in);
 		n = op != NULL ? min_len(in->left - in->pad, op->len - op->at) : 0;
 		iov[0] = op != NULL ? (struct iovec){op->buf + op->at, n}
 				    : shared_room(in, up, in->left);
@@ -103,9 +103,9 @@ static void chunk_came(struct net_in *in, struct net_shared *up, struct net_op *
 }
 
 /* Puts the start of n bytes where they belong; returns how many that were. */
-static uint32_t chunk_feed(struct net_in *in, struct net_shared *up, const uint8_t *p, size_t n)
+static uint32_t chunk_copy(struct net_in *in, struct net_shared *up, const uint8_t *p, size_t n)
 {
-	struct net_op *op = chunk_sink(in);
+	struct net_op *op = chunk_post(in);
 	uint32_t k;
 
 	if (op != NULL) {
@@ -147,7 +147,7 @@ static const char *head_came(struct net_in *in, const uint8_t *b)
 }
 
 /* Takes bytes of a head, whole or not; *used: how many.  NULL, or words as net_in_received. */
-static const char *head_feed(struct net_in *in, const uint8_t *p, size_t n, uint32_t *used)
+static const char *head_parse(struct net_in *in, const uint8_t *p, size_t n, uint32_t *used)
 {
 	const uint8_t *b = p;
 
@@ -164,7 +164,7 @@ static const char *head_feed(struct net_in *in, const uint8_t *p, size_t n, uint
 
 /* Takes bytes of a frame's payload; *used: how many.  An incomplete frame goes into `part', which
  * net_in_room offers from then on. */
-static const char *frame_feed(
+static const char *frame_parse(
 	struct net_in *in, struct net_shared *up, const uint8_t *p, size_t n, uint32_t *used)
 {
 	*used = min_len(frame_padded(in), n);
@@ -180,18 +180,18 @@ static const char *frame_feed(
 	return NULL;
 }
 
-static const char *bytes_feed(struct net_in *in, struct net_shared *up, const uint8_t *p, size_t n)
+static const char *bytes_parse(struct net_in *in, struct net_shared *up, const uint8_t *p, size_t n)
 {
 	const char *bad = NULL;
 	uint32_t used;
 
 	while (bad == NULL && (n > 0 || (in->at == IN_FRAME && in->part == NULL))) {
 		if (in->at == IN_HEAD)
-			bad = head_feed(in, p, n, &used);
+			bad = head_parse(in, p, n, &used);
 		else if (in->at == IN_FRAME)
-			bad = frame_feed(in, up, p, n, &used);
+			bad = frame_parse(in, up, p, n, &used);
 		else
-			used = chunk_feed(in, up, p, n);
+			used = chunk_copy(in, up, p, n);
 		p += used;
 		n -= used;
 	}
@@ -217,7 +217,7 @@ const char *net_in_received(
 	struct net_op *op;
 	const char *bad = NULL;
 
-	if (in->at == IN_CHUNK && (op = chunk_sink(in)) != NULL) {
+	if (in->at == IN_CHUNK && (op = chunk_post(in)) != NULL) {
 		up->count.direct_bytes += first;
 		chunk_came(in, up, op, first);
 	} else if (in->at == IN_FRAME) {
@@ -228,11 +228,11 @@ const char *net_in_received(
 			bad = head_came(in, in->raw);
 		/* A frame without payload is whole already. */
 		if (bad == NULL && first == n)
-			bad = bytes_feed(in, up, up->buf, 0);
+			bad = bytes_parse(in, up, up->buf, 0);
 	} else {
-		return bytes_feed(in, up, iov[0].iov_base, n);
+		return bytes_parse(in, up, iov[0].iov_base, n);
 	}
-	return bad != NULL || first == n ? bad : bytes_feed(in, up, iov[1].iov_base, n - first);
+	return bad != NULL || first == n ? bad : bytes_parse(in, up, iov[1].iov_base, n - first);
 }
 
 void net_in_fini(struct net_in *in)

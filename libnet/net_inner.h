@@ -28,14 +28,14 @@
 #define WIRE_SIGNED  48 /* of them under the proof */
 #define WIRE_NONCE   12
 #define WIRE_PROOF   16
-#define WIRE_HEAD    24 /* bytes before the payload of an item */
+#define WIRE_HEAD    24 /* bytes before the payload of a record */
 #define WIRE_ALIGN \
-	8 /* items are padded with zeros to multiples of it, so data can be read in place */
+	8 /* records are padded with zeros to multiples of it, so data can be read in place */
 
 /* Kinds of hellos.  These numbers are on the wire: never change them. */
 enum wire_kind {
 	WIRE_CONNECT = 1,  /* connect request of the connecting side: from `from' to `to' */
-	WIRE_ACCEPT,       /* positive answer: items follow */
+	WIRE_ACCEPT,       /* positive answer: records follow */
 	WIRE_CROSSED,      /* no: my own request is on its way, and wins */
 	WIRE_DUPLICATE,    /* no: this peer has, or had, a connection */
 	WIRE_WRONG_PEER,   /* no: `to' is another peer, or `from' is none of this job */
@@ -68,8 +68,8 @@ void net_hello_read(const uint8_t b[WIRE_HELLO], struct wire_hello *h);
 
 enum wire_type { WIRE_FRAME = 1, WIRE_CHUNK, WIRE_BYE };
 
-/* The head of an item.  ctx is the stream's id if it is a chunk.  seq counts the items of its type
- * on this connection: bytes that do not belong here are found out at the next head. */
+/* The head of a record.  ctx is the stream's id if it is a chunk.  seq counts the records of its
+ * type on this connection: bytes that do not belong here are found out at the next head. */
 struct wire_head {
 	uint8_t type;
 	uint8_t kind, flags;
@@ -118,10 +118,10 @@ void net_op_end(struct net_op *op, enum net_state state);
  *     frames:   [ head data pad | head data pad | head da..]          a queue of bytes
  *     sends:    id 7: op -> op     id 9: op                            users' buffers
  *
- *     item:     frames that are there now -> one chunk -> frames that are there then -> ...
+ *     record:   frames that are there now -> one chunk -> frames that are there then -> ...
  */
 
-enum out_item { ITEM_NONE, ITEM_FRAMES, ITEM_CHUNK, ITEM_BYE };
+enum out_record { RECORD_NONE, RECORD_FRAMES, RECORD_CHUNK, RECORD_BYE };
 
 #define OUT_SPARE 256 /* bytes: a short frame that says that there is no memory */
 
@@ -130,10 +130,10 @@ struct net_out {
 	uint32_t q_at, q_end; /* in q: the bytes to go */
 	uint32_t q_cap;
 	uint32_t frame_seq, chunk_seq; /* of the next ones */
-	enum out_item item;
-	bool chunk_next;  /* frames were the last item */
+	enum out_record record;
+	bool chunk_next;  /* frames were the last record */
 	bool bye;         /* said once everything else has gone */
-	uint32_t left;    /* bytes left of the item: frames, or a chunk's payload */
+	uint32_t left;    /* bytes left of the record: frames, or a chunk's payload */
 	uint32_t pad;     /* of a chunk, left */
 	uint32_t head_at; /* of `head' that have gone */
 	struct net_ops sends;
@@ -163,7 +163,7 @@ bool net_out_append(struct net_out *o, const void *p, size_t len);
 /* Nothing is under way: a frame may go past the queue. */
 static inline bool net_out_idle(const struct net_out *o)
 {
-	return o->item == ITEM_NONE && o->q_at == o->q_end && o->sends.first == NULL;
+	return o->record == RECORD_NONE && o->q_at == o->q_end && o->sends.first == NULL;
 }
 
 /* The next bytes to go.  Returns the number of pieces of memory, 0: nothing to send. */
@@ -233,7 +233,7 @@ enum conn_state {
 	CONN_CONNECTING, /* connect was called; the socket is not connected yet */
 	CONN_REQUESTED,  /* connected; our request goes, the answer has not come */
 	CONN_ACCEPTED,   /* accepted; a stranger until its request has come */
-	CONN_OPEN,       /* items go both ways */
+	CONN_OPEN,       /* records go both ways */
 	CONN_CLOSING,    /* our goodbye has gone; arrivals are dropped */
 	CONN_CLOSED,     /* closed; memory until the end of the poll */
 };

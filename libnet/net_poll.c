@@ -89,7 +89,7 @@ int net_conn_read(struct net_conn *c, int times)
 
 /* --- writing -------------------------------------------------------------------------------- */
 
-/* Sends to the end of an item at most.  Returns the result of the last send; *done: `mine', if
+/* Sends to the end of a record at most.  Returns the result of the last send; *done: `mine', if
  * it is done by that. */
 static ssize_t conn_send(struct net_conn *c, const struct net_op *mine, struct net_op **done)
 {
@@ -112,7 +112,7 @@ static ssize_t conn_send(struct net_conn *c, const struct net_op *mine, struct n
 			*done = op;
 		else if (op != NULL)
 			net_op_end(op, NET_OP_DONE);
-		if (out->item != ITEM_NONE)
+		if (out->record != RECORD_NONE)
 			break;
 	}
 	return n;

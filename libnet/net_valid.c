@@ -63,9 +63,9 @@ static bool out_valid(const struct net_out *o)
 {
 	if (o->q_at > o->q_end || o->q_end > o->q_cap || o->head_at > WIRE_HEAD)
 		return false;
-	if (o->item == ITEM_FRAMES && (o->left == 0 || o->left > o->q_end - o->q_at))
+	if (o->record == RECORD_FRAMES && (o->left == 0 || o->left > o->q_end - o->q_at))
 		return false;
-	return (o->item != ITEM_CHUNK || o->sends.first != NULL) && ops_valid(&o->sends);
+	return (o->record != RECORD_CHUNK || o->sends.first != NULL) && ops_valid(&o->sends);
 }
 
 static bool in_valid(const struct net_in *in)

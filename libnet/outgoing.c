@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* outgoing.c - frames and streams of one peer as bytes, item by item.
+/* outgoing.c - frames and streams of one peer as bytes, record by record.
  *
  *     |<- frames that were there ->|<- one chunk ->|<- frames that were there ->| ... | bye |
  *
- * An item that has begun is sent to its end.  q_at == q_end: no frames.  The queue is a line of
+ * A record that has begun is sent to its end.  q_at == q_end: no frames.  The queue is a line of
  * bytes that is moved to the front when it meets its end; it has twice the room that may be used,
  * so each byte is moved once at most on the average.  Without memory it is short, and full
  * sooner. */
@@ -104,7 +104,7 @@ bool net_out_append(struct net_out *o, const void *p, size_t len)
 		return false;
 	memcpy(o->q + o->q_end, p, len);
 	o->q_end += (uint32_t)len;
-	o->item = ITEM_FRAMES;
+	o->record = RECORD_FRAMES;
 	o->left = o->q_end - o->q_at;
 	return true;
 }
@@ -117,7 +117,7 @@ static void chunk_begin(struct net_out *o)
 
 	w.len = rest < NET_CHUNK_MAX ? (uint32_t)rest : NET_CHUNK_MAX;
 	net_head_write(&w, o->head);
-	o->item = ITEM_CHUNK;
+	o->record = RECORD_CHUNK;
 	o->head_at = 0;
 	o->left = w.len;
 	o->pad = net_pad(w.len);
@@ -128,20 +128,20 @@ static void bye_begin(struct net_out *o)
 	struct wire_head w = {.type = WIRE_BYE};
 
 	net_head_write(&w, o->head);
-	o->item = ITEM_BYE;
+	o->record = RECORD_BYE;
 	o->head_at = 0;
 	o->left = o->pad = 0;
 	o->bye = false;
 }
 
-static void item_begin(struct net_out *o)
+static void record_begin(struct net_out *o)
 {
 	bool frames = o->q_at < o->q_end;
 
 	if (o->sends.first != NULL && (o->chunk_next || !frames)) {
 		chunk_begin(o);
 	} else if (frames) {
-		o->item = ITEM_FRAMES;
+		o->record = RECORD_FRAMES;
 		o->left = o->q_end - o->q_at;
 	} else if (o->bye) {
 		bye_begin(o);
@@ -153,11 +153,11 @@ int net_out_next(struct net_out *o, struct iovec iov[OUT_IOVS])
 	struct net_op *op = o->sends.first;
 	int n = 0;
 
-	if (o->item == ITEM_NONE)
-		item_begin(o);
-	if (o->item == ITEM_NONE)
+	if (o->record == RECORD_NONE)
+		record_begin(o);
+	if (o->record == RECORD_NONE)
 		return 0;
-	if (o->item == ITEM_FRAMES) {
+	if (o->record == RECORD_FRAMES) {
 		iov[0] = (struct iovec){o->q + o->q_at, o->left};
 		return 1;
 	}
@@ -187,7 +187,7 @@ static void frames_gone(struct net_out *o, size_t n)
 	o->left -= k;
 	if (o->left)
 		return;
-	o->item = ITEM_NONE;
+	o->record = RECORD_NONE;
 	o->chunk_next = true;
 	if (o->q_at == o->q_end)
 		o->q_at = o->q_end = 0;
@@ -207,7 +207,7 @@ struct net_op *net_out_sent(struct net_out *o, size_t n, struct net_count *count
 	struct net_op *op = o->sends.first;
 	uint32_t k;
 
-	if (o->item == ITEM_FRAMES) {
+	if (o->record == RECORD_FRAMES) {
 		frames_gone(o, n);
 		return NULL;
 	}
@@ -215,17 +215,17 @@ struct net_op *net_out_sent(struct net_out *o, size_t n, struct net_count *count
 	k = bytes_take(&n, o->left);
 	o->left -= k;
 	o->pad -= bytes_take(&n, o->pad);
-	if (o->item == ITEM_CHUNK) {
+	if (o->record == RECORD_CHUNK) {
 		op->at += k;
 		count->sent_bytes += k;
 	}
 	if (o->head_at < WIRE_HEAD || o->left || o->pad)
 		return NULL;
-	if (o->item == ITEM_BYE) {
-		o->item = ITEM_NONE;
+	if (o->record == RECORD_BYE) {
+		o->record = RECORD_NONE;
 		return NULL;
 	}
-	o->item = ITEM_NONE;
+	o->record = RECORD_NONE;
 	o->chunk_next = false;
 	count->sent++;
 	if (op->at < op->len) {
@@ -243,7 +243,7 @@ void net_out_fini(struct net_out *o)
 	queue_free(o);
 	o->q = NULL;
 	o->q_at = o->q_end = o->q_cap = 0;
-	o->item = ITEM_NONE;
+	o->record = RECORD_NONE;
 	o->left = o->pad = 0;
 	o->bye = false;
 }

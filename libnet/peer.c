@@ -2,7 +2,7 @@
 /* peer.c - the connection to each peer: made when there is something to send, again if that
  * failed, lost once.
  *
- *     NONE --first item--> CONNECTING --accept--> CONNECTED --its bye--------> LEFT
+ *     NONE --1st record--> CONNECTING --accept--> CONNECTED --its bye--------> LEFT
  *       |                    |  ^ retry              \------anything else----> LOST
  *       |                    \-/ \-----no way---------------------------------^
  *       \---- its connect request has come, and is accepted ----> CONNECTED

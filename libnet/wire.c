@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* wire.c - hellos and heads as bytes.
  *
- *     hello, 64 bytes                                    head of an item, 24 bytes
+ *     hello, 64 bytes                                    head of a record, 24 bytes
  *      0  magic, 8 bytes                                  0  type: frame, chunk, bye
  *      8  version, 2                                      1  kind
  *     10  kind, 1                                         2  flags

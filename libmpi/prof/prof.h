@@ -125,8 +125,8 @@ void prof_trace_wait(struct prof_call *c);
 void prof_trace_region(struct prof_call *c, int row, uint64_t begin);
 
 /* Gets memory from the system for a part of a mapping.  It is a hint: pages that it
- * has not got come when they are written to.  Keeps errno (room_os.c). */
-void prof_room_take(void *from, void *to);
+ * has not got come when they are written to.  Keeps errno (populate_os.c). */
+void prof_populate(void *from, void *to);
 
 /* --- what tools ask for (meter.c) --- */
 

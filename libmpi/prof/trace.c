@@ -37,7 +37,7 @@ static __attribute__((noinline, cold)) bool ring_more(void)
 	}
 	left = g->size - prof_state.cell;
 	prof_state.until = prof_state.cell + (left < AHEAD ? left : AHEAD);
-	prof_room_take(&g->cell[prof_state.cell], &g->cell[prof_state.until]);
+	prof_populate(&g->cell[prof_state.cell], &g->cell[prof_state.until]);
 	return true;
 }
 

@@ -246,7 +246,7 @@ static uint8_t frame_byte(uint32_t i, uint32_t at)
 	return (uint8_t)(i * 5 + at);
 }
 
-static void say_items(void)
+static void say_records(void)
 {
 	struct wire_head h;
 	uint8_t b[WIRE_HEAD];
@@ -373,7 +373,7 @@ static void net_round_run(void)
 	}
 	say_hello(we_call ? WIRE_ACCEPT : WIRE_CONNECT, 1,
 		we_call && script.conn ? script.conn->say : NULL);
-	say_items();
+	say_records();
 	net_spoil(net_draw(8) ? WIRE_HELLO : 0);
 	net_play(net, post, buf);
 	net_close(net);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* RUN np=0 time=180 */
-/* net_fault.c - libnet when the other side fails: connections broken inside of every kind of item,
- * peers that stop, leave early, are killed, or whose host is dead; signals all the time. */
+/* net_fault.c - libnet when the other side fails: connections broken inside of every kind of
+ * record, peers that stop, leave early, are killed, or whose host is dead; signals all the time. */
 #include <errno.h>
 #include <linux/filter.h>
 #include <netinet/in.h>
@@ -66,7 +66,7 @@ static void hang_up(int fd, bool reset)
 	close(fd);
 }
 
-/* A whole frame, then the first `n' bytes of an item of this type, then the end. */
+/* A whole frame, then the first `n' bytes of a record of this type, then the end. */
 static void broken_after(const char *where, uint8_t type, size_t n, bool reset)
 {
 	struct ends s;

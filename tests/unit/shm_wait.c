@@ -342,9 +342,9 @@ static uint64_t doorbell_rounds(struct shm *s, struct doorbells *b, int rounds, 
 }
 
 /* No wake-up may get lost: pings with pauses around the time in which the other falls asleep. The
- * sleeps end by the doorbell; late only where one of the two was kept from its CPU.  Not all of it is
- * known here (a hypervisor, a SIGSTOP): so one good try will do; where wake-ups get lost, none
- * is. */
+ * sleeps end by the doorbell; late only where one of the two was kept from its CPU.  Not all
+ * of it is known here (a hypervisor, a SIGSTOP): so one good try will do; where wake-ups get lost,
+ * none is. */
 static void doorbell_rank(struct shm *s, void *arg)
 {
 	enum { ROUNDS = 400, TRIES = 8 };

@@ -484,7 +484,7 @@ static void start_keep(struct start *s, const struct local_rank *m, char *words)
 }
 
 /* Takes the ranks that the fork server has started: from now on they are processes like others. */
-static void forks_take(struct local_ranks *c, struct start *s)
+static void forked_take(struct local_ranks *c, struct start *s)
 {
 	pid_t pid;
 	int i;
@@ -505,10 +505,10 @@ static void forks_take(struct local_ranks *c, struct start *s)
 }
 
 /* Ends the fork server, when it has started all that it was asked for. */
-static void forks_settle(struct local_ranks *c, struct start *s)
+static void forked_settle(struct local_ranks *c, struct start *s)
 {
 	forked_wait(&c->forked);
-	forks_take(c, s);
+	forked_take(c, s);
 	forked_end(&c->forked);
 }
 
@@ -520,14 +520,14 @@ static void row_start(
 	char *words = seat_open(c, m);
 
 	if (!forked_serves(&c->forked, m)) {
-		forks_settle(c, s);
+		forked_settle(c, s);
 		forked_begin(&c->forked, c, i);
 	}
 	if (words == NULL)
 		words = member_start(c, i, in, output);
 	start_keep(s, m, words);
 	if (i % START_BATCH == START_BATCH - 1)
-		forks_take(c, s);
+		forked_take(c, s);
 }
 
 char *local_start(struct local_ranks *c, const struct world *w, int (*in_fd)(int entry),
@@ -550,7 +550,7 @@ char *local_start(struct local_ranks *c, const struct world *w, int (*in_fd)(int
 		if (in >= 0)
 			close(in);
 	}
-	forks_settle(c, &s);
+	forked_settle(c, &s);
 	priority_keep();
 	rank_env_end(&c->env);
 	if (null >= 0)

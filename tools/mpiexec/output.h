@@ -5,6 +5,7 @@
  *   rank 1 stdout --+--> stream: unfinished line ------'
  *   rank 1 stderr -----> stream: unfinished line ---------> sink: queue --> stderr
  *
+ *  - A sink (PRRTE's word for it) is stdout or stderr of mpiexec.
  *  - Flow control: while the queue of a sink is full, its streams are not read.  Their pipes fill,
  *    and the ranks block in write().  Nothing is lost, and memory is bounded.
  *  - A line reaches the sink whole.  The stream of a line longer than OUT_PART_MAX becomes the only

@@ -23,11 +23,11 @@
 #include "tools/mpiexec/remote_ranks.h"
 
 /* One host, as the placement of one spawn sees it. */
-struct host_room {
+struct host_usage {
 	int slots;
 	int used;
 	int seats; /* of the segment there; used included */
-	int room;  /* processes that it may get in all; used included */
+	int max;   /* processes that it may get in all; used included */
 };
 
 /* The seats of host h: those of its first ranks, and the spare ones. */
@@ -45,7 +45,7 @@ static int host_seats(const struct job *j, int h)
 }
 
 /* Looks at all hosts of the job.  Returns how many there are; *v is malloc'ed. */
-static int hosts_survey(const struct spawn *s, struct host_room **v)
+static int hosts_survey(const struct spawn *s, struct host_usage **v)
 {
 	const struct plan *p = s->j->plan;
 	int n = p->nhosts > 0 ? p->nhosts : 1;
@@ -60,8 +60,8 @@ static int hosts_survey(const struct spawn *s, struct host_room **v)
 		if (s->j->remote != NULL && !remote_lives(s->j->remote, h))
 			most = slots = 0;
 		most = p->full_refuse ? slots : most;
-		(*v)[h] = (struct host_room){
-			.slots = slots, .seats = seats, .room = most < seats ? most : seats};
+		(*v)[h] = (struct host_usage){
+			.slots = slots, .seats = seats, .max = most < seats ? most : seats};
 	}
 	for (int r = 0; r < s->j->n; r++)
 		if (s->j->rank[r].alive)
@@ -195,14 +195,14 @@ char *spawn_hosts_settle(struct spawn *s, int i)
 
 int spawn_room(const struct spawn *s, int i, int most)
 {
-	struct host_room *v;
+	struct host_usage *v;
 	int n = hosts_survey(s, &v);
 	int64_t room = 0, before = 0;
 	int limit;
 
 	for (int h = 0; h < n; h++)
-		if (host_allowed(s, i, h, &limit) && v[h].room > v[h].used) {
-			int more = v[h].room - v[h].used;
+		if (host_allowed(s, i, h, &limit) && v[h].max > v[h].used) {
+			int more = v[h].max - v[h].used;
 
 			room += s->j->plan->full_refuse && limit > 0 && limit < more ? limit : more;
 		}
@@ -234,14 +234,14 @@ static char *users_text(const struct job *j, int h)
 }
 
 /* The words for one host: "h1 has 4 slots, 3 used (3 by world 0)"; malloc'ed. */
-static char *host_full(const struct spawn *s, int h, const struct host_room *v)
+static char *host_full(const struct spawn *s, int h, const struct host_usage *v)
 {
 	const struct job *j = s->j;
 	const char *name = j->plan->nhosts > 0 ? j->plan->host[h].name : "this host";
 	const char *why = j->remote != NULL ? remote_why(j->remote, h) : NULL;
 	char *users, *text, seats[64] = "";
 
-	if (v->room == v->seats)
+	if (v->max == v->seats)
 		snprintf(seats, sizeof(seats), ", and %d of %d seats free (HAFT_SEATS)",
 			v->seats > v->used ? v->seats - v->used : 0, v->seats);
 	if (why != NULL)
@@ -257,7 +257,7 @@ static char *host_full(const struct spawn *s, int h, const struct host_room *v)
 char *spawn_full(const struct spawn *s, int i, int most)
 {
 	const struct plan *p = s->j->plan;
-	struct host_room *v;
+	struct host_usage *v;
 	int n = hosts_survey(s, &v), limit;
 	char *text = text_new(
 		"no room for %d process%s of %s:", most, most > 1 ? "es" : "", s->q.part[i].name);
@@ -285,14 +285,14 @@ char *spawn_full(const struct spawn *s, int i, int most)
  * part than its limit; else the one that is least over that.  mine: processes of the part, by host.
  * `last': the host before, for one process to each host in turn. */
 static int host_next(
-	const struct spawn *s, int i, const struct host_room *v, const int *mine, int n, int last)
+	const struct spawn *s, int i, const struct host_usage *v, const int *mine, int n, int last)
 {
 	int best = -1, least = INT32_MAX;
 
 	for (int k = 0; k < n; k++) {
 		int h = s->app[i].by_node ? (last + 1 + k) % n : k, limit, laps;
 
-		if (!host_allowed(s, i, h, &limit) || v[h].used >= v[h].room)
+		if (!host_allowed(s, i, h, &limit) || v[h].used >= v[h].max)
 			continue;
 		/* laps over all hosts, each with its slots or its limit */
 		laps = limit > 0 ? mine[h] / limit : v[h].used / v[h].slots;
@@ -306,7 +306,7 @@ static int host_next(
 
 void spawn_assign(struct spawn *s)
 {
-	struct host_room *v;
+	struct host_usage *v;
 	int n = hosts_survey(s, &v), entry = 0, last = n - 1, r = 0;
 	int *mine = mem_grow(NULL, (size_t)n, sizeof(*mine));
 

@@ -3,9 +3,9 @@
  *
  *     3 ── waits for ──> 2 ── waits for ──> 1 ── computes        the cause of all of it is 1
  *
- * The blame of a rank is the time that others wait for it.  As far as its own waiting covers that,
- * it passes the blame on to the ranks that it waited for itself (CHAIN times).  The rest is its
- * cause. */
+ * The blame of a rank (HPCToolkit's word) is the time that others wait for it.  As far as its own
+ * waiting covers that, it passes the blame on to the ranks that it waited for itself (CHAIN times).
+ * The rest is its cause. */
 #include "tools/mpiexec/profile.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* room_os.c - memory of a ring, many pages at once: half of the price of a fault for each. */
+/* populate_os.c - memory of a ring, many pages at once: half of the price of a fault for each. */
 #include "libmpi/prof/prof.h"
 
 #include <errno.h>
@@ -9,7 +9,7 @@
 #define MADV_POPULATE_WRITE 23 /* Linux 5.14; glibc 2.35 names it */
 #endif
 
-void prof_room_take(void *from, void *to)
+void prof_populate(void *from, void *to)
 {
 	uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
 	uintptr_t begin = (uintptr_t)from / page * page;
