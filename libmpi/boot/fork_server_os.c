@@ -12,6 +12,8 @@
 #include "libmpi/boot/fork_server.h"
 
 #include "libmpi/boot/boot.h"
+#include "libmpi/boot/job_list.h"
+#include "libmpi/boot/mpiexec_words.h"
 
 #if HAFT_ASAN || defined(__SANITIZE_THREAD__) || !defined(__GLIBC__)
 #define FORK_ABLE 0 /* this library has code that needs a runtime, or may not be the first */
@@ -35,8 +37,6 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
-
-#define EXIT_NONE 127
 
 /* The server's own; a rank has a copy of it. */
 struct fork_server {
@@ -63,24 +63,6 @@ __attribute__((used, section(".note.haft.fork"), aligned(4))) static const struc
 	uint32_t name_len, text_len, type;
 	char name[8], text[(sizeof(FORK_MARK) + 3) / 4 * 4];
 } server_mark = {5, sizeof(FORK_MARK), 1, "Haft", FORK_MARK};
-
-/* The digits behind KEY= in a list; 0: it is not there. */
-static long list_number(const char *list, const char *key)
-{
-	for (const char *p = list; *p != '\0'; p++) {
-		size_t n = 0;
-		long v = 0;
-
-		while (key[n] != '\0' && p[n] == key[n])
-			n++;
-		if (key[n] != '\0' || p[n] != '=' || (p != list && p[-1] != ','))
-			continue;
-		for (p += n + 1; *p >= '0' && *p <= '9'; p++)
-			v = v * 10 + (*p - '0');
-		return v;
-	}
-	return 0;
-}
 
 /* True if `s' begins with `head'. */
 static bool begins(const char *s, const char *head)
@@ -206,12 +188,12 @@ static bool thread_single(void)
 static bool server_init(struct fork_server *s, const char *list)
 {
 	struct rlimit all;
-	int fd = (int)list_number(list, "table");
 	size_t len;
+	int fd;
 
-	s->sock = (int)list_number(list, "serve");
-	s->by = (pid_t)list_number(list, "by");
-	s->rows = (int)list_number(list, "rows");
+	if (!job_list_int(list, "serve", &s->sock) || !job_list_int(list, "by", &s->by) ||
+		!job_list_int(list, "rows", &s->rows) || !job_list_int(list, "table", &fd))
+		return false;
 	len = (size_t)s->rows * sizeof(*s->table);
 	if (!thread_single() || syscall(SYS_prctl, PR_GET_TID_ADDRESS, &s->tid) != 0 ||
 		*s->tid != (int)syscall(SYS_gettid) ||

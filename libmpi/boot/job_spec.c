@@ -12,58 +12,13 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 #include "libmpi/boot/boot.h"
 #include "libmpi/boot/boot_error.h"
+#include "libmpi/boot/job_list.h"
 #include "libshm/shm.h"
-
-/* Reads digits up to a comma or the end.  strtoull would do, with its tables of two more pages. */
-HAFT_START static bool spec_digits(const char *p, unsigned base, uint64_t max, uint64_t *v)
-{
-	static const char digits[] = "0123456789abcdef";
-	const char *first = p, *d;
-	uint64_t n = 0;
-
-	for (; *p != ',' && *p != '\0'; p++) {
-		d = memchr(digits, *p, base);
-		if (d == NULL || n > (max - (uint64_t)(d - digits)) / base)
-			return false;
-		n = n * base + (uint64_t)(d - digits);
-	}
-	*v = n;
-	return p != first;
-}
-
-/* Reads the number of `key' in a list like "fd=3,rank=0".  False: the key is missing, or its value
- * is no number up to max. */
-HAFT_START static bool spec_number(
-	const char *list, const char *key, unsigned base, uint64_t max, uint64_t *v)
-{
-	size_t len = strlen(key);
-	const char *p = list;
-
-	while (strncmp(p, key, len) != 0 || p[len] != '=') {
-		p = strchr(p, ',');
-		if (p == NULL)
-			return false;
-		p++;
-	}
-	return spec_digits(p + len + 1, base, max, v);
-}
-
-static bool spec_int(const char *list, const char *key, int *v)
-{
-	uint64_t u;
-
-	if (!spec_number(list, key, 10, INT_MAX, &u))
-		return false;
-	*v = (int)u;
-	return true;
-}
 
 HAFT_START bool boot_spec_read(struct job_spec *o)
 {
@@ -71,24 +26,24 @@ HAFT_START bool boot_spec_read(struct job_spec *o)
 
 	if (list == NULL)
 		return false;
-	if (!spec_int(list, "listen", &o->listen))
+	if (!job_list_int(list, "listen", &o->listen))
 		o->listen = -1;
-	if (!spec_int(list, "pmi", &o->pmi))
+	if (!job_list_int(list, "pmi", &o->pmi))
 		o->pmi = -1;
-	if (!spec_int(list, "profile", &o->profile))
+	if (!job_list_int(list, "profile", &o->profile))
 		o->profile = -1;
-	if (!spec_int(list, "universe", &o->universe))
+	if (!job_list_int(list, "universe", &o->universe))
 		o->universe = -1;
-	if (!spec_int(list, "first", &o->first))
+	if (!job_list_int(list, "first", &o->first))
 		o->first = 0;
-	if (!spec_int(list, "world", &o->world))
+	if (!job_list_int(list, "world", &o->world))
 		o->world = 0;
-	if (!spec_int(list, "seat", &o->seat) && !spec_int(list, "rank", &o->seat))
+	if (!job_list_int(list, "seat", &o->seat) && !job_list_int(list, "rank", &o->seat))
 		return false;
-	return spec_int(list, "fd", &o->fd) && spec_int(list, "rank", &o->rank) &&
-	       spec_int(list, "size", &o->size) && spec_int(list, "app", &o->app) &&
-	       spec_int(list, "by", &o->by) &&
-	       spec_number(list, "cookie", 16, UINT64_MAX, &o->cookie);
+	return job_list_int(list, "fd", &o->fd) && job_list_int(list, "rank", &o->rank) &&
+	       job_list_int(list, "size", &o->size) && job_list_int(list, "app", &o->app) &&
+	       job_list_int(list, "by", &o->by) &&
+	       job_list_number(list, "cookie", 16, UINT64_MAX, &o->cookie);
 }
 
 /* True if the segment has a seat for this rank.  Without a map, seats and ranks of the first job

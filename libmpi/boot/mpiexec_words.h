@@ -22,6 +22,11 @@ enum boot_service {
 	BOOT_SERVICE_OTHER_HOSTS = -2 /* they are on hosts that the requests name */
 };
 
+/* --- exit codes ----------------------------------------------------------------------------- */
+
+/* No such program, or not executable: of a process that was to become a rank, and of mpiexec. */
+#define EXIT_NONE 127
+
 /* --- requests of PMI-1 ---------------------------------------------------------------------- */
 
 #define BOOT_CMD_WHERE        "haft_where"        /* where a process is */

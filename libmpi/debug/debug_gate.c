@@ -11,6 +11,7 @@
 #include "libmpi/debug/debug.h"
 
 #include "libmpi/boot/boot.h"
+#include "libmpi/boot/job_list.h"
 #include <limits.h>
 #include <link.h>
 #include <signal.h>
@@ -41,9 +42,9 @@ static void debug_admit(void)
 HAFT_START __attribute__((constructor)) static void debug_stop(void)
 {
 	const char *job = getenv(BOOT_VAR);
-	const char *stop = job != NULL ? strstr(job, ",stop=") : NULL;
+	int by;
 
-	if (stop == NULL || atoi(stop + strlen(",stop=")) != (int)getppid())
+	if (job == NULL || !job_list_int(job, "stop", &by) || by != (int)getppid())
 		return;
 	debug_admit();
 	raise(SIGSTOP);

@@ -12,10 +12,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include "libmpi/boot/mpiexec_words.h"
 #include "tools/mpiexec/util.h"
 
-#define EXIT_USAGE 2   /* wrong command line, as in most tools */
-#define EXIT_NONE  127 /* no such program, or not executable */
+#define EXIT_USAGE 2 /* wrong command line, as in most tools */
 
 /* One environment variable to set. */
 struct setting {

@@ -20,6 +20,7 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 #include "libmpi/boot/boot.h"
+#include "libmpi/boot/job_list.h"
 #include "libmpi/boot/mpiexec_words.h"
 #include "libmpi/core/defaults_file.h"
 #include "libmpi/core/setting.h"
@@ -314,10 +315,11 @@ static void signal_die(int sig, const sigset_t *mask)
 /* Reports an mpiexec that is itself a rank, once for a job: this is often a mistake. */
 static void nested_tell(const struct job *j)
 {
-	const char *v = getenv(BOOT_VAR), *s = v != NULL ? strstr(v, ",rank=") : NULL;
+	const char *list = getenv(BOOT_VAR);
 	int rank, size;
 
-	if (s == NULL || sscanf(s, ",rank=%d,size=%d", &rank, &size) != 2)
+	if (list == NULL || !job_list_int(list, "rank", &rank) ||
+		!job_list_int(list, "size", &size))
 		return;
 	if (j->plan->verbose || rank == 0)
 		out_say("this mpiexec runs as rank %d of a job of %d process%s, and starts a "
