@@ -366,6 +366,44 @@ void haft_threads_disable(void)
 	obj_domain_threads(haft_domain, 0);
 }
 
+/* --- invariants ----------------------------------------------------------------------------- */
+
+/* The word, as far as this thread knows it: with the lock it is the word's only writer, but for
+ * TAKEN to WANTED, and the threads that wait can only become more. */
+static bool word_valid(void)
+{
+	uint32_t starving = atomic_load(&lock.starving), waiting = atomic_load(&lock.waiting);
+	uint32_t word = atomic_load(&lock.word);
+
+	if (!haft_locked || lock_by_program)
+		return word <= KEPT;
+	return (word == TAKEN || word == WANTED) && starving <= waiting;
+}
+
+/* The number of calls, and the copy that other processes see, while the program is inside. */
+static bool calls_valid(void)
+{
+	uint32_t calls = haft_program_calls(), shown = atomic_load(program.shown);
+
+	if (!lock_by_program && !lock_counted)
+		return true;
+	return calls % 2 != 0 && shown == (haft_help_is_needed() ? calls + 2 : 0);
+}
+
+bool haft_lock_valid(void)
+{
+	bool claimed = atomic_load(&program.claimed) != 0;
+	bool gate = haft_gate_has(HAFT_GATE_HELPER);
+
+	if (!word_valid() || (lock_by_program && lock_counted) || haft_user_depth < 0)
+		return false;
+	if ((lock_by_program || lock_counted) && !haft_locked)
+		return false;
+	if (program.needs < 0 || ((claimed || haft_help_is_needed()) && !haft_helper))
+		return false;
+	return gate == haft_help_is_needed() && calls_valid();
+}
+
 void haft_lock_child(void)
 {
 	atomic_store_explicit(&lock.word, FREE, memory_order_relaxed);

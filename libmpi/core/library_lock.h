@@ -139,6 +139,11 @@ void haft_help_end(void);
 /* True: calls lock, because there are threads or a helper. */
 static inline bool haft_calls_lock(void);
 
+/* The invariants above, as far as this thread can see them: the word has a value of the lock's, the
+ * holder's own; a call of a program with a helper is counted; the helper has a claim, and the gate
+ * says so, only if there is one.  For valid.h. */
+bool haft_lock_valid(void);
+
 /* In a forked child: the lock is free, whichever thread of the parent had it. */
 void haft_lock_child(void);
 

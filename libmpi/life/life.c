@@ -131,6 +131,7 @@ static int engines_open(void)
 	int err = type_open();
 
 	haft_valid_add("haft_objects_valid", haft_objects_valid);
+	haft_valid_add("haft_lock_valid", haft_lock_valid);
 	if (err == 0)
 		err = coll_op_open();
 	if (err == 0)

@@ -3,9 +3,10 @@
 /* RUN np=1 env="HAFT_CHECK=types" */
 /* The invariants of engines hold in a program that uses them, and each sees its structure broken:
  * files with their locks, stages and queues; ports; connected jobs; aliases; datatypes; signatures
- * of messages; objects and their tables; rings, pipes, inbox, waits and heap of the segment.  A
- * child breaks private memory, which goes with it; shared memory is mended afterwards. */
+ * of messages; the lock; objects and their tables; rings, pipes, inbox, waits and heap of the
+ * segment.  A child breaks private memory, which goes with it; shared memory is mended later. */
 #include "libmpi/core/errh_object.h"
+#include "libmpi/core/library_lock.h"
 #include "libmpi/core/objects.h"
 #include "libmpi/core/type_object.h"
 #include "libmpi/core/valid.h"
@@ -198,6 +199,23 @@ static void signatures(void)
 	OK(MPI_Wait(&r, MPI_STATUS_IGNORE));
 }
 
+#define LOCK "haft_lock_valid"
+
+static void lock(void)
+{
+	CHECK(haft_lock_valid());
+	haft_lock();
+	CHECK(haft_lock_valid());
+	haft_unlock();
+	CHECK(haft_trylock() && haft_lock_valid());
+	haft_unlock();
+	CHECK(haft_lock_valid());
+	BROKEN(LOCK, haft_locked = true);              /* the word says that it is free */
+	BROKEN(LOCK, haft_user_depth = -1);            /* left more often than begun */
+	BROKEN(LOCK, haft_help_need(-1));              /* likewise, needs of a helper */
+	BROKEN(LOCK, haft_gate_set(HAFT_GATE_HELPER)); /* nothing needs a helper */
+}
+
 #define OBJECTS "haft_objects_valid"
 
 /* libobj keeps these facts of any object; an info object has no check of an engine. */
@@ -306,6 +324,7 @@ int main(int argc, char **argv)
 	aliases();
 	connections();
 	signatures();
+	lock();
 	objects();
 	segment();
 	CHECK(haft_valid_all() == NULL);
