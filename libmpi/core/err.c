@@ -100,12 +100,16 @@ void haft_err_clear(void)
 		*words = (struct err_slot){.class = MPI_SUCCESS};
 }
 
-/* A class a row.  No pointers: each process would relocate them. */
+/* The value; a greater one than `max' does not compile. */
+#define AT_MOST(value, max) ((value) + 0 * (int)sizeof(char[(value) <= (max) ? 1 : -1]))
+
+/* A class a row.  No pointers: each process would relocate them.  The program's codes come behind
+ * all classes. */
 static const struct error_class {
 	int value;
 	char name[36], text[72];
 } classes[] = {
-#define ERROR(name, value, text) {value, #name, text},
+#define ERROR(name, value, text) {AT_MOST(value, HAFT_CODE_OWN), #name, text},
 #define ERROR_TOOL               ERROR
 #define ERROR_EXT                ERROR
 #include "libmpi/api/errors.def"
@@ -114,16 +118,6 @@ static const struct error_class {
 #undef ERROR_EXT
 	{MPI_ERR_LASTCODE, "MPI_ERR_LASTCODE", "the last of the standard's error codes"},
 };
-
-/* The program's codes come behind all classes. */
-#define ERROR(name, value, text) \
-	static_assert((value) <= HAFT_CODE_OWN, #name " is greater than HAFT_CODE_OWN");
-#define ERROR_TOOL ERROR
-#define ERROR_EXT  ERROR
-#include "libmpi/api/errors.def"
-#undef ERROR
-#undef ERROR_TOOL
-#undef ERROR_EXT
 
 static const struct error_class *class_find(int class)
 {
