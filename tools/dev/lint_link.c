@@ -17,6 +17,8 @@
 
 #define CIRCLE_MAX   5
 #define GENERATED    "gen/"
+#define FORT         "libmpi/fort"
+#define TWICE        "fort/mpi/"
 #define SOURCES_MAX  768
 #define FOLDERS_MAX  64
 #define PREFIXES_MAX 2
@@ -38,7 +40,7 @@ static int is_generated(const char *source)
 /* False: the object is an old one. */
 static int has_source(const char *source)
 {
-	char path[LINE_LEN];
+	char path[2 * LINE_LEN];
 
 	if (!is_generated(source))
 		return file_of(source) != NULL;
@@ -46,13 +48,15 @@ static int has_source(const char *source)
 	return access(path, R_OK) == 0;
 }
 
-/* A generated source belongs to the folder that layers.txt says (see gen...), any other to its
- * own. */
+/* A generated source belongs to the folder that layers.txt says (see gen...), or to libmpi/fort;
+ * any other to its own. */
 static void room_of(const char *source, char *folder, size_t len)
 {
 	const struct law *l = is_generated(source) ? law_of("see", source) : NULL;
 
-	if (l != NULL)
+	if (begins(source, GENERATED "fort_"))
+		snprintf(folder, len, "%s", FORT);
+	else if (l != NULL)
 		snprintf(folder, len, "%s", l->folder);
 	else
 		folder_of(source, folder, len);
@@ -96,23 +100,37 @@ struct name {
 static struct name *names;
 static int nnames;
 
+/* The source of an object, whose path begins in BUILD/obj.  Fortran's procedures are compiled
+ * twice, as mpi_x and as pmpi_x: those of fort/mpi are of libmpi/fort, or generated. */
+static void source_of(const char *object, char *source, size_t len)
+{
+	const char *name = object + (begins(object, TWICE) ? strlen(TWICE) : 0);
+
+	snprintf(source, len, "%s%s", name == object ? "" : FORT "/", name);
+	source[strlen(source) - 1] = 'c';
+	if (name == object || file_of(source) != NULL)
+		return;
+	snprintf(source, len, GENERATED "%s", name);
+	source[strlen(source) - 1] = 'c';
+}
+
 static void names_read(void)
 {
 	char line[LINE_LEN], object[LINE_LEN], kind, name[LINE_LEN];
-	const char *source = object + strlen(lint_build) + 5;
+	char source[LINE_LEN + 16];
 	FILE *p;
 
 	snprintf(line, sizeof(line),
-		"find %s/obj/lib* %s/obj/gen %s/obj/tools %s/obj/tests -name '*.o' 2>/dev/null | "
+		"cd %s/obj && find lib* gen fort/mpi tools tests -name '*.o' 2>/dev/null | "
 		"LC_ALL=C sort | xargs -r nm -A -g 2>/dev/null",
-		lint_build, lint_build, lint_build, lint_build);
+		lint_build);
 	p = popen(line, "r");
 	while (p != NULL && fgets(line, sizeof(line), p) != NULL) {
 		line[strcspn(line, ":")] = ' ';
 		if (sscanf(line, "%s %*[0-9a-f] %c %s", object, &kind, name) != 3 &&
 			sscanf(line, "%s %c %s", object, &kind, name) != 3)
 			continue;
-		object[strlen(object) - 1] = 'c';
+		source_of(object, source, sizeof(source));
 		if (!has_source(source) || strcmp(name, "main") == 0)
 			continue;
 		names = must_alloc(names, (size_t)(nnames + 1) * sizeof(*names));
@@ -163,7 +181,8 @@ static void twice_check(void)
 /* A name of the standard's is no choice of ours. */
 static int is_standard(const char *name)
 {
-	return begins(name, "MPI_") || begins(name, "PMPI_");
+	return begins(name, "MPI_") || begins(name, "PMPI_") || begins(name, "mpi_") ||
+	       begins(name, "mpix_");
 }
 
 static void prefixes_check(void)
