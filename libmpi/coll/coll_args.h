@@ -185,6 +185,10 @@ static inline int coll_last_tag(const struct comm *c)
 /* The barrier at the end of MPI_Finalize, over MPI_COMM_WORLD. */
 int coll_barrier_last(struct comm *c);
 
+/* Asks for the line of shared memory that the next barrier on c writes: it comes while the caller
+ * does what it has to before that.  Calls nothing, and waits for nothing. */
+void coll_barrier_prefetch(const struct comm *c);
+
 /* Sets *value to the minimum over all members of c, of both groups.  A collective call by messages
  * with this tag.  0 or an MPI error class. */
 int coll_allreduce_min(struct comm *c, int tag, int *value);

@@ -289,6 +289,14 @@ static inline void phase_prefetch_own(const struct coll *s, uint64_t e)
 	__builtin_prefetch(shm_block_line(s->block, s->me, (int)((e + 1) & 1)), 1);
 }
 
+HAFT_HOT void coll_barrier_prefetch(const struct comm *c)
+{
+	const struct coll *s = c->coll;
+
+	if (likely(s != NULL && s->block != NULL))
+		phase_prefetch_own(s, s->phase);
+}
+
 /* A member adds this to the counter of arrivals: 1, and above it a hash of its call.  So the sum
  * tells the last one that all calls are equal, and it need not read the lines of all.  The hash is
  * not linear: calls that differ seldom have an equal sum. */
@@ -338,7 +346,8 @@ HAFT_HOT void coll_phase_barrier_end(struct coll *s, uint64_t e)
 		return;
 	}
 	coll_phase_wait_calls(s, e);
-	phase_prefetch_own(s, e);
+	if (s->comm->win == NULL) /* after a fence, what others have put comes first */
+		phase_prefetch_own(s, e);
 }
 
 HAFT_HOT void coll_phase_barrier(struct coll *s, uint64_t e)

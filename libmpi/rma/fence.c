@@ -10,6 +10,7 @@
  * barrier as well.  NOPRECEDE alone does not: accesses go straight into the targets' memory, so
  * they may start only after the targets' fences.  NOSTORE and NOPUT save nothing; HAFT_CHECK=rma
  * tests NOPUT. */
+#include "libmpi/coll/coll_args.h"
 #include "libmpi/rma/conflict.h"
 #include "libmpi/rma/win.h"
 
@@ -37,8 +38,10 @@ int rma_win_fence(int modes, struct win *w)
 {
 	const int none = MPI_MODE_NOPRECEDE | MPI_MODE_NOSUCCEED;
 	struct rma_epoch *e = w->rma->epoch;
-	int err = fence_check(w, modes), met = 0;
+	int err, met = 0;
 
+	coll_barrier_prefetch(w->comm);
+	err = fence_check(w, modes);
 	if (err != 0)
 		return err;
 	if (e->access == EPOCH_FENCED || (modes & MPI_MODE_NOPRECEDE) == 0)
