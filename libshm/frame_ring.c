@@ -259,7 +259,7 @@ void shm_ring_accept(struct shm *s, int src, const struct channel_offer *o)
 	if (NEVER(p->in != NULL))
 		return;
 	p->in = shm_ptr(s, o->off);
-	s->rx[src].slot = shm_off(s, p->in->slot);
+	s->rx[src].at = shm_off(s, p->in->slot);
 	s->in->ring_src[s->in->nrings++] = src;
 }
 
@@ -268,15 +268,20 @@ HAFT_HOT bool shm_ring_has_frame(const struct shm *s, int src)
 	const struct shm_rx *r = &s->rx[src];
 	uint64_t word = atomic_load_explicit(&shm_rx_slot(s, r)->word, memory_order_acquire);
 
-	return (word & SHM_WORD_LAP) == shm_lap(s->slots, r->tail);
+	return (word & SHM_WORD_LAP) != r->lap_before;
 }
 
-/* Returns credit after a quarter of the ring or of the payload area, not before. */
+/* Goes back to the first slot after the last one.  Returns credit after a quarter of the ring or of
+ * the payload area, not before. */
 void shm_credit(struct shm *s, int src)
 {
 	struct shm_rx *r = &s->rx[src];
 
-	if (r->tail - r->credited < s->slots / 4 &&
+	if ((r->tail & (s->slots - 1)) == 0) {
+		r->at -= s->slots * sizeof(struct shm_slot);
+		r->lap_before ^= SHM_WORD_LAP;
+	}
+	if (r->tail - r->credited <= s->credit_mask &&
 		r->payload_end - r->payload_credited < payload_size(s) / 4)
 		return;
 	r->credited = r->tail;

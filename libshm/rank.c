@@ -94,6 +94,7 @@ static void rank_init(struct shm *s, struct shm_seg *seg, int me)
 
 	s->base = seg->base;
 	s->slots = h->slots;
+	s->credit_mask = (uint16_t)(s->slots / 4 - 1);
 	s->fence = h->fence != 0;
 	s->me = me;
 	s->nranks = (int)h->nseats;

@@ -4,7 +4,7 @@
  *   launcher                 rank 0              rank 1              rank 2
  *      | shm_seg_create        | shm_seg_open      |                   |
  *      |---- memfd ----------->| shm_attach        |                   |       (inherited fd)
- *                              |------ ring ------>|  128-byte slots, one writer, one reader
+ *                              |------ ring ------>|  64-byte slots, one writer, one reader
  *                              |====== pipe ======>|  64 KiB chunks for large messages
  *                              |                   |<---- inbox -------|   before a pair is busy
  *                              [ blocks: lines, counters and buffers that a group shares ]
@@ -44,9 +44,9 @@ const char *shm_error_text(int error);
 #define SHM_RANKS_MAX   65536          /* keeps every offset table of a segment below 1 GiB */
 #define SHM_NAME_MAX    0xfffffeu      /* greatest name of a tenant */
 #define SHM_INLINE      48             /* payload bytes in one slot: 64 less the 16 of the header */
-#define SHM_SLOTS       MEAN_OR(4, 64) /* slots of a ring by default: 8 KiB a pair */
+#define SHM_SLOTS       MEAN_OR(4, 64) /* slots of a ring by default: 4 KiB a pair */
 #define SHM_SLOTS_MIN   4              /* credit comes after a quarter */
-#define SHM_SLOTS_MAX   4096           /* 512 KiB a pair; no gain was seen above 1024 */
+#define SHM_SLOTS_MAX   4096           /* 256 KiB a pair; no gain was seen above 1024 */
 #define SHM_FRAME_MAX   16384          /* s->frame_max is never more: the slot has 15 bits for it */
 #define SHM_KIND_MAX    0xef /* greatest `kind' of a user's frame; above are libshm's own */
 #define SHM_LINE_DATA   56   /* payload bytes in one line of a block */
@@ -248,18 +248,14 @@ struct shm_count {
 	uint64_t writes;      /* pieces written into it */
 };
 
-#define LINE_PAIR (2 * CACHE_LINE) /* CPUs fetch lines in such pairs, on their boundary */
-
 /* A slot of a ring.  The word is stored last and publishes the rest.  Its lap bit is 1 in even laps
- * of the ring and 0 in odd ones, so that zero-filled slots are empty.  A frame is in one line;
- * the other line of its pair has nothing. */
+ * of the ring and 0 in odd ones, so that zero-filled slots are empty. */
 struct shm_slot {
 	uint64_t ctx;
 	_Atomic uint64_t word;    /* bits 0-14 len, 15 lap, 16-23 kind, 24-31 flags, 32-63 tag */
 	uint8_t data[SHM_INLINE]; /* or, if len is more, a struct shm_payload */
-	uint8_t pad[CACHE_LINE];
 };
-static_assert(sizeof(struct shm_slot) == LINE_PAIR, "a slot is a pair of lines");
+static_assert(sizeof(struct shm_slot) == CACHE_LINE, "a slot is one line");
 
 /* Where the payload of a frame longer than SHM_INLINE lies, in one piece. */
 struct shm_payload {
@@ -292,9 +288,10 @@ struct shm_tx {
 /* The receiver's end of a ring (private memory).  No ring yet: all zero, and the slot at the start
  * of the segment, which is its head, looks empty for ever (seg.c).  */
 struct shm_rx {
-	uint64_t slot;             /* offset of the first one */
+	uint64_t at;               /* offset of the slot of the next frame */
 	uint32_t tail;             /* frames consumed so far */
-	uint32_t credited;         /* of them those that the sender knows of */
+	uint32_t lap_before;       /* the lap bit of that slot's word until the frame is there */
+	uint32_t credited;         /* of the frames those that the sender knows of */
 	uint32_t payload_end;      /* payload area consumed up to here */
 	uint32_t payload_credited; /* of it the part that the sender knows of */
 };
@@ -312,6 +309,7 @@ struct shm {
 	uint32_t poll_word_seen; /* its value that was seen last */
 	uint32_t slots;          /* of each ring, a power of two */
 	int me;                  /* my rank */
+	uint16_t credit_mask;    /* credit is due where it is 0 in a number of frames: slots / 4 - 1 */
 	bool fence;              /* senders fence before they read a doorbell: shm_wait.c */
 	uint8_t unrecorded;      /* so many waits may begin with shm_yield_unrecorded */
 	/* The first cache line ends here. */
@@ -858,9 +856,7 @@ static inline struct shm_slot *shm_slot_at(struct shm_slot *slot, uint32_t slots
 /* The slot that a receiver looks at next. */
 static inline struct shm_slot *shm_rx_slot(const struct shm *s, const struct shm_rx *r)
 {
-	struct shm_slot *slot = (struct shm_slot *)(void *)(s->base + r->slot);
-
-	return shm_slot_at(slot, s->slots, r->tail);
+	return (struct shm_slot *)(void *)(s->base + r->at);
 }
 
 /* len <= SHM_INLINE bytes, without a call: overlapping moves of 16, 8, 4 or single bytes. */
@@ -939,7 +935,7 @@ static inline bool shm_peek_rx(struct shm *s, struct shm_rx *r, int src, struct 
 	struct shm_slot *slot = shm_rx_slot(s, r);
 	uint64_t word = atomic_load_explicit(&slot->word, memory_order_acquire);
 
-	if (likely((word & SHM_WORD_LAP) != shm_lap(s->slots, r->tail)))
+	if (likely((word & SHM_WORD_LAP) == r->lap_before))
 		return false;
 	f->kind = (uint8_t)(word >> 16);
 	if (unlikely(f->kind > SHM_KIND_MAX)) {
@@ -975,9 +971,10 @@ static inline void shm_next(struct shm *s, const struct shm_frame *f)
 
 static inline void shm_next_rx(struct shm *s, struct shm_rx *r, const struct shm_frame *f)
 {
-	r->tail++;
 	s->count.got++;
-	if (f->len > SHM_INLINE || r->tail - r->credited >= s->slots / 4)
+	r->at += sizeof(struct shm_slot);
+	r->tail++;
+	if (f->len > SHM_INLINE || (r->tail & s->credit_mask) == 0)
 		shm_credit(s, f->src);
 }
 

@@ -132,6 +132,8 @@ struct shm_inbox {
 	struct inbox_cell cell[INBOX_CELLS];
 };
 
+#define LINE_PAIR (2 * CACHE_LINE) /* CPUs fetch lines in such pairs, on their boundary */
+
 /* A ring: a pair of lines more than it has slots, so that equal slots of several rings fall into
  * different sets. */
 struct shm_ring {

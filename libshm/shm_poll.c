@@ -27,6 +27,7 @@ bool shm_peek_internal(struct shm *s, int src, struct shm_frame *f)
 	uint64_t word = atomic_load_explicit(&slot->word, memory_order_relaxed); /* it is there */
 
 	shm_frame_internal(s, src, (uint8_t)(word >> 16), slot->data);
+	r->at += sizeof(struct shm_slot);
 	r->tail++;
 	shm_credit(s, src);
 	return shm_peek(s, src, f);

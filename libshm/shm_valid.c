@@ -42,7 +42,9 @@ static bool rx_valid(const struct shm *s, int src)
 
 	if (p->in == NULL)
 		return r->tail == 0;
-	if (!in_segment(s, p->in, ring_len(s->slots)) || shm_ptr(s, r->slot) != p->in->slot)
+	if (!in_segment(s, p->in, ring_len(s->slots)) ||
+		shm_rx_slot(s, r) != shm_slot_at(p->in->slot, s->slots, r->tail) ||
+		r->lap_before == shm_lap(s->slots, r->tail))
 		return false;
 	if (r->tail - r->credited > s->slots ||
 		r->payload_end - r->payload_credited > s->frame_max * PAYLOAD_FRAMES)

@@ -186,7 +186,7 @@ static inline int coll_last_tag(const struct comm *c)
 int coll_barrier_last(struct comm *c);
 
 /* Asks for the line of shared memory that the next barrier on c writes: it comes while the caller
- * does what it has to before that.  Calls nothing, and waits for nothing. */
+ * does other work.  Calls nothing, and waits for nothing. */
 void coll_barrier_prefetch(const struct comm *c);
 
 /* Sets *value to the minimum over all members of c, of both groups.  A collective call by messages

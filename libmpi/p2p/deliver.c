@@ -141,5 +141,5 @@ int p2p_poll_from(int peer)
 
 HAFT_HOT int p2p_poll_awaited(const struct req *r, bool several)
 {
-	return deliver_from(r->peer, r, several);
+	return several ? deliver_from(r->peer, r, true) : deliver_from(r->peer, r, false);
 }

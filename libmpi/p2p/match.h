@@ -137,7 +137,7 @@ static inline uint32_t p2p_match_hash(uint64_t ctx, int32_t peer, int32_t tag)
 	uint64_t h = ctx * 0x9e3779b97f4a7c15ULL;
 
 	h ^= ((uint64_t)(uint32_t)peer << 32 | (uint32_t)tag) * 0xff51afd7ed558ccdULL;
-	return (uint32_t)(h >> 32) ^ (uint32_t)(h >> 15);
+	return (uint32_t)(h >> 32);
 }
 
 static inline void p2p_match_posted_push(struct posted_fifo *f, struct req *r)

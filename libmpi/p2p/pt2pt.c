@@ -178,9 +178,9 @@ HAFT_HOT static int pt2pt_recv_blocking(void *buf, int64_t count, struct type *t
 }
 
 /* Looks at a peer's ring this often before anything else: the answer of a ping-pong comes in that
- * time.  A check takes about a nanosecond.  With fewer CPUs than ranks the answer cannot come while
+ * time.  A check takes half a nanosecond.  With fewer CPUs than ranks the answer cannot come while
  * we poll, and with several threads the others want the lock. */
-#define POLLS (via.oversubscribed || haft_threads_enabled() ? 1 : 256)
+#define POLLS (via.oversubscribed || haft_threads_enabled() ? 1 : 512)
 
 /* The receive fast path: nothing is posted and nothing unexpected, so the next message of this peer
  * needs no request and no matching.  False: nothing was done, take the slow path. */
@@ -201,7 +201,7 @@ static bool pt2pt_recv_fast(
 		((c->hints & HINTS_MATCH) != 0 &&
 			(f.len != room || (c->hints & COMM_METERED) != 0)))
 		return false;
-	memcpy(buf, f.data, f.len);
+	via_frame_copy(buf, &f);
 	via_frame_next(&f);
 	haft_status_set(status, source, f.tag, f.len, 0);
 	return true;
