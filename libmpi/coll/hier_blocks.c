@@ -226,6 +226,16 @@ static int port_distance(const struct coll_args *k, const struct coll_hier *h, i
 	return ((ahead ? -d : d) + h->nhosts) % h->nhosts;
 }
 
+/* Zeros the places that no host has, from that of distance `d' on, `step' apart. */
+static void ports_zero_unused(
+	struct sched *s, const struct coll_hier *h, char *all, int64_t row, int d, int step)
+{
+	for (; d <= coll_port_parts(h) * h->local.size; d += step)
+		if (d >= h->nhosts && all != NULL && !coll_sched_is_dry_run(s))
+			memset(all + (step > 1 ? (d - 1) / step : coll_port_row(h, d)) * row, 0,
+				(size_t)row);
+}
+
 /* How many hosts the root's is ahead of this one; and the rank of its member that serves this. */
 static int port_root(const struct coll_args *k, const struct coll_hier *h, int *server)
 {
@@ -282,7 +292,8 @@ void coll_gather_ports(struct sched *s, const struct coll_args *k)
 			coll_sched_send(s, here, row, type_predefined(MPI_BYTE), server);
 		return;
 	}
-	parts = hier_zeros(s, rows);
+	parts = coll_sched_bytes(s, rows);
+	ports_zero_unused(s, h, parts, row, 1 + h->local.rank, h->local.size);
 	all = root ? coll_sched_bytes(s, h->local.size * rows) : NULL;
 	ports_serve(s, k, h, parts, row, false);
 	hier_local_bytes(s, k, h, COLL_GATHER, parts, all, rows);
@@ -306,7 +317,8 @@ void coll_scatter_ports(struct sched *s, const struct coll_args *k)
 
 	if (d == 0) {
 		parts = coll_sched_bytes(s, rows);
-		all = root ? hier_zeros(s, h->local.size * rows) : NULL;
+		all = root ? coll_sched_bytes(s, h->local.size * rows) : NULL;
+		ports_zero_unused(s, h, all, row, 1, 1);
 		for (int r = 0; r < k->n && root; r++)
 			coll_sched_pack(s, coll_element(k->sbuf, k->stype, r * k->scount),
 				k->scount, k->stype, ports_block(k, h, r, here, all), block);
