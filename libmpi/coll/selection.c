@@ -26,6 +26,7 @@
 #define PART_SCAN_HOSTS   MEAN_OR(32, 12 * 1024)  /* as that, with several members on hosts */
 #define BCAST_CUT         MEAN_OR(32, 16 * 1024)  /* a broadcast goes in segments, or in parts */
 #define BCAST_CUT_LOCAL   MEAN_OR(16, 4 * 1024)   /* as that, on one host */
+#define LANE_THIN         MEAN_OR(8, 1024)        /* a part is too short for lanes, below */
 #define HOSTS_CUT         MEAN_OR(64, 128 * 1024) /* as BCAST_CUT, with several members on hosts */
 #define CYCLIC_LONG       MEAN_OR(128, 1024 * 1024) /* as that, with RULE_CYCLIC */
 #define REDUCE_BINARY     MEAN_OR(64, 128 * 1024)   /* a reduction goes in segments */
@@ -64,6 +65,9 @@
 #define MANY            8              /* fewer messages pay */
 #define PORT_HOSTS      3              /* steps between fewer leaders are as few */
 #define PORT_HOSTS_MOST 512            /* a message to each is worse than steps */
+#define PORT_MESSAGES   12             /* likewise, of one member */
+#define LARGE_HOST      4              /* ... times as many members as hosts: leaders alone send */
+#define WIDE_HOST       32             /* a step of a host's members takes as long as a message */
 #define FEW_HOSTS       7              /* a chain is short */
 #define FEW             16             /* one root may send to all, or get from all */
 #define HOPS_MANY       32             /* hops pay */
@@ -184,8 +188,14 @@ enum rule_flags {
 	RULE_LONGEST_BLOCK = 1 << 19, /* the longest block */
 	RULE_PART = 1 << 20,          /* a member's part of the data */
 	RULE_HOST_PART = 1 << 21,     /* a host's part of them; with RULE_HIERARCHICAL */
-	RULE_SERVED = 1 << 22,        /* no host has more members than there are hosts, twice */
-	RULE_REQUEST = 1 << 23        /* a call with a request: messages within a host, too */
+	RULE_LANE_PART = 1 << 22,     /* a part for each member of a host; with RULE_HIERARCHICAL */
+	/* it is meant for, and for several hosts, some with several members */
+	RULE_SERVED = 1 << 23,       /* no host has more members than there are hosts */
+	RULE_FEW_MESSAGES = 1 << 24, /* a member sends to at most PORT_MESSAGES other hosts */
+	RULE_LARGE_HOSTS = 1 << 25,  /* LARGE_HOST times as many members; leaders need one step */
+	RULE_WIDE = 1 << 26,         /* a host of more than WIDE_HOST members */
+	RULE_PAIRS = 1 << 27,        /* no host of more than two members */
+	RULE_REQUEST = 1 << 28       /* a call with a request: messages within a host, too */
 };
 
 struct rule {
@@ -198,6 +208,8 @@ struct rule {
 };
 
 #define RULE_BY_HOSTS (RULE_HIERARCHICAL | RULE_EVEN_HOSTS)
+#define RULE_BY_MEMBERS \
+	(RULE_SERVED | RULE_FEW_MESSAGES | RULE_LARGE_HOSTS | RULE_WIDE | RULE_PAIRS)
 
 #define NAMED_COUNT (RULE_COMMUTES | RULE_PREDEFINED | RULE_ELEMENT_PER_RANK)
 #define HALVED      (RULE_COMMUTES | RULE_PREDEFINED)
@@ -227,10 +239,19 @@ struct rule {
 	{ALG_REDUCE_SCATTER_NONOVERLAPPING, 0, 0, 0, 0, 0, 0}
 
 #define SCANS \
+	{ALG_SCAN_HIER, 0, PORTS_SHORT, 0, 0, 0, \
+		RULE_HIERARCHICAL | RULE_CONTIGUOUS | RULE_LARGE_HOSTS}, \
+	{ALG_SCAN_HIER, PORTS_SHORT / 8, PORTS_SHORT, 0, 0, 0, \
+		RULE_HIERARCHICAL | RULE_CONTIGUOUS | RULE_WIDE | RULE_REQUEST}, \
 	{ALG_SCAN_PORTS, 0, PORTS_SHORT, 0, 0, SCAN_MOST, \
-		RULE_CONTIGUOUS | RULE_EVEN_HOSTS | RULE_MANY_HOSTS}, \
+		RULE_CONTIGUOUS | RULE_EVEN_HOSTS | RULE_MANY_HOSTS | RULE_FEW_MESSAGES}, \
 	{ALG_SCAN_PORTS, 0, PORTS_SHORT / 2, 0, 0, 0, \
-		RULE_CONTIGUOUS | RULE_EVEN_HOSTS | RULE_MANY_HOSTS}, \
+		RULE_CONTIGUOUS | RULE_EVEN_HOSTS | RULE_MANY_HOSTS | RULE_FEW_MESSAGES}, \
+	{ALG_SCAN_LANES, 8 * PORTS_SHORT, 32 * PORTS_SHORT, 0, 0, 0, \
+		RULE_CONTIGUOUS | RULE_EVEN_HOSTS | RULE_LARGE_HOSTS}, \
+	{ALG_SCAN_HIER, 0, LANE_THIN, 0, 0, 0, \
+		RULE_HIERARCHICAL | RULE_CONTIGUOUS | RULE_WIDE | RULE_LANE_PART | \
+			RULE_REQUEST}, \
 	{ALG_SCAN_ORDERED_GATHER, 0, SCAN_SHORT, 0, 0, SCAN_MOST, \
 		RULE_ORDERED}, \
 	{ALG_SCAN_ORDERED_SCATTER, 0, SCAN_PARTS, MANY, 0, 0, \
@@ -256,6 +277,9 @@ struct rule {
 
 /* many: bytes of a block from which a tree of all members is good for many, on each machine. */
 #define ROOTED(ports, hier, binomial, linear, many) \
+	{binomial, 0, BLOCK_SHORT, 2, 0, 0, \
+		RULE_INTERVALS | RULE_LARGE_HOSTS}, \
+	{hier, 0, BLOCK_SHORT / 4, 0, MANY + 4, FEW, RULE_HIERARCHICAL}, \
 	{binomial, many, BLOCK_SHORT, 2, 12 * PAIRWISE, 0, RULE_INTERVALS}, \
 	{binomial, 0, BLOCK_SHORT, 2, 512 * PAIRWISE, 0, RULE_INTERVALS}, \
 	{binomial, BLOCK_SHORT / 2, BLOCK_SHORT, 2, PAIRWISE, 0, RULE_INTERVALS}, \
@@ -274,22 +298,32 @@ struct rule {
 static const struct rule *const rules[COLL_KINDS] = {
 	/* algorithm, bytes from, below, ranks, least, most, flags */
 	[COLL_BARRIER] = ROWS(
+		{ALG_BARRIER_HIER, 0, 0, 0, 0, 0, RULE_HIERARCHICAL | RULE_LARGE_HOSTS},
 		{ALG_BARRIER_PORTS, 0, 0, 0, 0, 0,
-			RULE_EVEN_HOSTS | RULE_MANY_HOSTS},
+			RULE_EVEN_HOSTS | RULE_MANY_HOSTS | RULE_FEW_MESSAGES},
 		{ALG_BARRIER_HIER, 0, 0, 0, 0, 0, RULE_HIERARCHICAL},
 		{ALG_BARRIER_DISSEMINATION, 0, 0, 0, 0, 0, 0},
 		{ALG_BARRIER_BINOMIAL, 0, 0, 0, 0, 0, 0}),
 	[COLL_BCAST] = ROWS(
 		{ALG_BCAST_PORTS, 0, PORTS_BCAST, 0, 0, 0,
 			RULE_EVEN_HOSTS | RULE_MANY_HOSTS},
+		{ALG_BCAST_HIER, 0, 2 * PORTS_BCAST, 0, 0, 0,
+			RULE_HIERARCHICAL | RULE_WIDE | RULE_REQUEST},
+		{ALG_BCAST_PORTS, 0, 2 * PORTS_BCAST, 0, 0, 0,
+			RULE_EVEN_HOSTS | RULE_MANY_HOSTS | RULE_WIDE},
+		{ALG_BCAST_PORTS, 0, 2 * PORTS_BCAST, 0, HOPS_MANY, 3 * FEW,
+			RULE_EVEN_HOSTS | RULE_MANY_HOSTS},
 		{ALG_BCAST_SCATTER_BRUCK, BCAST_CUT, CYCLIC_LONG, 3, 0, 0,
 			RULE_CYCLIC},
 		{ALG_BCAST_PARTS, PORTS_BCAST, PARTS_BELOW, 0, HOPS_MANY, 0,
-			RULE_EVEN_HOSTS | RULE_MANY_HOSTS | RULE_SERVED},
+			RULE_EVEN_HOSTS | RULE_MANY_HOSTS | RULE_SERVED |
+				RULE_FEW_MESSAGES},
 		{ALG_BCAST_PARTS, BCAST_CUT, PARTS_BELOW, 0, 0, 0,
 			RULE_EVEN_HOSTS | RULE_MANY_HOSTS | RULE_SERVED},
 		{ALG_BCAST_PARTS, BCAST_CUT, 4 * PARTS_BELOW, 0, PAIRWISE, 0,
 			RULE_EVEN_HOSTS | RULE_MANY_HOSTS | RULE_SERVED},
+		{ALG_BCAST_HIER, HOSTS_CUT, CYCLIC_LONG, 0, 0, 0,
+			RULE_HIERARCHICAL | RULE_WIDE | RULE_REQUEST},
 		{ALG_BCAST_HIER_CHAIN, PART_CHAIN, 0, 0, 0, 0,
 			RULE_HIERARCHICAL | RULE_HOST_PART},
 		{ALG_BCAST_HIER_CHAIN, PART_CHAIN_FEW, 0, 0, 0, 4,
@@ -336,9 +370,14 @@ static const struct rule *const rules[COLL_KINDS] = {
 		{ALG_ALLGATHER_RING, 0, 0, 0, 0, 0, 0}),
 	[COLL_ALLTOALL] = ROWS(
 		{ALG_ALLTOALL_PORTS, 0, PORTS_BLOCK, 0, HOPS_MANY, 0,
+			RULE_EVEN_HOSTS | RULE_MANY_HOSTS | RULE_SHORT | RULE_SERVED},
+		{ALG_ALLTOALL_BRUCK, 0, BLOCK_TINY / 2, 2, 0, 0, RULE_LARGE_HOSTS},
+		{ALG_ALLTOALL_PORTS, 0, BLOCK_TINY / 2, 0, HOPS_MANY, 0,
+			RULE_EVEN_HOSTS | RULE_MANY_HOSTS | RULE_SHORT},
+		{ALG_ALLTOALL_PORTS, 0, PORTS_BLOCK / 4, 0, FEW, HOPS_MANY,
 			RULE_EVEN_HOSTS | RULE_MANY_HOSTS | RULE_SHORT},
 		{ALG_ALLTOALL_PORTS, 0, PORTS_BLOCK / 4, 0, FEW, 0,
-			RULE_EVEN_HOSTS | RULE_MANY_HOSTS | RULE_SHORT},
+			RULE_EVEN_HOSTS | RULE_MANY_HOSTS | RULE_SHORT | RULE_SERVED},
 		{ALG_ALLTOALL_HIER, 0, BLOCK_TINY, 0, MANY, LEADERS_MOST,
 			RULE_HIERARCHICAL},
 		{ALG_ALLTOALL_HIER, 0, 4 * BLOCK_TINY, 0, MANY, HOPS_MANY,
@@ -359,13 +398,16 @@ static const struct rule *const rules[COLL_KINDS] = {
 		{ALG_ALLTOALL_PAIRWISE, 0, 0, 0, PAIRWISE, 0, 0},
 		{ALG_ALLTOALL_LINEAR, 0, 0, 0, 0, 0, 0}),
 	[COLL_REDUCE] = ROWS(
+		{ALG_REDUCE_HIER, 0, 2 * PORTS_REDUCE, 0, 0, 0,
+			RULE_HIERARCHICAL | RULE_LARGE_HOSTS},
 		{ALG_REDUCE_PORTS, 0, PORTS_REDUCE, 0, 0, 32 * PAIRWISE,
 			RULE_COMMUTES | RULE_EVEN_HOSTS | RULE_MANY_HOSTS},
 		{ALG_REDUCE_PORTS, 0, PORTS_REDUCE / 8, 0, 0, 0,
 			RULE_COMMUTES | RULE_EVEN_HOSTS | RULE_MANY_HOSTS},
 		{ALG_REDUCE_PARTS, PORTS_REDUCE, PARTS_BELOW, 0, HOPS_MANY,
-			64 * PAIRWISE, RULE_EVEN_HOSTS | RULE_MANY_HOSTS | RULE_SERVED},
-		{ALG_REDUCE_PARTS, PORTS_REDUCE, 4 * PARTS_BELOW, 0,
+			64 * PAIRWISE, RULE_EVEN_HOSTS | RULE_MANY_HOSTS | RULE_SERVED |
+				RULE_FEW_MESSAGES},
+		{ALG_REDUCE_PARTS, 4 * PORTS_REDUCE, 4 * PARTS_BELOW, 0,
 			PAIRWISE, 64 * PAIRWISE, RULE_EVEN_HOSTS | RULE_MANY_HOSTS | RULE_SERVED},
 		{ALG_REDUCE_CHAIN, PART_CHAIN_REDUCE, 0, 2, 0, 0,
 			RULE_COMMUTES | RULE_PART | RULE_INTERVALS},
@@ -373,6 +415,10 @@ static const struct rule *const rules[COLL_KINDS] = {
 			RULE_EVEN_HOSTS | RULE_LANES | RULE_REQUEST},
 		{ALG_REDUCE_RABENSEIFNER, HALVING_LONG, REDUCE_BINARY, 4, 0, 4,
 			RULE_PREDEFINED | RULE_INTERVALS},
+		{ALG_REDUCE_LANES, LANES_FROM, 0, 0, 0, 0,
+			RULE_EVEN_HOSTS | RULE_LANES | RULE_LARGE_HOSTS},
+		{ALG_REDUCE_HIER, 0, LANE_THIN, 0, 0, 0,
+			RULE_HIERARCHICAL | RULE_WIDE | RULE_LANE_PART},
 		{ALG_REDUCE_LANES, LANES_FROM, 0, 0, 0, 0,
 			RULE_EVEN_HOSTS | RULE_LANES | RULE_DIVIDED},
 		{ALG_REDUCE_LANES, LANES_LONG, 0, 0, 0, 0,
@@ -404,17 +450,29 @@ static const struct rule *const rules[COLL_KINDS] = {
 			RULE_PREDEFINED},
 		{ALG_REDUCE_BINOMIAL, 0, 0, 0, 0, 0, 0}),
 	[COLL_ALLREDUCE] = ROWS(
+		{ALG_ALLREDUCE_HIER, 0, 2 * LANES_FROM, 0, 0, 0,
+			RULE_HIERARCHICAL | RULE_LARGE_HOSTS},
 		{ALG_ALLREDUCE_PORTS, 0, PORTS_SHORT, 0, 0, 8 * PAIRWISE,
-			RULE_EVEN_HOSTS | RULE_MANY_HOSTS | RULE_SHORT},
+			RULE_EVEN_HOSTS | RULE_MANY_HOSTS | RULE_SHORT | RULE_FEW_MESSAGES},
 		{ALG_ALLREDUCE_PORTS, 0, PORTS_SHORT / 2, 0, 0, 0,
-			RULE_EVEN_HOSTS | RULE_MANY_HOSTS},
+			RULE_EVEN_HOSTS | RULE_MANY_HOSTS | RULE_FEW_MESSAGES},
 		{ALG_ALLREDUCE_LANES, LANES_FROM / 2, LANES_FROM, 0,
 			12 * PAIRWISE, 16 * PAIRWISE,
 			RULE_EVEN_HOSTS | RULE_LANES | RULE_DIVIDED},
 		{ALG_ALLREDUCE_PARTS, LANES_FROM / 2, PARTS_BELOW, 0,
-			HOPS_MANY, 16 * PAIRWISE, RULE_EVEN_HOSTS | RULE_MANY_HOSTS | RULE_SERVED},
+			HOPS_MANY, 16 * PAIRWISE, RULE_EVEN_HOSTS | RULE_MANY_HOSTS |
+				RULE_SERVED | RULE_FEW_MESSAGES},
 		{ALG_ALLREDUCE_PARTS, LANES_FROM, PARTS_BELOW, 0,
-			HOPS_MANY, 64 * PAIRWISE, RULE_EVEN_HOSTS | RULE_MANY_HOSTS | RULE_SERVED},
+			HOPS_MANY, 64 * PAIRWISE, RULE_EVEN_HOSTS | RULE_MANY_HOSTS |
+				RULE_SERVED | RULE_FEW_MESSAGES},
+		{ALG_ALLREDUCE_PARTS, 4 * LANES_FROM, PARTS_BELOW, 0,
+			HOPS_MANY, 64 * PAIRWISE,
+			RULE_EVEN_HOSTS | RULE_MANY_HOSTS | RULE_SERVED},
+		{ALG_ALLREDUCE_PARTS, PARTS_BELOW, 4 * PARTS_BELOW, 0,
+			HOPS_MANY, 64 * PAIRWISE, RULE_EVEN_HOSTS | RULE_MANY_HOSTS |
+				RULE_SERVED | RULE_PAIRS},
+		{ALG_ALLREDUCE_RABENSEIFNER, 8 * PARTS_BELOW, 0, 2, 0, 0,
+			RULE_PREDEFINED | RULE_EVEN | RULE_PAIRS},
 		{ALG_ALLREDUCE_PARTS, PARTS_BELOW, 4 * PARTS_BELOW, 0,
 			8 * PAIRWISE, 64 * PAIRWISE,
 			RULE_EVEN_HOSTS | RULE_MANY_HOSTS | RULE_SERVED},
@@ -422,6 +480,10 @@ static const struct rule *const rules[COLL_KINDS] = {
 			RULE_HIERARCHICAL},
 		{ALG_ALLREDUCE_RABENSEIFNER, HALVING_LONG, 0, 2, 0, FEW,
 			RULE_PREDEFINED | RULE_EVEN | RULE_INTERVALS},
+		{ALG_ALLREDUCE_LANES, LANES_FROM, 0, 0, 0, 0,
+			RULE_EVEN_HOSTS | RULE_LANES | RULE_LARGE_HOSTS},
+		{ALG_ALLREDUCE_HIER, 0, LANE_THIN, 0, 0, 0,
+			RULE_HIERARCHICAL | RULE_WIDE | RULE_LANE_PART},
 		{ALG_ALLREDUCE_LANES, LANES_FROM, 0, 0, 0, 0,
 			RULE_EVEN_HOSTS | RULE_LANES | RULE_DIVIDED},
 		{ALG_ALLREDUCE_LANES, LANES_LONG, 0, 0, 0, 0,
@@ -461,6 +523,12 @@ static const struct rule *const rules[COLL_KINDS] = {
 		{ALG_REDUCE_SCATTER_ORDERED, BLOCK_LANES, BLOCK_ALL, 0, 0, 2,
 			RULE_SHORT},
 		{ALG_REDUCE_SCATTER_PARTS, 0, BLOCK_LANES, 0, HOPS_MANY, 0,
+			RULE_CONTIGUOUS | RULE_EVEN_HOSTS | RULE_MANY_HOSTS |
+				RULE_SERVED | RULE_FEW_MESSAGES},
+		{ALG_REDUCE_SCATTER_PARTS, 0, 2 * BLOCK_LANES, 0, HOPS_MANY, PAIRWISE,
+			RULE_CONTIGUOUS | RULE_EVEN_HOSTS | RULE_MANY_HOSTS |
+				RULE_SERVED | RULE_FEW_MESSAGES},
+		{ALG_REDUCE_SCATTER_PARTS, 0, BLOCK_LANES, 0, MANY, FEW - 1,
 			RULE_CONTIGUOUS | RULE_EVEN_HOSTS | RULE_MANY_HOSTS},
 		{ALG_REDUCE_SCATTER_LANES, 0, 0, 0, 0, 0,
 			RULE_EVEN_HOSTS | RULE_SCATTERED},
@@ -580,7 +648,24 @@ static int64_t rule_bytes(const struct rule *r, const struct coll_args *k)
 		return coll_block_longest(k);
 	if (r->flags & RULE_HOST_PART)
 		return k->bytes / coll_hier_of(k->comm)->nhosts;
+	if (r->flags & RULE_LANE_PART)
+		return k->bytes / coll_hier_of(k->comm)->largest;
 	return r->flags & RULE_PART ? k->bytes / k->n : k->bytes;
+}
+
+/* Is the row meant for so many members and hosts? */
+static bool rule_suits_members(const struct rule *r, const struct coll_hier *h)
+{
+	if ((r->flags & RULE_SERVED) && h->largest > h->nhosts)
+		return false;
+	if ((r->flags & RULE_FEW_MESSAGES) && (h->nhosts - 2) / h->largest >= PORT_MESSAGES)
+		return false;
+	if ((r->flags & RULE_LARGE_HOSTS) &&
+		(h->nhosts > RADIX_MOST || h->largest <= LARGE_HOST * h->nhosts))
+		return false;
+	if ((r->flags & RULE_WIDE) && h->largest <= WIDE_HOST)
+		return false;
+	return !(r->flags & RULE_PAIRS) || h->largest <= 2;
 }
 
 /* Is the row meant for members on such hosts? */
@@ -593,8 +678,8 @@ static bool rule_suits_hosts(const struct rule *r, const struct coll_args *k, bo
 		return false;
 	if ((r->flags & RULE_CYCLIC) && (leaders || !coll_hier_cyclic(k->comm)))
 		return false;
-	if ((r->flags & RULE_SERVED) &&
-		coll_hier_of(k->comm)->largest > 2 * coll_hier_of(k->comm)->nhosts)
+	if ((r->flags & RULE_BY_MEMBERS) && (leaders || !coll_hier_useful(k->comm, false) ||
+						    !rule_suits_members(r, coll_hier_of(k->comm))))
 		return false;
 	if ((r->flags & RULE_DIVIDED) && k->rcount % coll_hier_of(k->comm)->largest != 0)
 		return false;

@@ -8,8 +8,9 @@
  *          ──> time / least time of all algorithms,  least time / bound
  *
  *     coll_sim                       small cases
- *     coll_sim -s [RANKS HOSTS [CALL]]
- *                                    a line for each algorithm in them, or in those of this shape
+ *     coll_sim -s [RANKS HOSTS[c] [CALL]]
+ *                                    a line for each algorithm in them, or in those of this shape,
+ *                                    which may be any; c: cyclic mapping
  *     coll_sim -a DIR [RANKS HOSTS]  all, or this shape: a line for each algorithm in
  *                                    DIR/sim-coll.txt, curves in DIR/sim-coll.svg
  *                                    DIR RANKS HOSTS CALL: that collective call only
@@ -48,6 +49,8 @@ static const enum coll_kind kinds[] = {COLL_BARRIER, COLL_BCAST, COLL_GATHER, CO
 static const struct plan_shape small_shapes[] = {{2, 1, false}, {2, 2, false}, {3, 3, false},
 	{4, 2, false}, {16, 1, false}, {16, 4, false}, {16, 16, false}, {24, 4, true},
 	{60, 10, false}, {64, 1, false}, {64, 64, false}, {256, 16, false}};
+static const struct plan_shape other_shapes[] = {
+	{12, 3, false}, {36, 6, false}, {512, 4, false}, {1000, 10, false}, {2048, 256, false}};
 static const struct plan_shape more_shapes[] = {{8, 1, false}, {64, 4, false}, {100, 100, false},
 	{256, 1, false}, {1000, 10, false}, {1024, 64, false}, {1024, 1024, false},
 	{4096, 64, false}, {4096, 4096, false}, {10000, 100, false}, {10000, 10000, false},
@@ -298,14 +301,28 @@ static void check_makers(void)
 	free(t.messages);
 }
 
-/* The small cases, of this shape only if ranks > 0. */
-static void run_small(FILE *f, int ranks, int hosts)
+/* The small cases, and allreduces of jobs for which no rule has its limits; or the cases of one
+ * job. */
+static void run_small(FILE *f)
 {
 	for (size_t i = 0; i < countof(small_shapes); i++)
 		for (int m = ETHERNET; m < MACHINES; m++)
-			if (ranks == 0 ||
-				(small_shapes[i].ranks == ranks && small_shapes[i].hosts == hosts))
-				cases_of_shape(f, &machines[m], &small_shapes[i], 8);
+			cases_of_shape(f, &machines[m], &small_shapes[i], 8);
+}
+
+static void run_others(void)
+{
+	only = coll_kind_name(COLL_ALLREDUCE);
+	for (size_t i = 0; i < countof(other_shapes); i++)
+		for (int m = ETHERNET; m < MACHINES; m++)
+			cases_of_shape(NULL, &machines[m], &other_shapes[i], 8);
+	only = NULL;
+}
+
+static void run_shape(FILE *f, struct plan_shape shape)
+{
+	for (int m = ETHERNET; m < MACHINES; m++)
+		cases_of_shape(f, &machines[m], &shape, 8);
 }
 
 static void run_all(const char *dir, int ranks, int hosts)
@@ -380,13 +397,17 @@ int main(int argc, char **argv)
 		run_makers();
 	else if (argc > 2 && strcmp(argv[1], "-a") == 0)
 		run_all(argv[2], argc > 4 ? atoi(argv[3]) : 0, argc > 4 ? atoi(argv[4]) : 0);
+	else if (argc > 3)
+		run_shape(stdout, (struct plan_shape){atoi(argv[2]), atoi(argv[3]),
+					  strchr(argv[3], 'c') != NULL});
 	else if (argc > 1)
-		run_small(stdout, argc > 3 ? atoi(argv[2]) : 0, argc > 3 ? atoi(argv[3]) : 0);
+		run_small(stdout);
 	else {
 		check_results();
 		check_makers();
 		check_folds();
-		run_small(NULL, 0, 0);
+		run_small(NULL);
+		run_others();
 	}
 	if (ncases > 0)
 		summary(argc == 1);
