@@ -28,7 +28,8 @@
 typedef void coll_algorithm_fn(struct sched *s, const struct coll_args *k);
 
 /* How many times as many members have heard of one after a step: 2; 4, if the data are short and
- * there are many hosts, between which a message is under way much longer than it takes to send.
+ * there are several hosts, or many members on one: a message is under way longer than it takes to
+ * send.
  * bytes: of a message, or of a block. */
 #define RADIX_MOST 4
 int coll_radix(const struct coll_args *k, int64_t bytes);

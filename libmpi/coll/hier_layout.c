@@ -233,10 +233,14 @@ int coll_hier_leader(const struct coll_args *k, const struct coll_hier *h)
 
 #define RADIX_SHORT MEAN_OR(64, 16 * 1024)
 #define RADIX_HOSTS 3
+#define RADIX_LOCAL MEAN_OR(16, 512) /* as RADIX_SHORT, on one host */
+#define RADIX_RANKS 17               /* on one host */
 
 int coll_radix(const struct coll_args *k, int64_t bytes)
 {
-	if (bytes > RADIX_SHORT || k->comm->remote != NULL || coll_one_host(k->comm))
+	if (bytes > RADIX_SHORT || k->comm->remote != NULL)
 		return 2;
+	if (coll_one_host(k->comm))
+		return k->n >= RADIX_RANKS && bytes <= RADIX_LOCAL ? RADIX_MOST : 2;
 	return coll_hier_of(k->comm)->nhosts < RADIX_HOSTS ? 2 : RADIX_MOST;
 }
