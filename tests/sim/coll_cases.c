@@ -12,13 +12,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define PLANNED   8.0 /* times as many steps as are simulated may be planned */
-#define SAMPLES   3   /* hosts whose plans are compared before one stands for all */
-#define FOLD_WORK 0.2 /* by how much the work of hosts may differ then */
-#define UNITS     8   /* of a block, in which bound_gather counts */
-#define ALIKE     8   /* members of a host, from which those without messages are one */
-#define UNITS     8   /* of a block, in which bound_gather counts */
-#define MORE      64  /* messages than are needed: so many cost more than they save */
+#define PLANNED    8.0  /* times as many steps as are simulated may be planned */
+#define SAMPLES    3    /* hosts whose plans are compared before one stands for all */
+#define FOLD_WORK  0.2  /* by how much the work of hosts may differ then */
+#define UNITS      8    /* of a block, in which bound_gather counts */
+#define ALIKE      8    /* members of a host, from which those without messages are one */
+#define UNITS      8    /* of a block, in which bound_gather counts */
+#define LATE_LEAST 1e-9 /* a share of bytes, in which bound_spread counts */
+#define MORE       64   /* messages than are needed: so many cost more than they save */
 
 double case_steps_max = 3e6;
 double case_cut = 4;
@@ -47,16 +48,15 @@ const struct machine machines[MACHINES] = {
 
 /* One that knows, and its next message. */
 struct teller {
-	double next;  /* when that arrives */
-	double since; /* when the first of its messages arrives */
+	double next; /* when that arrives */
+	double told; /* when it was told */
 	int sent;
+	const double *leaves; /* [n] when its messages leave, after that */
 };
 
-/* How its messages follow each other: its `members' send at once, each every `o'; its NIC sends
- * one every `g'. */
+/* When messages of one that knows leave, one after another: [n] of the first one, and of others. */
 struct spacing {
-	double g, o;
-	int members;
+	const double *first, *other;
 };
 
 static void teller_down(struct teller *heap, int size, struct teller t)
@@ -82,7 +82,7 @@ static double reach(int n, double D, struct spacing gap, double *times)
 	double last = 0;
 	int size = 1;
 
-	heap[0] = (struct teller){D, D, 0};
+	heap[0] = (struct teller){D, 0, 0, gap.first};
 	if (times != NULL)
 		times[0] = 0;
 	for (int told = 1; told < n; told++) {
@@ -92,15 +92,42 @@ static double reach(int n, double D, struct spacing gap, double *times)
 		last = t.next;
 		if (times != NULL)
 			times[told] = last;
-		t.sent++;
-		t.next = t.since + fmax(t.sent * gap.g, t.sent / gap.members * gap.o);
+		t.next = t.told + D + t.leaves[++t.sent];
 		teller_down(heap, size++, t);
 		for (; i > 0 && last + D < heap[(i - 1) / 2].next; i = (i - 1) / 2)
 			heap[i] = heap[(i - 1) / 2];
-		heap[i] = (struct teller){last + D, last + D, 0};
+		heap[i] = (struct teller){last + D, last, 0, gap.other};
 	}
 	free(heap);
 	return last;
+}
+
+/* The spacing of one member's messages, each every o. */
+static void leaves_of_one(double *leaves, int n, double o)
+{
+	for (int i = 0; i < n; i++)
+		leaves[i] = i * o;
+}
+
+/* The spacing of a host's: member j sends from since[j] on, each every l->o; its NIC every l->g. */
+static void leaves_of_host(
+	double *leaves, int n, const double *since, int members, const struct loggp *l)
+{
+	int *sent = calloc((size_t)members, sizeof(*sent));
+
+	for (int i = 0; i < n; i++) {
+		double first = INFINITY;
+		int next = 0;
+
+		for (int j = 0; j < members; j++)
+			if (since[j] + sent[j] * l->o < first) {
+				first = since[j] + sent[j] * l->o;
+				next = j;
+			}
+		sent[next]++;
+		leaves[i] = i > 0 ? fmax(first, leaves[i - 1] + l->g) : first;
+	}
+	free(sent);
 }
 
 /* A case, as its bounds need it. */
@@ -108,12 +135,81 @@ struct job {
 	const struct machine *m;
 	double n, hosts, each; /* members; of the largest host */
 	double bytes;
-	double D;           /* the shortest message between hosts, or of one host's members */
-	double reach;       /* the least time in which all hosts, or members, hear of one */
-	struct spacing gap; /* of that */
+	double D;     /* the shortest message between hosts, or of one host's members */
+	double local; /* the shortest way from one member of a host to another */
+	double down;  /* the least time in which all members hear of one */
+	double up;    /* in which one learns of all */
+	double rest;  /* as the greater of them that the call needs, if one host knows at first */
+	double *told; /* [hosts] when hosts are told, as for `rest', by one member; several hosts */
 	bool cyclic;
 	double r; /* a byte from another member of the host, for the receiver: the cheapest way */
 };
+
+/* Has the call a member whose data go to all; a member that gets data of all? */
+static bool goes_down(enum coll_kind kind)
+{
+	return kind != COLL_GATHER && kind != COLL_REDUCE;
+}
+
+static bool goes_up(enum coll_kind kind)
+{
+	return kind != COLL_BCAST && kind != COLL_SCATTER;
+}
+
+/* When the members of a host know, of whom one does at first.  Down: a call in its memory may tell
+ * all at once.  Up, turned round: a member spends time on each of those that it learns of.  If the
+ * host is not the first, `g' apart each may also be told from another host. */
+static void host_times(const struct job *j, bool up, double g, double *times)
+{
+	int n = (int)j->each;
+	double *leaves = calloc((size_t)n + 1, sizeof(*leaves));
+
+	times[0] = 0;
+	if (up) {
+		leaves_of_one(leaves, n + 1, fmin(j->m->host.o, j->m->line));
+		reach(n, j->local, (struct spacing){leaves, leaves}, times);
+	}
+	for (int i = 1; i < n; i++)
+		times[i] = fmin(up ? times[i] : j->local, i * g);
+	free(leaves);
+}
+
+/* Several hosts.  When each is told; returns when all members are.  all: those of the first host
+ * know at first. */
+static double reach_hosts(const struct job *j, bool up, bool all, double *told)
+{
+	int n = (int)j->hosts, each = (int)j->each, least = (int)(j->n / j->hosts);
+	double *mem = calloc(2 * (size_t)(n + each), sizeof(*mem)), last;
+	double *first = mem, *other = mem + n, *times = mem + 2 * n, *later = times + each;
+
+	if (!all)
+		host_times(j, up, INFINITY, times);
+	host_times(j, up, j->m->net.g, later);
+	leaves_of_host(first, n, times, each, &j->m->net);
+	leaves_of_host(other, n, later, each, &j->m->net);
+	last = reach(n, j->D, (struct spacing){first, other}, told);
+	last += later[least - 1];
+	free(mem);
+	return last;
+}
+
+static void job_reach(struct job *j, enum coll_kind kind)
+{
+	if (j->hosts > 1) {
+		j->told = calloc((size_t)j->hosts, sizeof(*j->told));
+		j->down = reach_hosts(j, false, false, NULL);
+		j->up = reach_hosts(j, true, false, NULL);
+		j->rest = reach_hosts(j, goes_up(kind), true, NULL);
+		reach_hosts(j, goes_up(kind), false, j->told);
+	} else {
+		double *leaves = calloc((size_t)j->n + 1, sizeof(*leaves));
+
+		leaves_of_one(leaves, (int)j->n + 1, j->m->host.o);
+		j->down = j->up = j->rest =
+			reach((int)j->n, j->D, (struct spacing){leaves, leaves}, NULL);
+		free(leaves);
+	}
+}
 
 static struct job job_of(const struct coll_case *c)
 {
@@ -124,12 +220,12 @@ static struct job job_of(const struct coll_case *c)
 		.each = plan_host_size(0),
 		.bytes = (double)c->call.bytes,
 		.cyclic = c->shape.cyclic,
+		.local = m->host.L + 2 * fmin(m->host.o, m->line),
 		.r = fmin(m->host.c, m->host.G)};
 	const struct loggp *l = j.hosts > 1 ? &m->net : &m->host;
 
 	j.D = l->L + 2 * l->o;
-	j.gap = (struct spacing){l->g, l->o, j.hosts > 1 ? (int)j.each : 1};
-	j.reach = reach(j.hosts > 1 ? c->shape.hosts : c->shape.ranks, j.D, j.gap, NULL);
+	job_reach(&j, c->call.kind);
 	if (j.hosts > 1)
 		j.r = fmin(j.r, m->work.copy);
 	else if (j.bytes * j.n <= (double)m->host.eager)
@@ -158,41 +254,68 @@ static double nic_share(enum coll_kind kind, const struct job *j)
 
 /* The first message arrives after D, and a NIC needs its time for all.  Where one member has, or
  * gets, all data of all: a byte leaves the root's NIC last, and still has to reach all hosts.
- * Turned round, a byte's last part comes to the root's NIC first; so in scans, to the last. */
+ * Turned round, a byte's last part comes to the root's NIC first; so in scans, to the last.
+ * Of an allgather, a share y of the bytes comes in the last `local', once for each member, as in
+ * bound_spread.  With B for all bytes
+ *      T >= D + local + G B (1 - y),  T >= D + G B (1 - y + y members)
+ * and the greater is least where they are equal. */
 static double bound_nic(enum coll_kind kind, const struct job *j)
 {
 	double G = j->hosts > 1 ? j->m->net.G * j->bytes : 0;
-	double time = fmax(j->reach, j->D + G * nic_share(kind, j));
+	double time = j->D + G * nic_share(kind, j);
+	double least = floor(j->n / j->hosts);
 
+	if (kind == COLL_ALLGATHER && j->hosts > 1)
+		time += j->local * (1 - 1 / least);
+
+	if (goes_down(kind))
+		time = fmax(time, j->down);
+	if (goes_up(kind))
+		time = fmax(time, j->up);
 	if (kind == COLL_BCAST || (kind >= COLL_REDUCE && kind != COLL_REDUCE_SCATTER_BLOCK))
-		time = fmax(time, j->reach + G);
+		time = fmax(time, j->rest + G);
 	return time;
+}
+
+/* The least T with
+ *      sum of max(0, T - end - told) of all hosts >= time.
+ * It is the least of those for which the first c hosts alone are summed, without max: a sum with
+ * fewer hosts, or with terms below 0, is no greater. */
+static double spread_time(const struct job *j, double end, double time)
+{
+	double all = 0, least = INFINITY;
+
+	for (int c = 1; c <= (int)j->hosts; c++) {
+		all += j->told[c - 1];
+		least = fmin(least, end + (time + all) / c);
+	}
+	return least;
 }
 
 /* Several hosts, of a broadcast: each but the root's gets all m bytes, from the NICs of hosts that
  * have heard of it.  A NIC sends nothing that helps before its host is told, nor in the last D.  So
- *      sum of max(0, T - D - told) of all hosts >= (n - 1) G m,
- * and the i-th host is told no earlier than in LogP's broadcast, whatever the bytes.  The T with
- * equality is the least of those for which the first c hosts alone are summed, without max: a sum
- * with fewer hosts, or with terms below 0, is no greater.
- * Turned round, it is a reduction to a root, as the last rank's result of a scan is: each host but
- * the root's sends m bytes, to hosts from which they can still reach the root. */
+ * the sum of spread_time is at least (n - 1) G m, and the i-th host is told no earlier than in
+ * LogP's broadcast, whatever the bytes.
+ *      And a byte that comes to a host in the last `local' goes to no other member of it, so it
+ * comes once for each: `late' is the share of such bytes.  The more there are, the more bytes come
+ * in all, and the fewer come in time for others.
+ * Turned round, it is a reduction to a root, as an allreduce and the last rank's result of a scan
+ * are: each host but the root's sends m bytes, to hosts from which they can still reach the root;
+ * bytes that leave in the first `local' have one member's operand. */
 static double bound_spread(enum coll_kind kind, const struct job *j)
 {
-	int n = (int)j->hosts;
-	double *told = calloc((size_t)n, sizeof(*told)), all = 0, least = INFINITY;
-	double sent = (n - 1) * j->m->net.G * j->bytes;
+	double sent = (j->hosts - 1) * j->m->net.G * j->bytes, least = floor(j->n / j->hosts);
+	double late = 0.5, all, others;
 
-	if (n > 1 && (kind == COLL_BCAST || kind == COLL_REDUCE || kind == COLL_SCAN))
-		reach(n, j->D, j->gap, told);
-	else
-		least = 0;
-	for (int c = 1; c <= n; c++) {
-		all += told[c - 1];
-		least = fmin(least, j->D + (sent + all) / c);
+	if (j->hosts < 2 || kind == COLL_REDUCE_SCATTER_BLOCK ||
+		(kind < COLL_REDUCE && kind != COLL_BCAST))
+		return 0;
+	for (double step = 0.25; step > LATE_LEAST; step /= 2) {
+		all = spread_time(j, j->D, sent * (1 + late * (least - 1)));
+		others = spread_time(j, j->D + j->local, sent * (1 - late));
+		late += all < others ? step : -step;
 	}
-	free(told);
-	return least;
+	return least > 1 ? fmin(all, others) : spread_time(j, j->D, sent);
 }
 
 /* Several hosts, one of which gets a result of all.  For each byte of it the host gets either n - 1
@@ -236,7 +359,7 @@ static double bound_first(enum coll_kind kind, const struct job *j)
 
 	if (j->hosts > 1 || (kind != COLL_BCAST && kind < COLL_REDUCE))
 		return 0;
-	return j->reach + r * j->bytes;
+	return j->down + r * j->bytes;
 }
 
 /* A member's time: its own block, if it is copied, and all that it gets; none comes before D, and
@@ -331,18 +454,19 @@ static double bound_order(const struct coll_case *c, const struct job *j)
 
 /* The arithmetic: n - 1 combinations, and one operand of each comes from another member, of the
  * host if it has some; the results of an allreduce go to all; rank 0 copies that of a scan.
- * The mean of all. */
+ * The mean of all.  A member combines nothing before it has heard of another. */
 static double bound_work(enum coll_kind kind, const struct job *j)
 {
 	double all = kind == COLL_REDUCE_SCATTER_BLOCK ? j->n : 1;
 	double moves = kind == COLL_ALLREDUCE ? 2 : 1;
+	double reduces = j->bytes * all * j->m->work.reduce * (j->n - 1) / j->n;
+	double copies = j->bytes * all * moves * j->r * (j->each - 1) / j->each;
 
 	if (kind < COLL_REDUCE)
 		return 0;
-	return j->bytes * all *
-		       (j->m->work.reduce * (j->n - 1) / j->n +
-			       moves * j->r * (j->each - 1) / j->each) +
-	       (kind == COLL_SCAN ? j->m->work.copy * j->bytes / j->n : 0);
+	if (kind == COLL_SCAN)
+		copies += j->m->work.copy * j->bytes / j->n;
+	return fmax(reduces + copies, (j->each > 1 ? j->local : j->D) + reduces);
 }
 
 static double bound_of(const struct coll_case *c)
@@ -357,6 +481,7 @@ static double bound_of(const struct coll_case *c)
 
 	for (size_t i = 0; i < countof(bounds); i++)
 		most = fmax(most, bounds[i]);
+	free(j.told);
 	return most;
 }
 
