@@ -25,7 +25,9 @@
 #include "libmpi/coll/pipelined.h"
 #include <string.h>
 
-#define LANES_SORTED MEAN_OR(16, 4096) /* bytes of a block: shorter ones are sorted */
+#define LANES_SORTED MEAN_OR(16, 4096)       /* bytes of a block: shorter ones are sorted */
+#define LANES_LONG   MEAN_OR(256, 64 * 1024) /* longer ones do not leave while others are made */
+#define LANES_HOSTS  3
 
 /* --- parts ---------------------------------------------------------------------------------- */
 
@@ -636,6 +638,67 @@ static void *lanes_reduce_blocks(
 	return mine;
 }
 
+/* The host's sum of the blocks of this lane for host i, in its memory; messages go on meanwhile. */
+static void lanes_sum_host(struct sched *s, const struct coll_args *k, struct coll_hier *h, int i,
+	void *sum, int64_t block)
+{
+	struct coll_args part = part_args(k, sum, block), in;
+	struct coll_args *step = coll_sched_bytes(s, sizeof(*step));
+
+	part.root = -1;
+	part.sbuf = coll_element(coll_operand(k), k->rtype, i * h->local.size * block);
+	in = coll_hier_local_args(&part, h, COLL_REDUCE_SCATTER_BLOCK, h->leaders[h->my_host]);
+	if (step == NULL)
+		return; /* the schedule has stored that */
+	*step = in;
+	coll_sched_call(s, hier_local_run, step);
+}
+
+/* Brings the sums of this member's block by all hosts together, in `in'.  In a host's memory those
+ * for one host leave while those for the next are made. */
+static void lanes_exchange_blocks(
+	struct sched *s, const struct coll_args *k, struct coll_hier *h, void *in, int64_t block)
+{
+	int n = h->nhosts, lane = h->local.rank * h->lane_step, me = h->my_host;
+	void *out = k->blocking ? coll_sched_elements(s, k->rtype, n * block)
+				: lanes_reduce_blocks(s, k, h, block);
+	void *own = coll_element(in, k->rtype, me * block), *sum;
+
+	coll_sched_group(s, k->comm->group);
+	for (int from = (me + n - 1) % n; from != me; from = (from + n - 1) % n)
+		coll_sched_recv(s, coll_element(in, k->rtype, from * block), block, k->rtype,
+			h->leaders[from] + lane);
+	for (int to = (me + 1) % n; to != me; to = (to + 1) % n) {
+		sum = coll_element(out, k->rtype, to * block);
+		if (k->blocking)
+			lanes_sum_host(s, k, h, to, sum, block);
+		coll_sched_send(s, sum, block, k->rtype, h->leaders[to] + lane);
+	}
+	if (k->blocking)
+		lanes_sum_host(s, k, h, me, own, block);
+	else
+		coll_sched_move(s, coll_element(out, k->rtype, me * block), own, block, k->rtype);
+	coll_sched_fence(s);
+}
+
+/* Long blocks: the sums of all hosts are combined in the order of hosts. */
+static void lanes_scatter_direct(
+	struct sched *s, const struct coll_args *k, struct coll_hier *h, int64_t block)
+{
+	int n = h->nhosts;
+	void *in = coll_sched_elements(s, k->rtype, n * block);
+	void *sum = coll_element(in, k->rtype, (n - 1) * block);
+
+	lanes_exchange_blocks(s, k, h, in, block);
+	for (int i = n - 2; i >= 0; i--) {
+		void *to = i == 0 ? k->rbuf : sum;
+
+		coll_sched_reduce(
+			s, coll_element(in, k->rtype, i * block), sum, to, block, k->rtype);
+		sum = to;
+	}
+}
+
 /* Blocks of one length: each member combines those of its lane for its host, then the lanes
  * reduce_scatter. */
 void coll_reduce_scatter_lanes(struct sched *s, const struct coll_args *k)
@@ -643,6 +706,11 @@ void coll_reduce_scatter_lanes(struct sched *s, const struct coll_args *k)
 	struct coll_hier *h = coll_hier_of(k->comm);
 	struct coll_args out = *k;
 
+	if (k->bytes >= LANES_SORTED && k->bytes < LANES_LONG && h->lane_step == 1 &&
+		h->nhosts >= LANES_HOSTS) {
+		lanes_scatter_direct(s, k, h, coll_block_size(k, 0));
+		return;
+	}
 	out.in_place = false;
 	out.root = -1;
 	out.bytes = k->bytes * h->local.size;
