@@ -8,10 +8,10 @@
  *                 <-------- crossed, duplicate, wrong peer ..., and closed
  *
  * If both have sent a request, the connection of the lower rank wins: the lower rank answers
- * `crossed', and the higher one waits for the other request.  A connection without a request yet gives
- * way to any request.  So at most one connection of a pair is ever accepted, and only that one
- * counts: nothing is delivered twice and nothing gets lost.  Frames follow the request at once, as
- * the sender may compute for long before it polls again; they are read when it is accepted, and
+ * `crossed', and the higher one waits for the other request.  A connection without a request yet
+ * gives way to any request.  So at most one connection of a pair is ever accepted, and only that
+ * one counts: nothing is delivered twice and nothing gets lost.  Frames follow the request at once,
+ * as the sender may compute for long before it polls again; they are read when it is accepted, and
  * wait in the sender's queue until it learns of that.
  *
  * A stranger costs one struct net_conn, one descriptor, and 64 bytes that are read. */
@@ -149,7 +149,7 @@ bool net_conn_hello_send(struct net_conn *c)
 void net_conn_send_ahead(struct net_peer *p)
 {
 	const struct net_out *o = &p->out;
-	struct net_conn *c = p->dial;
+	struct net_conn *c = p->attempt;
 	ssize_t n = 1;
 
 	if (c == NULL || c->state != CONN_REQUESTED || c->say_at < c->say_len || c->tx_error)

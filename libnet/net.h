@@ -19,8 +19,8 @@
  *
  * Rules for all functions, unless their comment says otherwise:
  *  - A struct net belongs to one thread at a time.
- *  - Nothing blocks, except net_close (bounded), and an attempt to connect (NET_CONNECT_FIRST_MS; the
- *    second one on NET_CONNECT_WAIT_MS).
+ *  - Nothing blocks, except net_close (bounded), and an attempt to connect (NET_CONNECT_FIRST_MS;
+ *    from the second one on NET_CONNECT_WAIT_MS).
  *  - Functions that return int return 0 or one of enum net_error.
  *  - Callbacks are called from inside net_poll, net_poll_from and net_close only.  They may call
  *    everything here but these three, net_open and net_reserve without its net_commit.

@@ -197,7 +197,7 @@ void net_out_gone(struct net_out *o, size_t n)
 {
 	if (n == 0)
 		return;
-	o->item = ITEM_FRAMES;
+	o->record = RECORD_FRAMES;
 	o->left = o->q_end - o->q_at;
 	frames_gone(o, n);
 }

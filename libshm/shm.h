@@ -309,7 +309,7 @@ struct shm {
 	uint32_t poll_word_seen; /* its value that was seen last */
 	uint32_t slots;          /* of each ring, a power of two */
 	int me;                  /* my rank */
-	uint16_t credit_mask;    /* credit is due where it is 0 in a number of frames: slots / 4 - 1 */
+	uint16_t credit_mask;    /* slots / 4 - 1: of frame numbers with which credit may be due */
 	bool fence;              /* senders fence before they read a doorbell: shm_wait.c */
 	uint8_t unrecorded;      /* so many waits may begin with shm_yield_unrecorded */
 	/* The first cache line ends here. */

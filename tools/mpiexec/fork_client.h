@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* fork_client.h - a fork server starts the many ranks of one program on this host.
  *
- *     fork_unfit?  --NULL-->  fork_client_open ──> fork_client_ask, for each rank ──> fork_client_end
+ *     fork_unfit?  --NULL-->  fork_client_open ──> fork_client_ask, each rank ──> fork_client_end
  *         | why                  | failed        |──> fork_client_try: the first
  *         '--> rank_start  <─────'               '──> fork_client_pid: has it been forked?
  *

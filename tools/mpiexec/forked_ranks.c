@@ -72,7 +72,7 @@ void forked_begin(struct forked_ranks *s, struct local_ranks *c, int i)
 	char *own[ENV_OWN], **envp;
 	bool late = false;
 
-	*s = (struct fork_start){
+	*s = (struct forked_ranks){
 		.world = m->world, .app = m->app, .first = i, .end = i, .ranks = c};
 	if (why == NULL)
 		why = fork_unfit(&c->common, a, a->envp + 1, &late);
@@ -84,7 +84,7 @@ void forked_begin(struct forked_ranks *s, struct local_ranks *c, int i)
 	envp = rank_env_make(&c->env, c, i, a->envp + 1, c->pmi != NULL ? 0 : -1, own);
 	s->own = rank_env_own(own);
 	why = fork_client_open(
-		&s->forks, &c->common, a, envp, s->own, c->n, shm_seg_cookie(c->seg));
+		&s->server, &c->common, a, envp, s->own, c->n, shm_seg_cookie(c->seg));
 	if (why == NULL) {
 		s->asked = mem_grow(NULL, (size_t)c->n, sizeof(*s->asked));
 		memset(s->asked, 0, (size_t)c->n * sizeof(*s->asked));
@@ -97,9 +97,9 @@ void forked_begin(struct forked_ranks *s, struct local_ranks *c, int i)
 
 /* The first rank of a server shows whether the kernel lets it fork: another error than that there
  * are too many processes would be that of all.  True for any other rank. */
-static bool first_forked(const struct fork_start *s, int row)
+static bool first_forked(const struct forked_ranks *s, int row)
 {
-	int err = s->end == s->first ? fork_client_try(&s->forks, row) : 0;
+	int err = s->end == s->first ? fork_client_try(&s->server, row) : 0;
 	char why[128];
 
 	if (s->end == s->first && err == 0 && s->ranks->plan->verbose)
@@ -112,12 +112,12 @@ static bool first_forked(const struct fork_start *s, int row)
 	return false;
 }
 
-bool fork_start_ask(struct fork_start *s, int row, const struct rank_ends *e, int own)
+bool forked_ask(struct forked_ranks *s, int row, const struct rank_ends *e, int own)
 {
 	if (s->asked == NULL || s->ended || own != s->own)
 		return false;
-	if (!fork_client_ask(&s->forks, row, e, own) || !first_forked(s, row)) {
-		fork_client_kill(&s->forks); /* it has ended already, is stuck, or may not fork */
+	if (!fork_client_ask(&s->server, row, e, own) || !first_forked(s, row)) {
+		fork_client_kill(&s->server); /* it has ended already, is stuck, or may not fork */
 		s->ended = true;
 		return false;
 	}
