@@ -54,7 +54,7 @@ const char *net_error_text(int error);
 #define NET_ADDR_LEN         128                   /* bytes of an address as text, with its 0 */
 #define NET_WORDS_LEN        256                   /* bytes of why a peer was lost, with the 0 */
 #define NET_CONNECT_FIRST_MS 1  /* the first waits so long, so that its frames leave in the call */
-#define NET_CONNECT_WAIT_MS  10 /* a second attempt waits for its answer: see README, Reconnecting */
+#define NET_CONNECT_WAIT_MS  10 /* a second attempt, for its answer: see README, Reconnecting */
 #define NET_LISTENERS        2  /* of an endpoint: a UNIX socket beside TCP */
 
 /* The keyed hash of hellos (SipHash-2-4, 128 bits), for the user's own proofs. */

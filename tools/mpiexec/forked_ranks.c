@@ -54,11 +54,9 @@ static const char *server_unwanted(const struct local_ranks *c, int i, const str
 static void start_say(const struct local_ranks *c, int i, const char *why)
 {
 	const struct local_rank *m = &c->m[i];
-	bool remote = c->plan->nhosts > 0;
 	int n = program_ranks(c, i);
 
-	out_say("%s: %d rank%s%s%s: %s%s", m->world->app[m->app].argv[0], n, n > 1 ? "s" : "",
-		remote ? " on " : "", remote ? c->plan->host[m->world->host_of[m->rank]].name : "",
+	out_say("%s: %d rank%s: %s%s", m->world->app[m->app].argv[0], n, n > 1 ? "s" : "",
 		why != NULL ? "executed each by itself, as "
 			    : "copies of one process (HAFT_START_BY)",
 		why != NULL ? why : "");

@@ -92,7 +92,8 @@ void out_before_write(void (*clear)(void));
  * lost; 1: a write failed, which was reported; 141: the reader has closed the pipe. */
 int out_fini(void);
 
-/* Queues a line "mpiexec: ..." on stderr; out_say_raw: without the prefix. */
+/* Queues a line "mpiexec: ..." on stderr; out_say_raw: without the prefix.  A proxy has no queue:
+ * there out_say writes the words to stderr at once, and mpiexec puts "mpiexec: host a: " before. */
 __attribute__((format(printf, 1, 2))) void out_say(const char *fmt, ...);
 void out_say_raw(const char *line);
 
