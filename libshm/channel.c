@@ -6,12 +6,12 @@
  *      reader knows, or has gone                                   back to the heap
  *
  * Without seats that are used again none of this would be needed: rings live as long as the
- * segment.  With them each piece is in one chain, so the channels between two tenants are
+ * segment.  With them each extent is in one chain, so the channels between two tenants are
  * given back when neither can touch them.
  *
  * A pipe may have readers that it served before and that have not looked since.  They know it by
  * the generation in its first word.  So the pipe of a tenant that has gone keeps that word: it is
- * no piece of the heap any more, but an idle pipe that the next tenant takes.
+ * no extent of the heap any more, but an idle pipe that the next tenant takes.
  *
  * Everything here is under head->lock.  Each change of a chain is one store. */
 #include <string.h>

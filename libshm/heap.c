@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* heap.c - blocks of the segment.
+/* heap.c - extents of the segment.
  *
  *   heap |##### handed out at least once #####|............ never touched, no memory behind it |
  *                                             ^ heap_top
- *   heap_free[class] -> block -> block -> 0      (each begins with the offset of the next)
+ *   heap_free[class] -> extent -> extent -> 0      (each begins with the offset of the next)
  *
  * A class is a size: 1 .. 130 lines, an even number of them on the boundary of a pair, then whole
  * pages with four steps an octave, always on a page boundary, from a huge page on on one of those.
- * Blocks never change their class and are never merged: address space is plentiful, and large
- * blocks give their memory back when freed.  A block gets its pages when it is handed out, by
+ * Extents never change their class and are never merged: address space is plentiful, and large
+ * extents give their memory back when freed.  An extent gets its pages when it is handed out, by
  * fallocate, so that a full machine shows as an error and not as a signal.
  *
  * Under head->lock.  Taking is one store (heap_top or the list's head); so is giving back. */
@@ -66,7 +66,7 @@ bool shm_heap_valid(struct shm *s)
 
 	shm_lock_take(s->seg, s->me, &s->seg->head->lock);
 	top = h->heap_top != 0 ? h->heap_top : h->heap;
-	left = (top - h->heap) / CACHE_LINE; /* more blocks cannot be free: a list has no cycle */
+	left = (top - h->heap) / CACHE_LINE; /* more extents cannot be free: a list has no cycle */
 	good = top >= h->heap && top <= heap_end(h);
 	for (unsigned class = 0; good && class < HEAP_CLASSES; class ++)
 		for (uint64_t off = h->heap_free[class]; good && off != 0; left--) {
@@ -89,7 +89,7 @@ double shm_heap_share(const struct shm *s)
 	return top < end ? (double)(top - h->heap) / (double)(end - h->heap) : 1;
 }
 
-/* Where a block begins: at a multiple of this. */
+/* Where an extent begins: at a multiple of this. */
 static uint64_t heap_boundary(unsigned class, uint64_t size)
 {
 	if (class <= HEAP_LINES)
@@ -97,7 +97,7 @@ static uint64_t heap_boundary(unsigned class, uint64_t size)
 	return size >= SHM_HUGE ? SHM_HUGE : PAGE;
 }
 
-static uint64_t heap_block_alloc(struct shm *s, unsigned class, uint64_t size, bool *fresh)
+static uint64_t heap_extent_alloc(struct shm *s, unsigned class, uint64_t size, bool *fresh)
 {
 	struct seg_head *h = s->seg->head;
 	uint64_t off, start, unit;
@@ -120,7 +120,7 @@ static uint64_t heap_block_alloc(struct shm *s, unsigned class, uint64_t size, b
 	return off;
 }
 
-static void heap_block_free(struct shm_seg *seg, int me, unsigned class, uint64_t off)
+static void heap_extent_free(struct shm_seg *seg, int me, unsigned class, uint64_t off)
 {
 	struct seg_head *h = seg->head;
 
@@ -131,7 +131,7 @@ static void heap_block_free(struct shm_seg *seg, int me, unsigned class, uint64_
 	shm_lock_drop(&h->lock);
 }
 
-/* Gives back a block that could not be reserved: its pages, and its room if it is still the
+/* Gives back an extent that could not be reserved: its pages, and its room if it is still the
  * last. */
 static void heap_undo(struct shm *s, unsigned class, uint64_t off, uint64_t size, bool fresh)
 {
@@ -140,7 +140,7 @@ static void heap_undo(struct shm *s, unsigned class, uint64_t off, uint64_t size
 	if (size >= PUNCH_LEN)
 		shm_seg_punch(s->seg, off, size);
 	if (!fresh) {
-		heap_block_free(s->seg, s->me, class, off);
+		heap_extent_free(s->seg, s->me, class, off);
 		return;
 	}
 	shm_lock_take(s->seg, s->me, &h->lock);
@@ -170,7 +170,7 @@ uint64_t shm_heap_alloc(struct shm *s, size_t len, size_t align)
 	if (shm_os_memory_check(len) != 0) /* asked before address space goes for it */
 		return 0;
 	class = heap_class(len, align, &size);
-	off = heap_block_alloc(s, class, size, &fresh);
+	off = heap_extent_alloc(s, class, size, &fresh);
 	if (off == 0)
 		return 0;
 	if ((fresh || size >= PUNCH_LEN) && heap_reserve(s->seg, off, len, align) != 0) {
@@ -193,7 +193,7 @@ HAFT_START void shm_seg_heap_free(
 	class = heap_class(len, align, &size);
 	if (size >= PUNCH_LEN && shm_seg_punch(seg, off, size) != 0)
 		memset(seg->base + off, 0, len);
-	heap_block_free(seg, me, class, off);
+	heap_extent_free(seg, me, class, off);
 }
 
 HAFT_START void shm_heap_free(struct shm *s, uint64_t off, size_t len, size_t align)

@@ -87,8 +87,8 @@ int shm_cpus(void);
 int shm_seg_create(const struct shm_opts *opts, struct shm_seg **seg);
 
 /* Maps the segment behind `fd', which stays the caller's to keep open or close.  Where address
- * space is short it maps only the first part of the heap, and shm_attach keeps all ranks' pieces
- * there. */
+ * space is short it maps only the first part of the heap, and shm_attach keeps all ranks'
+ * extents there. */
 int shm_seg_open(int fd, struct shm_seg **seg);
 
 /* Unmaps.  In the creator also closes the fd.  No struct shm may still use it. */
@@ -322,7 +322,7 @@ struct shm {
 /* Makes the caller rank `me' of the segment: touches its own lines only, no message, no barrier;
  * other ranks may have started, sent and finished, or not have started.  The segment must stay open
  * until shm_detach.  A seat belongs to the process that took it first, until shm_seat_open
- * gives it to another.  SHM_BAD (no such rank, or taken), SHM_NOMEM (also: pieces of the heap lie
+ * gives it to another.  SHM_BAD (no such rank, or taken), SHM_NOMEM (also: extents of the heap lie
  * where this process could not map it). */
 int shm_attach(struct shm_seg *seg, int me, struct shm **s);
 
@@ -403,7 +403,9 @@ typedef void shm_deliver_fn(void *arg, const struct shm_frame *f);
 
 /* Delivers frames that have arrived, from all ranks, at most a batch.  Returns their number. */
 int shm_poll(struct shm *s, shm_deliver_fn *deliver, void *arg);
-/* Ends as soon as `deliver' has set *enough; the next call begins with the rank behind that one. */
+/* As shm_poll, which first delivers what is in the inbox; then it ends as soon as `deliver' has set
+ * *enough.  The next call begins with the ring behind that one.  With too many rings to look at
+ * each in turn it is shm_poll, whatever *enough is. */
 int shm_poll_until(struct shm *s, shm_deliver_fn *deliver, void *arg, const bool *enough);
 
 /* The receive fast path: is a frame from `src' at the head of its ring?  Then fills *f (f->data is

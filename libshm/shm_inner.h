@@ -3,7 +3,7 @@
  *
  *   head | job area | job lines | doorbells | records | buckets | inboxes | map | heap .......
  *   '------------ control part: reserved by the launcher -----------------------'  sparse: reserved
- *                                                                                  piece by piece
+ *                                                                                extent by extent
  *
  * Every place in the segment is an offset from its start; offset 0 means none.  Everything starts
  * as zero and is valid as zero, but for the head, which the launcher writes before any rank runs.
@@ -73,7 +73,7 @@ struct seg_head {
 	struct seg_lock lock; /* over everything below, and the buckets */
 	uint32_t pad2;
 	uint64_t heap_top; /* first byte never handed out; 0: nothing yet */
-	uint64_t heap_end; /* no piece goes beyond: the least that a rank has mapped; 0: len */
+	uint64_t heap_end; /* no extent goes beyond: the least that a rank has mapped; 0: len */
 	uint64_t heap_free[HEAP_CLASSES];
 	uint64_t idle_pipes;    /* struct channel: pipes whose maker has gone */
 	uint64_t free_channels; /* records that stand for nothing */
@@ -86,7 +86,7 @@ static_assert(offsetof(struct seg_head, lock) % CACHE_LINE == 0, "a line of its 
  * has been told.  Under head->lock. */
 struct channel {
 	uint64_t next;
-	uint64_t off, len; /* of the piece of the heap */
+	uint64_t off, len; /* of the extent of the heap */
 	uint32_t align;
 	int32_t maker, reader; /* seats, and the names of their tenants */
 	uint32_t maker_name, reader_name;
@@ -340,7 +340,7 @@ bool shm_ring_has_frame(const struct shm *s, int src);
 /* --- channel.c: memory that tenants make and give back -------------------------------------- */
 
 /* Pipes are aligned to PAGE, all else to CACHE_LINE. */
-/* As shm_heap_alloc, for a piece that this rank makes towards dst. */
+/* As shm_heap_alloc, for an extent that this rank makes towards dst. */
 uint64_t shm_channel_new(struct shm *s, size_t len, size_t align, int dst);
 void shm_channel_move(struct shm *s, const void *mem, int dst); /* from now on it is for dst */
 /* An idle pipe of a tenant that has gone, which is this rank's from now on; 0: none. */
@@ -421,10 +421,10 @@ int shm_seg_punch(const struct shm_seg *seg, uint64_t off, uint64_t len); /* zer
 
 /* --- heap.c --------------------------------------------------------------------------------- */
 
-/* From now on no piece is handed out that does not lie below `end'.  False: one lies there
+/* From now on no extent is handed out that does not lie below `end'.  False: one lies there
  * already. */
 bool shm_heap_limit(struct shm_seg *seg, int me, uint64_t end);
-/* Do all free lists consist of pieces below the top?  Takes the heap's lock. */
+/* Do all free lists consist of extents below the top?  Takes the heap's lock. */
 bool shm_heap_valid(struct shm *s);
 /* As shm_heap_free, by `me': a rank, or nseats for the launcher. */
 void shm_seg_heap_free(struct shm_seg *seg, int me, uint64_t off, size_t len, size_t align);
