@@ -73,7 +73,7 @@ static void here_start(struct job *j)
 	for (int r = 0; r < j->n && ip != NULL; r++)
 		j->rank[r].addr = addr[r];
 	free(addr);
-	j->local.pmi = pmi_new(&j->local, request_ask, j);
+	j->local.pmi = pmi_new(&j->local, request_do, j);
 	why = local_start(&j->local, j->world, stdin_give, out_add, NULL, false);
 	j->stdin_fd = stdin_has_reader() ? STDIN_FILENO : -1;
 	for (int r = 0; r < j->n; r++) {

@@ -4,7 +4,7 @@
  *   rank ---- "cmd=get key=K\n" ----> line ----> verbs[] ----> "cmd=get_result rc=0 value=V\n"
  *                                                  |-- put, get: a tree of keys, of a world
  *                                                  |-- barrier_in: answered when all ranks are in
- *                                                  '-- spawn, names, ...: to the root (pmi_ask_fn)
+ *                                                  '-- spawn, names: to the root (pmi_request_fn)
  *
  *  - A client has one request in flight, so the answer fits into the socket.  A client that does
  *    not read, or sends an endless request, is disconnected; its death then ends the job.
@@ -69,8 +69,8 @@ struct pmi_server {
 	int n;
 	int epoll;
 	struct pmi_space *space; /* a list */
-	pmi_ask_fn *ask;
-	void *ask_arg;
+	pmi_request_fn *request;
+	void *request_arg;
 	char name[NAME_MAX_LEN];
 };
 
@@ -381,9 +381,9 @@ static void do_state(struct pmi_server *p, int local, const char *line)
 }
 
 /* For the root: it knows all worlds, hosts and names. */
-static void do_ask(struct pmi_server *p, int local, const char *line)
+static void do_request(struct pmi_server *p, int local, const char *line)
 {
-	p->ask(p->ask_arg, p->local->m[local].entry, line);
+	p->request(p->request_arg, p->local->m[local].entry, line);
 }
 
 static const struct {
@@ -392,10 +392,10 @@ static const struct {
 } commands[] = {{"get", do_get}, {"put", do_put}, {"barrier_in", do_barrier}, {"init", do_init},
 	{"get_maxes", do_maxes}, {"get_appnum", do_appnum}, {"get_universe_size", do_universe},
 	{"get_my_kvsname", do_name}, {"finalize", do_finalize}, {"abort", do_abort},
-	{"publish_name", do_ask}, {"unpublish_name", do_ask}, {"lookup_name", do_ask},
-	{BOOT_CMD_WHERE, do_ask}, {BOOT_CMD_SHOW, do_ask}, {BOOT_CMD_CONNECTED, do_ask},
-	{BOOT_CMD_DISCONNECTED, do_ask}, {BOOT_CMD_CHILDREN, do_ask}, {BOOT_CMD_FT, do_ask},
-	{BOOT_CMD_ABORT, do_ask}, {BOOT_CMD_STATE, do_state}};
+	{"publish_name", do_request}, {"unpublish_name", do_request}, {"lookup_name", do_request},
+	{BOOT_CMD_WHERE, do_request}, {BOOT_CMD_SHOW, do_request}, {BOOT_CMD_CONNECTED, do_request},
+	{BOOT_CMD_DISCONNECTED, do_request}, {BOOT_CMD_CHILDREN, do_request},
+	{BOOT_CMD_FT, do_request}, {BOOT_CMD_ABORT, do_request}, {BOOT_CMD_STATE, do_state}};
 
 /* Processes one request. */
 static void request_work(struct pmi_server *p, int local, const char *line)
@@ -403,7 +403,7 @@ static void request_work(struct pmi_server *p, int local, const char *line)
 	char command[32], why[128];
 
 	if (strncmp(line, "mcmd=spawn", 10) == 0) {
-		do_ask(p, local, line);
+		do_request(p, local, line);
 		return;
 	}
 	if (word_of(line, "cmd", command, sizeof(command)) == NULL)
@@ -502,15 +502,15 @@ static void client_work(struct pmi_server *p, int local)
 
 /* --- the server ----------------------------------------------------------------------------- */
 
-struct pmi_server *pmi_new(struct local_ranks *c, pmi_ask_fn *ask, void *arg)
+struct pmi_server *pmi_new(struct local_ranks *c, pmi_request_fn *request, void *arg)
 {
 	struct pmi_server *p = mem_grow(NULL, 1, sizeof(*p));
 	struct timespec t;
 
 	*p = (struct pmi_server){.local = c,
 		.epoll = fd_keep(epoll_create1(EPOLL_CLOEXEC)),
-		.ask = ask,
-		.ask_arg = arg};
+		.request = request,
+		.request_arg = arg};
 	if (p->epoll < 0) {
 		free(p);
 		return NULL;

@@ -13,12 +13,12 @@ struct pmi_server;
 struct world;
 
 /* Receives a request that only the root can answer, of the process of an entry: a line, or the
- * lines of mcmd=spawn.  The root answers by pmi_reply, perhaps later. */
-typedef void pmi_ask_fn(void *arg, int entry, const char *text);
+ * lines of mcmd=spawn.  The root replies by pmi_reply, perhaps later. */
+typedef void pmi_request_fn(void *arg, int entry, const char *text);
 
 /* Creates a server for the local ranks.  If the job has other hosts, a PMI client ends the job with
  * words: the key table is local.  Returns NULL if there are no file descriptors for it. */
-struct pmi_server *pmi_new(struct local_ranks *c, pmi_ask_fn *ask, void *arg);
+struct pmi_server *pmi_new(struct local_ranks *c, pmi_request_fn *request, void *arg);
 void pmi_free(struct pmi_server *p); /* NULL is allowed */
 
 /* The rank's end of its socket, close-on-exec; the caller closes it once the rank runs.  -1:
@@ -28,7 +28,7 @@ int pmi_give(struct pmi_server *p, int local);
 /* The server's end of the socket of a row, which this server did not make. */
 void pmi_take(struct pmi_server *p, int local, int fd);
 
-/* Sends an answer, with its newline. */
+/* Sends a reply, with its newline. */
 void pmi_reply(struct pmi_server *p, int local, const char *line);
 
 /* Closes the socket of a row; forgets the keys of a world.  NULL is allowed. */

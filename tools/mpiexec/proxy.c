@@ -57,7 +57,7 @@ static struct proxy {
 	bool begun;          /* the ranks have been started */
 	bool ending;         /* the job is ending */
 	bool bye;            /* this proxy is ending */
-	bool going;          /* the tables of the profile were sent, and the trace follows */
+	bool leaving;        /* the tables of the profile were sent, and the trace follows */
 	bool gone;           /* UP_GONE was sent */
 	bool aborted;        /* UP_ABORT was sent */
 	bool paused;         /* the root is stopped: its silence means nothing */
@@ -233,7 +233,7 @@ static void begun_say(void)
 }
 
 /* A request of a rank that only the root can answer. */
-static void proxy_ask(void *arg, int entry, const char *text)
+static void proxy_request(void *arg, int entry, const char *text)
 {
 	(void)arg;
 	up_put(UP_REQUEST, 0, entry, text, strlen(text));
@@ -266,7 +266,7 @@ static void world_do(const struct proxy_frame *f, const char *v)
 	free(names);
 	proxy_out_init(output_up, NULL);
 	me.begun = true;
-	me.local.pmi = pmi_new(&me.local, proxy_ask, NULL);
+	me.local.pmi = pmi_new(&me.local, proxy_request, NULL);
 	why = local_start(&me.local, me.world, proxy_stdin_give, proxy_out_add, NULL, false);
 	begun_say();
 	if (why != NULL)
@@ -468,12 +468,13 @@ static void spawn_prepare(const char *v, size_t len)
 	free(out.v);
 }
 
-static const struct world *going; /* for going_stdin, a callback without an argument */
+static const struct world *starting; /* for starting_stdin, a callback without an argument */
 
-static int going_stdin(int entry)
+static int starting_stdin(int entry)
 {
-	int to = going->stdin_to;
-	bool reads = to == STDIN_ALL || (to >= 0 && to < going->n && going->entry[to] == entry);
+	int to = starting->stdin_to;
+	bool reads =
+		to == STDIN_ALL || (to >= 0 && to < starting->n && starting->entry[to] == entry);
 
 	return reads ? stdin_pipe() : -1;
 }
@@ -493,8 +494,8 @@ static void spawn_go(int id, bool soft)
 		stdin_restart();
 		me.reader = id;
 	}
-	going = w;
-	why = local_start(&me.local, w, going_stdin, proxy_out_add, errs, soft);
+	starting = w;
+	why = local_start(&me.local, w, starting_stdin, proxy_out_add, errs, soft);
 	for (int r = 0; r < w->n; r++) {
 		int row = w->host_of[r] == me.host ? local_row(&me.local, w->entry[r]) : -1;
 
@@ -524,7 +525,7 @@ static void proxy_forget(int id)
 	world_free(w);
 }
 
-static void proxy_answer(int entry, const char *v, size_t len)
+static void proxy_reply(int entry, const char *v, size_t len)
 {
 	int row = local_row(&me.local, entry);
 	char *line = text_new("%.*s", (int)len, v != NULL ? v : "");
@@ -575,7 +576,7 @@ static void world_frame(const struct proxy_frame *f, const char *v)
 			local_signal_world(&me.local, proxy_world(f->rank), f->which);
 		break;
 	case FRAME_STOP: local_signal_rank(&me.local, f->rank, f->which); break;
-	case FRAME_REPLY: proxy_answer(f->rank, v, f->len); break;
+	case FRAME_REPLY: proxy_reply(f->rank, v, f->len); break;
 	case FRAME_NOTICE: proxy_notice(v, f->len); break;
 	case FRAME_GATE: local_release(&me.local); break;
 	case FRAME_TOOL: proxy_tool_server(v, f->len); break;
@@ -703,14 +704,14 @@ static bool trace_say(void)
 /* Reports once that no rank and no output is left here, and none will come. */
 static void gone_say(void)
 {
-	if (me.going && !me.gone && !trace_say()) {
+	if (me.leaving && !me.gone && !trace_say()) {
 		me.gone = true;
 		up_put(UP_GONE, 0, -1, NULL, 0);
 	}
-	if (me.going || !me.told || me.local.alive > 0 || (me.begun && proxy_out_open()) ||
+	if (me.leaving || !me.told || me.local.alive > 0 || (me.begun && proxy_out_open()) ||
 		(!me.ending && me.drain_ns == 0))
 		return;
-	me.going = true;
+	me.leaving = true;
 	profile_host_each(&me.local.profile, profile_say, NULL);
 	trace_host_keep(&me.local.profile);
 }
@@ -759,7 +760,7 @@ static void proxy_clock(uint64_t now)
 		link_put(&me.up, &ping, NULL);
 	if (!me.paused && now > me.up.read_ns && now - me.up.read_ns >= SILENT_MS * NS_PER_MS)
 		proxy_leave(1);
-	if (me.begun && me.conf.plan.profile != NULL && !me.going)
+	if (me.begun && me.conf.plan.profile != NULL && !me.leaving)
 		snapshot_say();
 	if (me.kill_ns != 0 && now >= me.kill_ns)
 		local_signal(&me.local, SIGKILL);
@@ -781,7 +782,7 @@ static bool proxy_over(uint64_t now)
 /* ms until the next heartbeat or check. */
 static int proxy_timeout(void)
 {
-	if ((me.told && me.tree.fresh) || (me.going && !me.gone && me.up.queue.len == 0))
+	if ((me.told && me.tree.fresh) || (me.leaving && !me.gone && me.up.queue.len == 0))
 		return 0;
 	if (me.bye)
 		return 10;

@@ -360,7 +360,7 @@ static void words_take(struct remote_ranks *f, const struct proxy_frame *fr, con
 	case UP_TEXT: out_say("host %s: %s", host_name(f, fr->host), words); break;
 	case UP_FAIL: fail_take(f, fr->host, fr->which, words); break;
 	case UP_LOST: lost_take(f, fr->host, words); break;
-	case UP_REQUEST: request_ask(f->j, fr->rank, words); break;
+	case UP_REQUEST: request_do(f->j, fr->rank, words); break;
 	default: break;
 	}
 	free(words);
@@ -510,8 +510,8 @@ static void added_hosts_start(struct remote_ranks *f, uint64_t now)
 
 /* --- the loop's part ------------------------------------------------------------------------ */
 
-/* Gives up hosts that do not answer to the end of the job. */
-static void silent_hosts_give_up(struct remote_ranks *f)
+/* Abandons hosts that do not answer to the end of the job. */
+static void silent_hosts_abandon(struct remote_ranks *f)
 {
 	for (int h = 0; h < f->plan->nhosts; h++) {
 		if (f->hosts[h].over)
@@ -536,6 +536,6 @@ void remote_work(struct remote_ranks *f, uint64_t now)
 		remote_send(f, FRAME_DRAIN, 0, NULL, 0);
 	}
 	if (j->killed && now >= j->kill_ns + LAST_MS * NS_PER_MS && !remote_over(f))
-		silent_hosts_give_up(f);
+		silent_hosts_abandon(f);
 	tree_clock(&f->tree, now);
 }

@@ -111,7 +111,7 @@ void remote_go(struct remote_ranks *f, const struct world *w, bool soft)
 	tree_down(&f->tree, &fr, NULL);
 }
 
-void remote_answer(struct remote_ranks *f, int entry, const char *line)
+void remote_reply(struct remote_ranks *f, int entry, const char *line)
 {
 	remote_send_rank(f, FRAME_REPLY, 0, entry, line, strlen(line));
 }

@@ -51,8 +51,8 @@ void remote_go(struct remote_ranks *f, const struct world *w, bool soft);
 bool remote_lives(const struct remote_ranks *f, int host);
 bool remote_settled(const struct remote_ranks *f);
 
-/* Sends the answer, a line, to the request of a process. */
-void remote_answer(struct remote_ranks *f, int entry, const char *line);
+/* Sends the reply, a line, to the request of a process. */
+void remote_reply(struct remote_ranks *f, int entry, const char *line);
 
 /* Requests the state of all ranks; job_answer follows within POLL_MS of remote_ranks.c. */
 void remote_poll(struct remote_ranks *f);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* request_reply.c - answers the request of a process, on this host or under a proxy. */
+/* request_reply.c - replies to the request of a process, on this host or under a proxy. */
 #include "tools/mpiexec/requests.h"
 
 #include <stdarg.h>
@@ -35,7 +35,7 @@ void request_reply(struct job *j, int entry, const char *fmt, ...)
 	if (local_row(&j->local, entry) >= 0)
 		pmi_reply(j->local.pmi, local_row(&j->local, entry), line);
 	else if (j->remote != NULL)
-		remote_answer(j->remote, entry, line);
+		remote_reply(j->remote, entry, line);
 	free(line);
 	free(text);
 }

@@ -196,7 +196,7 @@ static const struct {
 	{"publish_name", names_publish}, {"unpublish_name", names_unpublish},
 	{"lookup_name", names_lookup}};
 
-void request_ask(void *arg, int entry, const char *text)
+void request_do(void *arg, int entry, const char *text)
 {
 	struct job *j = arg;
 	size_t len;

@@ -100,7 +100,7 @@ void serve_start(struct job *j, const sigset_t *mask)
 	j->local.m[0].end = BOOT_RUNNING; /* until it says otherwise, if its segment is another */
 	if (why != NULL)
 		fatal(1, "%s", why);
-	j->local.pmi = pmi_new(&j->local, request_ask, j);
+	j->local.pmi = pmi_new(&j->local, request_do, j);
 	if (j->local.pmi == NULL)
 		fatal(1, "no files for the service");
 	pmi_take(j->local.pmi, 0, serve.socket);

@@ -7,7 +7,7 @@
  *   spawn_begin ── a rank cannot be started, without soft ──> kills the others, spawn_refuse
  *      |
  *      v
- *   spawn_answer: first number, how many, an error code for each process that was asked for
+ *   spawn_reply: first number, how many, an error code for each process that was asked for
  *
  * Everything that can be checked is checked before a process starts. */
 #include "tools/mpiexec/spawn.h"
@@ -105,8 +105,8 @@ static void spawn_refuse(struct spawn *s)
 	spawn_free(s);
 }
 
-/* Answers with the processes that run. */
-static void spawn_answer(struct spawn *s)
+/* Replies with the processes that run. */
+static void spawn_reply(struct spawn *s)
 {
 	int entry = job_entry(s->j, s->root), n = s->w != NULL ? s->w->n : 0;
 	char *codes = n < s->q.total || s->why != NULL ? codes_text(s, false) : NULL;
@@ -362,7 +362,7 @@ static void spawn_end(struct spawn *s)
 		return;
 	}
 	job_connect(j, s->parent, s->w->id);
-	spawn_answer(s);
+	spawn_reply(s);
 }
 
 /* --- on several hosts ----------------------------------------------------------------------- */
@@ -592,7 +592,7 @@ static void spawn_begin(struct spawn *s)
 	spawn_world_make(s);
 	if (s->w->n == 0) {
 		spawn_world_drop(s);
-		spawn_answer(s);
+		spawn_reply(s);
 		return;
 	}
 	spawn_assign(s);

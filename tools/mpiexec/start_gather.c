@@ -59,9 +59,9 @@ void start_gather_put(struct start_gather *g, const struct proxy_frame *f, const
 }
 
 void start_gather_each(
-	const struct proxy_frame *joined, const char *v, link_take_fn *take, void *arg)
+	const struct proxy_frame *gathered, const char *v, link_take_fn *take, void *arg)
 {
-	struct marshal p = {.v = (char *)(uintptr_t)v, .len = joined->len};
+	struct marshal p = {.v = (char *)(uintptr_t)v, .len = gathered->len};
 	struct proxy_frame f;
 
 	while (p.at < p.len) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* start_gather.h - a proxy joins the frames of a start that go up through it: each process gets at
+/* start_gather.h - a proxy gathers the frames of a start that go up through it: each process gets at
  * most one frame a child for each step of the start, however many hosts there are.
  *
  *     UP_READY of this host ──────────────┐
@@ -38,6 +38,6 @@ void start_gather_put(struct start_gather *g, const struct proxy_frame *f, const
 
 /* Gives the frames that an UP_GATHERED has to `take', as they were. */
 void start_gather_each(
-	const struct proxy_frame *joined, const char *v, link_take_fn *take, void *arg);
+	const struct proxy_frame *gathered, const char *v, link_take_fn *take, void *arg);
 
 #endif
