@@ -494,7 +494,7 @@ static bool conn_bye_arrived(struct net_conn *c)
 	return true;
 }
 
-/* Gives up a connection to a peer for which nothing is queued. */
+/* Abandons a connection to a peer for which nothing is queued. */
 static void conn_close_idle(struct net_conn *c)
 {
 	c->peer->state = NET_PEER_LEFT;

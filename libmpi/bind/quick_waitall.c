@@ -20,7 +20,7 @@ static inline int quick_requests(int n, MPI_Request *const requests, struct req 
 
 /* The generated binding begins anew.  A frame that waits for room may have given this call the lock
  * (haft_help_need). */
-static BIND_COLD bool quick_give_up(void)
+static BIND_COLD bool quick_abandon(void)
 {
 	if (haft_locked)
 		haft_leave_program();
@@ -37,7 +37,7 @@ HAFT_HOT bool bind_quick_waitall(int n, MPI_Request requests[], uintptr_t site)
 		return false;
 	obj_site_set(site);
 	if (done == 0 && !p2p_quick_wait(n, room))
-		return quick_give_up();
+		return quick_abandon();
 	p2p_quick_end_begin(&batch, site);
 	for (; i < n && !p2p_req_ended(room[i]); i++) {
 		p2p_quick_end(&batch, room[i]);
@@ -45,7 +45,7 @@ HAFT_HOT bool bind_quick_waitall(int n, MPI_Request requests[], uintptr_t site)
 	}
 	obj_batch_end(&batch);
 	if (bind_rare(i < n)) /* it is there twice: its handle is wrong by now */
-		return quick_give_up();
+		return quick_abandon();
 	BIND_LEAVE();
 	return true;
 }
