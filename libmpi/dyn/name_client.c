@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* name_client.c - the client of a name server: see name_client.h.
  *
- *      CONNECT ──> REACH ──> HELLO ──> CALL ──> ANSWER ──> done
- *                                    ^ a connection that is open already
+ *      CONNECT ──> AWAIT ──> HELLO ──> CALL ──> ANSWER ──> done
+ *                                      ^ a connection that is open already
  *
  * A wait advances the state machine (p2p_progress_until), so messages of this process go on.  A
  * connection stays open as long as names of this process depend on it.  One request at a time uses
@@ -24,7 +24,7 @@
 #define NAME_CLIENT_S 10     /* so long a server may take to answer */
 #define NAP_NS        200000 /* between two checks; no socket of libnet ends the sleep */
 
-enum client_stage { STAGE_CONNECT, STAGE_REACH, STAGE_HELLO, STAGE_CALL, STAGE_ANSWER, STAGE_DONE };
+enum client_stage { STAGE_CONNECT, STAGE_AWAIT, STAGE_HELLO, STAGE_CALL, STAGE_ANSWER, STAGE_DONE };
 
 /* A server that this process has names at, or asks now. */
 struct client {
@@ -84,11 +84,11 @@ static bool client_connect(struct client *k)
 		return client_fail(k, err == NET_SYS ? errno : EADDRNOTAVAIL);
 	net_handshake_begin(&k->handshake, fd, k->at.secret);
 	k->handshake.masked = true;
-	k->stage = STAGE_REACH;
+	k->stage = STAGE_AWAIT;
 	return true;
 }
 
-static bool client_reach(struct client *k)
+static bool client_await(struct client *k)
 {
 	int err = net_connect_status(k->handshake.fd);
 
@@ -139,7 +139,7 @@ static bool client_step(void *arg)
 	while (on && k->stage != STAGE_DONE) {
 		switch (k->stage) {
 		case STAGE_CONNECT: on = client_connect(k); break;
-		case STAGE_REACH: on = client_reach(k); break;
+		case STAGE_AWAIT: on = client_await(k); break;
 		case STAGE_CALL: on = client_call(k); break;
 		default: on = client_listen(k); break;
 		}

@@ -3,8 +3,8 @@
  *
  *      server    QUEUE ──a client has called (port_clients.h)──> ANSWER ──ACCEPT has gone──> done
  *                  ^────────────────── wrong, or silent too long ────┘
- *      client    CONNECT ──connected──> QUEUE ──HELLO has come──> CALL ──ACCEPT has come──> done
- *                  ^─ refused: next address
+ *      client    CONNECT ──> AWAIT ──connected──> QUEUE ──HELLO──> CALL ──ACCEPT has come──> done
+ *                  ^─ refused ──┘  the next address
  *
  * Both are state machines that a wait advances (p2p_progress_until), so messages of this process go
  * on meanwhile.  The sockets are watched by libnet's descriptor, so they end a sleep. */
@@ -30,7 +30,7 @@
 
 enum pairing_step {
 	STEP_CONNECT, /* client: the next address */
-	STEP_REACH,   /* client: the socket is being connected */
+	STEP_AWAIT,   /* client: until the socket is connected */
 	STEP_QUEUE,   /* server: no client yet; client: in the queue */
 	STEP_CALL,    /* client: CALL has gone */
 	STEP_ANSWER,  /* server: ACCEPT goes */
@@ -331,11 +331,11 @@ static bool pairing_connect(struct pairing *m)
 	if (err != 0)
 		return connect_next(m, err == NET_SYS ? errno : EADDRNOTAVAIL);
 	pairing_begin(m, fd, m->name.secret);
-	m->step = STEP_REACH;
+	m->step = STEP_AWAIT;
 	return true;
 }
 
-static bool connect_reached(struct pairing *m)
+static bool connect_await(struct pairing *m)
 {
 	int err = net_connect_status(m->handshake.fd);
 
@@ -393,7 +393,7 @@ static bool connect_handshake(struct pairing *m)
 /* The time is over: says how far the connection has come. */
 static bool connect_late(struct pairing *m)
 {
-	if (m->step != STEP_CONNECT && m->step != STEP_REACH)
+	if (m->step != STEP_CONNECT && m->step != STEP_AWAIT)
 		return pairing_fail(m, MPI_ERR_PORT,
 			"the port on host %s is open, but its process has not accepted within "
 			"%g s",
@@ -414,7 +414,7 @@ static bool connect_step(void *arg)
 	while (on && m->step != STEP_DONE) {
 		switch (m->step) {
 		case STEP_CONNECT: on = pairing_connect(m); break;
-		case STEP_REACH: on = connect_reached(m); break;
+		case STEP_AWAIT: on = connect_await(m); break;
 		default: on = connect_handshake(m); break;
 		}
 		on = on || (m->step == STEP_CONNECT && m->nap_ns == NAP_NS);

@@ -2,9 +2,9 @@
 /* pscw.c - MPI_Win_post, start, complete, wait: origins and targets synchronize in pairs (MPI-5.0
  * 12.5.2).
  *
- *      target T                     in the segment                    origin O
+ *      target T                     in the segment                         origin O
  *      post(.. O ..)  ──> pairs of O: pair[T].posts + 1, doorbell of O ──> first access to T after
- *                                                                      start(.. T ..)
+ *                                                                          start(.. T ..)
  *      wait           <── sync of T: done + 1, doorbell of T           <── complete
  *
  * MPI_Win_start does not wait.  The first access to a target that has not posted waits, or at the
