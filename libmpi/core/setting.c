@@ -283,8 +283,9 @@ static const struct setting_row rows[SETTING_COUNT] = {
 			   "while the program computes and a CPU is idle (thread)",
 		.more = "With thread, operations on a window by message, messages longer than "
 			"HAFT_EAGER, synchronous ones and nonblocking collective calls do not "
-			"wait for the next call of MPI at the other side.  (A shorter synchronous "
-			"message does if the last 1,000 such receives were of others.)  It rests "
+			"wait for the next call of MPI at the other side.  (After 1,000 "
+			"short receives of which none was synchronous, the next synchronous one "
+			"does.)  It rests "
 			"0.1 s after the last one, and costs other calls nothing.  Where no CPU "
 			"is idle the thread gets a few ms a second."},
 	[SETTING_OFI_PROVIDER] = {.name = "HAFT_OFI_PROVIDER",

@@ -229,7 +229,8 @@ void p2p_helper_tell(void);
 void p2p_help(struct req *r);
 
 /* A short message asks for an answer: a synchronous one, or the sender has no credit.  The helper
- * serves the next short receives, which rest without it else: one in each thousand keeps it. */
+ * serves the next short receives.  After 1,000 of which none was synchronous, it serves no more of
+ * them. */
 void p2p_help_short(void);
 
 static inline void p2p_req_begun(struct req *r)

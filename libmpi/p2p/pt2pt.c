@@ -178,7 +178,7 @@ HAFT_HOT static int pt2pt_recv_blocking(void *buf, int64_t count, struct type *t
 }
 
 /* Looks at a peer's ring this often before anything else: the answer of a ping-pong comes in that
- * time.  A check takes half a nanosecond.  With fewer CPUs than ranks the answer cannot come while
+ * time.  A check takes 12 instructions.  With fewer CPUs than ranks the answer cannot come while
  * we poll, and with several threads the others want the lock. */
 #define POLLS (via.oversubscribed || haft_threads_enabled() ? 1 : 512)
 
