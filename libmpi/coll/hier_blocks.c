@@ -226,7 +226,8 @@ static int port_distance(const struct coll_args *k, const struct coll_hier *h, i
 	return ((ahead ? -d : d) + h->nhosts) % h->nhosts;
 }
 
-/* Zeros the places that no host has, from that of distance `d' on, `step' apart. */
+/* Zeros the places that no host has, from that of distance `d' on, `step' apart.  `all' has only
+ * those, in this order; with step 1 it has all, and in the order of coll_port_row. */
 static void ports_zero_unused(
 	struct sched *s, const struct coll_hier *h, char *all, int64_t row, int d, int step)
 {
