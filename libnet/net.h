@@ -291,7 +291,7 @@ struct net_count {
 	uint64_t sends, recvs;     /* system calls that moved bytes */
 	uint64_t empty;            /* that found none */
 	uint64_t connects, reconnected, accepted, opened;
-	uint64_t crossed;     /* connections dropped because both had connected */
+	uint64_t crossed;     /* dropped: both had sent a request */
 	uint64_t left, lost;  /* peers */
 	uint64_t bad_magic;   /* strangers: not of our protocol */
 	uint64_t bad_version; /* another version of it */
