@@ -310,6 +310,7 @@ static void run_small(FILE *f)
 			cases_of_shape(f, &machines[m], &small_shapes[i], 8);
 }
 
+/* Allreduces alone: other calls of these jobs may take more than RATIO_GOOD. */
 static void run_others(void)
 {
 	only = coll_kind_name(COLL_ALLREDUCE);
