@@ -172,8 +172,8 @@ int net_out_next(struct net_out *o, struct iovec iov[OUT_IOVS]);
 /* n of them have gone.  Returns the op that is done by that, in no list any more, or NULL. */
 struct net_op *net_out_sent(struct net_out *o, size_t n, struct net_count *count);
 
-/* The first n bytes of the queue have gone before: n is at most what is queued, and no record has
- * begun. */
+/* The first n bytes of the queue have gone before: n is at most the queue's length, and no record
+ * has begun. */
 void net_out_gone(struct net_out *o, size_t n);
 
 /* Drops everything; takes the sends' list away first. */

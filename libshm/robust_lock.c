@@ -2,8 +2,8 @@
 /* robust_lock.c - the one lock between processes, for things that happen seldom.
  *
  * It protects only structures whose every single store leaves them whole (see heap.c, block.c), so
- * that the lock of a holder that was killed can simply be taken over.  At worst the extent of the heap is
- * lost that the holder was about to use. */
+ * that the lock of a holder that was killed can simply be taken over.  At worst the extent of the
+ * heap is lost that the holder was about to use. */
 #include <errno.h>
 #include <sched.h>
 #include <time.h>

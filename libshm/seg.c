@@ -14,9 +14,9 @@
 #include "libshm/ticks.h"
 
 /* The heap is address space only: memory comes extent by extent. */
-#define HEAP_BASE     ((uint64_t)1 << 30)  /* of the library's own needs */
-#define HEAP_RANK     ((uint64_t)64 << 20) /* more for each rank */
-#define HEAP_TIMES    MEAN_OR(1, 4)        /* machines' memories for users: extents differ in size */
+#define HEAP_BASE     ((uint64_t)1 << 30)   /* of the library's own needs */
+#define HEAP_RANK     ((uint64_t)64 << 20)  /* more for each rank */
+#define HEAP_TIMES    MEAN_OR(1, 4)         /* machines' memories for users: extents differ */
 #define HEAP_VALGRIND ((uint64_t)192 << 20) /* it warns of each range from 256 MiB on */
 #define HEAP_SCANT    16 /* under a narrow limit, one part of so many: a few pipes */
 

@@ -403,7 +403,7 @@ typedef void shm_deliver_fn(void *arg, const struct shm_frame *f);
 
 /* Delivers frames that have arrived, from all ranks, at most a batch.  Returns their number. */
 int shm_poll(struct shm *s, shm_deliver_fn *deliver, void *arg);
-/* As shm_poll, which first delivers what is in the inbox; then it ends as soon as `deliver' has set
+/* As shm_poll, with the frames of the inbox first; then it ends as soon as `deliver' has set
  * *enough.  The next call begins with the ring behind that one.  With too many rings to look at
  * each in turn it is shm_poll, whatever *enough is. */
 int shm_poll_until(struct shm *s, shm_deliver_fn *deliver, void *arg, const bool *enough);

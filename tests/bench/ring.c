@@ -9,8 +9,8 @@
  *	matched	as well what MPI asks for: a request for each message on either side, the receives
  *		posted before and found by context, source and tag, and a wait for all requests
  *
- * A pair of lines for each slot is the best layout known of a ring that has nothing else to do.  The
- * library's slots are one line: libshm/PERF.md.
+ * A pair of lines for each slot is the best layout known of a ring that has nothing else to do.
+ * The library's slots are one line: libshm/PERF.md.
  *
  * The row rate8 of lat.c, whose windows these are, without a library.  Both ways take turns; the
  * median of SAMPLES batches of each is printed: "= ring M/s PLAIN MATCHED".  Exit code 77: one

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* start_gather.h - a proxy gathers the frames of a start that go up through it: each process gets at
- * most one frame a child for each step of the start, however many hosts there are.
+/* start_gather.h - a proxy gathers the frames of a start that go up through it: each process gets
+ * at most one frame a child for each step of the start, however many hosts there are.
  *
  *     UP_READY of this host ──────────────┐
  *     UP_READY of the hosts behind it ────┼─> held until all of them are here ──> one UP_GATHERED
