@@ -189,7 +189,7 @@ enum rule_flags {
 	RULE_PART = 1 << 20,          /* a member's part of the data */
 	RULE_HOST_PART = 1 << 21,     /* a host's part of them; with RULE_HIERARCHICAL */
 	RULE_LANE_PART = 1 << 22,     /* a part for each member of a host; with RULE_HIERARCHICAL */
-	/* it is meant for jobs of several hosts, some with several members, with */
+	/* it is meant for jobs of several hosts, some with several members, where */
 	RULE_SERVED = 1 << 23,       /* no host has more members than there are hosts */
 	RULE_FEW_MESSAGES = 1 << 24, /* a member sends to at most PORT_MESSAGES other hosts */
 	RULE_LARGE_HOSTS = 1 << 25,  /* LARGE_HOST times as many members; leaders need one step */
