@@ -18,8 +18,6 @@
 #include "tools/mpiexec/job_plan.h"
 #include "tools/mpiexec/priority.h"
 
-#define TEXT_OF_(x) #x
-#define TEXT_OF(x)  TEXT_OF_(x)
 #define READY_S     10    /* exec and the linker take 2 ms; a slow file system more */
 #define TRY_MS      1000  /* for the first rank to be forked */
 #define TRY_US      20    /* ... and between two looks */
@@ -103,13 +101,16 @@ static bool server_exec(struct fork_client *f, const struct rank_common *s, cons
 	return f->pid > 0;
 }
 
-/* Waits until a file can be read or written, or has ended.  False: it cannot for so long, or the
- * job is to end. */
-static bool file_await(int fd, short events, int ms)
+static uint64_t time_after(int ms)
+{
+	return clock_now_ns() + (uint64_t)ms * NS_PER_MS;
+}
+
+bool fork_await(int fd, short events, uint64_t until_ns)
 {
 	struct pollfd p = {.fd = fd, .events = events};
 
-	for (; ms > 0 && !end_is_asked(); ms -= STEP_MS)
+	while (clock_now_ns() < until_ns && !end_is_asked())
 		if (poll(&p, 1, STEP_MS) > 0)
 			return true;
 	return false;
@@ -123,7 +124,7 @@ static const char *server_unready(struct fork_client *f)
 	f->end = (int)syscall(SYS_pidfd_open, f->pid, 0);
 	if (f->end < 0)
 		return "there is no pidfd_open here";
-	if (!file_await(f->sock, POLLIN, READY_S * 1000))
+	if (!fork_await(f->sock, POLLIN, time_after(READY_S * 1000)))
 		return "its fork server is not ready after " TEXT_OF(READY_S) " s";
 	return read(f->sock, &c, 1) == 1 && c == FORK_READY ? NULL : "its fork server has ended";
 }
@@ -231,14 +232,14 @@ static int order_make(struct fork_ask *a, size_t *len, int *files, int row,
 /* Sends an order.  False: the server has ended, or does not take it for STUCK_MS. */
 static bool order_send(const struct fork_client *f, const struct msghdr *m)
 {
-	int waits = 0;
+	uint64_t until = time_after(STUCK_MS);
 
 	while (sendmsg(f->sock, m, MSG_DONTWAIT | MSG_NOSIGNAL) < 0) {
-		if (errno == ETOOMANYREFS && waits++ < STUCK_MS)
+		if (errno == ETOOMANYREFS && clock_now_ns() < until)
 			poll(NULL, 0, 1); /* too many files are on their way */
 		else if (errno != EAGAIN && errno != EINTR)
 			return false;
-		else if (!file_await(f->sock, POLLOUT, STUCK_MS))
+		else if (!fork_await(f->sock, POLLOUT, until))
 			return false;
 	}
 	return true;
@@ -269,9 +270,10 @@ int fork_client_try(const struct fork_client *f, int row)
 {
 	struct pollfd end = {.fd = f->end, .events = POLLIN};
 	const struct timespec nap = {0, TRY_US * 1000};
+	uint64_t until = time_after(TRY_MS);
 	pid_t pid = fork_client_pid(f, row);
 
-	for (int us = 0; pid == 0 && us < TRY_MS * 1000 && !end_is_asked(); us += TRY_US) {
+	while (pid == 0 && clock_now_ns() < until && !end_is_asked()) {
 		bool ended = ppoll(&end, 1, &nap, NULL) > 0;
 
 		pid = fork_client_pid(f, row);
@@ -288,13 +290,14 @@ pid_t fork_client_pid(const struct fork_client *f, int row)
 
 void fork_client_end(struct fork_client *f)
 {
+	uint64_t until = time_after(STUCK_MS);
 	bool ended = false;
 
 	if (f->pid == 0)
 		return;
 	shutdown(f->sock, SHUT_WR);
-	for (int ms = 0; ms < STUCK_MS && !ended && !end_is_asked(); ms += STEP_MS) {
-		ended = file_await(f->end, POLLIN, STEP_MS);
+	while (!ended && clock_now_ns() < until && !end_is_asked()) {
+		ended = fork_await(f->end, POLLIN, time_after(STEP_MS));
 		if (server_row(f) < 0)
 			continue;
 		priority_give(f->pid);

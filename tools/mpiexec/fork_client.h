@@ -25,6 +25,10 @@ struct fork_client {
 	size_t room[FORK_OWN]; /* bytes of each variable of a rank, at most */
 };
 
+/* Waits until a file can be read or written, or has ended.  False: it cannot until then, or the job
+ * is to end. */
+bool fork_await(int fd, short events, uint64_t until_ns);
+
 /* Why can no fork server start a program with this environment here?  NULL: one can.  Runs the
  * dynamic linker once, to see which libraries it loads.  *late: it took too long. */
 const char *fork_unfit(

@@ -24,11 +24,8 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
-#define TEXT_OF_(x) #x
-#define TEXT_OF(x)  TEXT_OF_(x)
 #define TRACE_VAR   "LD_TRACE_LOADED_OBJECTS=1"
 #define TRACE_S     10    /* the linker takes less than 1 ms; a slow file system more */
-#define STEP_MS     100   /* after so long a signal to mpiexec is obeyed */
 #define TRACE_MAX   65536 /* bytes of its answer */
 #define HEADERS_MAX 64    /* program headers of a file */
 #define PART_MARKS  4     /* <elf.h>: the kind of those for other programs to read */
@@ -109,15 +106,11 @@ static bool library_serves(const char *file)
 /* Reads until the end of file.  False: it did not come in time, or the job is to end. */
 static bool answer_read(int fd, char *text)
 {
-	uint64_t stop = clock_now_ns() + TRACE_S * (uint64_t)NS_PER_S;
+	uint64_t until = clock_now_ns() + TRACE_S * (uint64_t)NS_PER_S;
 	size_t len = 0;
 	ssize_t n = 1;
 
-	while (n > 0 && len < TRACE_MAX - 1 && clock_now_ns() < stop && !end_is_asked()) {
-		struct pollfd p = {.fd = fd, .events = POLLIN};
-
-		if (poll(&p, 1, STEP_MS) <= 0)
-			continue;
+	while (n > 0 && len < TRACE_MAX - 1 && fork_await(fd, POLLIN, until)) {
 		n = read(fd, text + len, TRACE_MAX - 1 - len);
 		len += n > 0 ? (size_t)n : 0;
 	}

@@ -14,6 +14,10 @@
 extern void (*fatal_hook)(int code, const char *words);
 __attribute__((noreturn, format(printf, 2, 3))) void fatal(int code, const char *fmt, ...);
 
+/* The text of a macro's value. */
+#define TEXT_OF_(x) #x
+#define TEXT_OF(x)  TEXT_OF_(x)
+
 /* realloc to n elements of `size' bytes.  Calls fatal() when there is no memory. */
 void *mem_grow(void *ptr, size_t n, size_t size);
 
