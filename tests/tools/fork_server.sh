@@ -199,17 +199,29 @@ if [ $rc != 77 ] && [ "$(uname -m)" = x86_64 ]; then
 	ways 4
 fi
 if [ $rc != 77 ]; then
+	refused pidfd_open=ENOSYS -n 4 "$prog" none # an old kernel: no word of it, but by -v
+	want_rc 0
+	[ ! -s "$err" ] || fail "$said: $(cat "$err")"
+	refused pidfd_open=ENOSYS -v -n 4 "$prog" none
+	want_err "as there is no pidfd_open here"
 	refused sched_setaffinity=EPERM -bind-to core -n 2 "$prog" none
 	[ $rc != 0 ] || fail "$said: exit code 0"
 	want_err "a rank could not be started: the CPUs that it is to be bound to: errno 1"
 fi
 
-# A linker that does not come to an end: after 10 s mpiexec says so.
+# A linker that does not come to an end: after 3 s mpiexec says so, also of another host, which is
+# not taken for a lost one meanwhile.
 mkdir "$TMPDIR/stuck"
 mkfifo "$TMPDIR/stuck/libc.so.6"
 export HAFT_START_BY=fork
 begin -genv LD_LIBRARY_PATH "$TMPDIR/stuck" -n 2 "$prog" none
-until_err "$prog: 2 ranks: executed each by itself, as the dynamic linker has not named its libraries in 10 s"
+until_err "$prog: 2 ranks: executed each by itself, as the dynamic linker has not named its libraries in 3 s"
+kill $pid
+wait $pid
+begin -launcher fork -hosts a:2,b:2 -genv LD_LIBRARY_PATH "$TMPDIR/stuck" -n 4 "$prog" none
+until_err "libraries in 3 s"
+sleep 3 # the host would be lost by then
+! grep 'lost\|silent' "$err" || fail "$said: $(cat "$err")"
 kill $pid
 wait $pid
 unset HAFT_START_BY

@@ -18,7 +18,6 @@
 #include "tools/mpiexec/job_plan.h"
 #include "tools/mpiexec/priority.h"
 
-#define READY_S     10    /* exec and the linker take 2 ms; a slow file system more */
 #define TRY_MS      1000  /* for the first rank to be forked */
 #define TRY_US      20    /* ... and between two looks */
 #define STUCK_MS    60000 /* for a rank to be forked, behind thousands that compute */
@@ -117,15 +116,15 @@ bool fork_await(int fd, short events, uint64_t until_ns)
 }
 
 /* NULL: it is ready. */
-static const char *server_unready(struct fork_client *f)
+static const char *server_unready(struct fork_client *f, uint64_t until)
 {
 	char c = 0;
 
 	f->end = (int)syscall(SYS_pidfd_open, f->pid, 0);
 	if (f->end < 0)
 		return "there is no pidfd_open here";
-	if (!fork_await(f->sock, POLLIN, time_after(READY_S * 1000)))
-		return "its fork server is not ready after " TEXT_OF(READY_S) " s";
+	if (!fork_await(f->sock, POLLIN, until))
+		return "its fork server is not ready after " TEXT_OF(FORK_BEGIN_S) " s";
 	return read(f->sock, &c, 1) == 1 && c == FORK_READY ? NULL : "its fork server has ended";
 }
 
@@ -159,7 +158,8 @@ void fork_client_kill(struct fork_client *f)
 }
 
 const char *fork_client_open(struct fork_client *f, const struct rank_common *s,
-	const struct app *a, char **envp, int own, int rows, uint64_t cookie)
+	const struct app *a, char **envp, int own, int rows, uint64_t cookie,
+	uint64_t until_ns)
 {
 	int two[2] = {-1, -1}, table, room = SEND_ROOM;
 	const char *why = "it could not be executed";
@@ -188,7 +188,7 @@ const char *fork_client_open(struct fork_client *f, const struct rank_common *s,
 	environ_free(v, own);
 	free(job);
 	if (why == NULL)
-		why = server_unready(f);
+		why = server_unready(f, until_ns);
 	if (why != NULL) {
 		fork_client_kill(f);
 		fork_client_close(f);

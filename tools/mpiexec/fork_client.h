@@ -16,6 +16,11 @@
 #include "libmpi/boot/fork_server.h"
 #include "tools/mpiexec/rank_start.h"
 
+/* Linker and server together have so long to begin; they take 3 ms, on a slow file system more.
+ * With the second of fork_client_try this is less than what a proxy may be silent (SILENT_MS), and
+ * than the 5 s in which each of its hosts obeys a signal. */
+#define FORK_BEGIN_S 3
+
 struct fork_client {
 	pid_t pid; /* of the server; 0: there is none */
 	int sock;
@@ -30,14 +35,15 @@ struct fork_client {
 bool fork_await(int fd, short events, uint64_t until_ns);
 
 /* Why can no fork server start a program with this environment here?  NULL: one can.  Runs the
- * dynamic linker once, to see which libraries it loads.  *late: it took too long. */
+ * dynamic linker once, to see which libraries it loads. */
 const char *fork_unfit(
-	const struct rank_common *s, const struct app *a, char *const *envp, bool *late);
+	const struct rank_common *s, const struct app *a, char *const *envp, uint64_t until_ns);
 
 /* Starts the server of a program.  envp: the environment of one of its ranks, of which the first
  * `own' variables differ from rank to rank.  NULL, or why it did not start. */
 const char *fork_client_open(struct fork_client *f, const struct rank_common *s,
-	const struct app *a, char **envp, int own, int rows, uint64_t cookie);
+	const struct app *a, char **envp, int own, int rows, uint64_t cookie,
+	uint64_t until_ns);
 
 /* Asks for the rank of a row, with the first `own' variables of e->envp.  The files of `e' may be
  * closed then.  False: the server does not take it any more. */

@@ -25,7 +25,6 @@
 #include <unistd.h>
 
 #define TRACE_VAR   "LD_TRACE_LOADED_OBJECTS=1"
-#define TRACE_S     10    /* the linker takes less than 1 ms; a slow file system more */
 #define TRACE_MAX   65536 /* bytes of its answer */
 #define HEADERS_MAX 64    /* program headers of a file */
 #define PART_MARKS  4     /* <elf.h>: the kind of those for other programs to read */
@@ -103,19 +102,23 @@ static bool library_serves(const char *file)
 
 /* --- the linker's answer -------------------------------------------------------------------- */
 
-/* Reads until the end of file.  False: it did not come in time, or the job is to end. */
-static bool answer_read(int fd, char *text)
+/* Reads until the end of file.  NULL, or why it has not come. */
+static const char *answer_read(int fd, char *text, uint64_t until)
 {
-	uint64_t until = clock_now_ns() + TRACE_S * (uint64_t)NS_PER_S;
 	size_t len = 0;
 	ssize_t n = 1;
 
-	while (n > 0 && len < TRACE_MAX - 1 && fork_await(fd, POLLIN, until)) {
+	while (n > 0 && len < TRACE_MAX - 1) {
+		if (!fork_await(fd, POLLIN, until))
+			return "the dynamic linker has not named its libraries in " TEXT_OF(
+				FORK_BEGIN_S) " s";
 		n = read(fd, text + len, TRACE_MAX - 1 - len);
 		len += n > 0 ? (size_t)n : 0;
 	}
 	text[len] = '\0';
-	return n == 0;
+	return n == 0  ? NULL
+	       : n > 0 ? "the dynamic linker names more libraries than mpiexec reads"
+		       : "the dynamic linker's words could not be read";
 }
 
 /* Lines "<tab>NAME => FILE (ADDRESS)". */
@@ -140,14 +143,13 @@ static bool answer_fits(char *text)
 
 /* Asks the linker, as a rank would be started. */
 static const char *libraries_unfit(
-	const struct rank_common *s, const struct app *a, char *const *envp, bool *late)
+	const struct rank_common *s, const struct app *a, char *const *envp, uint64_t until)
 {
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC), p[2] = {-1, -1}, status;
 	struct rank_ends e = {.in = null, .err = null, .listen = -1, .pmi = -1};
 	char *text = mem_grow(NULL, TRACE_MAX, 1);
-	const char *step;
+	const char *step, *why = "the dynamic linker could not be asked";
 	size_t n = 0;
-	bool fits = false;
 	pid_t pid = -1;
 
 	while (envp[n] != NULL)
@@ -159,8 +161,10 @@ static const char *libraries_unfit(
 		e.out = p[1];
 		pid = rank_start(s, a, &e, &step);
 		close(p[1]);
-		*late = pid > 0 && !answer_read(p[0], text);
-		fits = pid > 0 && !*late && answer_fits(text);
+		if (pid > 0)
+			why = answer_read(p[0], text, until);
+		if (why == NULL && !answer_fits(text))
+			why = "it is not linked with a library that has a fork server";
 		close(p[0]);
 	}
 	if (pid > 0) {
@@ -171,9 +175,7 @@ static const char *libraries_unfit(
 		close(null);
 	free(e.envp);
 	free(text);
-	if (*late)
-		return "the dynamic linker has not named its libraries in " TEXT_OF(TRACE_S) " s";
-	return fits ? NULL : "it is not linked with a library that has a fork server";
+	return why;
 }
 
 /* --- all ------------------------------------------------------------------------------------ */
@@ -201,18 +203,17 @@ static int program_open(const struct app *a)
 }
 
 const char *fork_unfit(
-	const struct rank_common *s, const struct app *a, char *const *envp, bool *late)
+	const struct rank_common *s, const struct app *a, char *const *envp, uint64_t until_ns)
 {
 	int fd;
 	bool fits;
 
-	*late = false;
 	if (!environ_fits(envp))
 		return "a variable changes what the dynamic linker does";
 	fd = program_open(a);
 	fits = program_fits(fd);
 	if (fd >= 0)
 		close(fd);
-	return fits ? libraries_unfit(s, a, envp, late)
+	return fits ? libraries_unfit(s, a, envp, until_ns)
 		    : "it is a script, or static, or has more rights than its user";
 }

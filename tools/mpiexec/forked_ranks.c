@@ -45,7 +45,7 @@ static const char *server_unwanted(const struct local_ranks *c, int i, const str
 	if (c->plan->nwraps > 0 || c->plan->gdb != NULL)
 		return "another command starts it";
 	if (by == HAFT_START_FORK || (n >= RANKS_LEAST && n > RANKS_CPU * shm_seg_ncpus(c->seg)))
-		return NULL;
+		return c->forked.late ? "a fork server was late here before" : NULL;
 	return "they are few";
 }
 
@@ -62,35 +62,49 @@ static void start_say(const struct local_ranks *c, int i, const char *why)
 		why != NULL ? why : "");
 }
 
+/* Starts the server of the program of row i.  NULL, or why it did not start. */
+static const char *server_open(
+	struct forked_ranks *s, struct local_ranks *c, int i, uint64_t until)
+{
+	const struct local_rank *m = &c->m[i];
+	const struct app *a = &m->world->app[m->app];
+	char *own[ENV_OWN], **envp;
+	const char *why;
+
+	envp = rank_env_make(&c->env, c, i, a->envp + 1, c->pmi != NULL ? 0 : -1, own);
+	s->own = rank_env_own(own);
+	why = fork_client_open(
+		&s->server, &c->common, a, envp, s->own, c->n, shm_seg_cookie(c->seg), until);
+	if (why == NULL) {
+		s->asked = mem_grow(NULL, (size_t)c->n, sizeof(*s->asked));
+		memset(s->asked, 0, (size_t)c->n * sizeof(*s->asked));
+	}
+	for (int k = 0; k < ENV_OWN; k++)
+		free(own[k]);
+	return why;
+}
+
 void forked_begin(struct forked_ranks *s, struct local_ranks *c, int i)
 {
 	const struct local_rank *m = &c->m[i];
 	const struct app *a = &m->world->app[m->app];
+	uint64_t until = clock_now_ns() + FORK_BEGIN_S * NS_PER_S;
 	const char *why = server_unwanted(c, i, a);
-	char *own[ENV_OWN], **envp;
-	bool late = false;
+	bool wanted = why == NULL;
 
-	*s = (struct forked_ranks){
-		.world = m->world, .app = m->app, .first = i, .end = i, .ranks = c};
+	*s = (struct forked_ranks){.world = m->world,
+		.app = m->app,
+		.first = i,
+		.end = i,
+		.ranks = c,
+		.late = s->late};
+	if (wanted)
+		why = fork_unfit(&c->common, a, a->envp + 1, until);
 	if (why == NULL)
-		why = fork_unfit(&c->common, a, a->envp + 1, &late);
-	if (why != NULL) {
-		if ((late && !end_is_asked()) || c->plan->verbose)
-			start_say(c, i, why);
-		return;
-	}
-	envp = rank_env_make(&c->env, c, i, a->envp + 1, c->pmi != NULL ? 0 : -1, own);
-	s->own = rank_env_own(own);
-	why = fork_client_open(
-		&s->server, &c->common, a, envp, s->own, c->n, shm_seg_cookie(c->seg));
-	if (why == NULL) {
-		s->asked = mem_grow(NULL, (size_t)c->n, sizeof(*s->asked));
-		memset(s->asked, 0, (size_t)c->n * sizeof(*s->asked));
-	} else if (!end_is_asked()) {
+		why = server_open(s, c, i, until);
+	s->late = s->late || (wanted && why != NULL && clock_now_ns() >= until);
+	if (why != NULL && (c->plan->verbose || (wanted && s->late && !end_is_asked())))
 		start_say(c, i, why);
-	}
-	for (int k = 0; k < ENV_OWN; k++)
-		free(own[k]);
 }
 
 /* The first rank of a server shows whether the kernel lets it fork: another error than that there
@@ -153,5 +167,5 @@ void forked_end(struct forked_ranks *s)
 {
 	fork_client_close(&s->server);
 	free(s->asked);
-	*s = (struct forked_ranks){.world = NULL};
+	*s = (struct forked_ranks){.late = s->late};
 }

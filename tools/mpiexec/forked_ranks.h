@@ -25,6 +25,7 @@ struct forked_ranks {
 	bool ended;     /* the server has */
 	bool *asked;    /* by row: it is to be forked, and not taken yet */
 	int first, end; /* rows that may be asked for */
+	bool late;      /* a server or its linker did not begin in time: no other is tried */
 };
 
 /* Has forked_begin been called for the program of a row? */
