@@ -140,6 +140,7 @@ bool net_conn_hello_send(struct net_conn *c)
 			return false;
 		}
 		c->say_at += (uint32_t)n;
+		c->active = true;
 	}
 	return true;
 }
@@ -158,6 +159,7 @@ void net_conn_send_ahead(struct net_peer *p)
 		struct iovec iov = {o->q + o->q_at + c->ahead, o->q_end - o->q_at - c->ahead};
 
 		n = c->net->io->send(c, &iov, 1);
+		c->active = true;
 		c->ahead += n > 0 ? (uint32_t)n : 0;
 	}
 }

@@ -293,6 +293,30 @@ static void test_dead_host(void **state)
 	dead_host(false);
 }
 
+/* The host dies between a connect request and its answer: frames are on their way already. */
+static void test_dead_host_that_is_asked(void **state)
+{
+	struct ends s;
+	double start;
+	int listener, fd = -1;
+
+	(void)state;
+	open_one(&s, "tcp:127.0.0.1:0", 2000);
+	assert_int_equal(net_listen("tcp:127.0.0.1:0", &listener, s.end[1].addr), 0);
+	start = ends_now();
+	ends_put(&s, 0, 1);
+	ENDS_UNTIL(&s, (fd = accept(listener, NULL, NULL)) >= 0);
+	fault_cut(fd);
+	ends_put(&s, 0, 1);
+	ENDS_UNTIL(&s, s.end[0].lost[1] == 1);
+	assert_true(ends_now() - start > 1.5 && ends_now() - start < PATIENCE);
+	if (!strstr(s.end[0].words, "not answered"))
+		fail_msg("%s", s.end[0].words);
+	close(fd);
+	close(listener);
+	ends_close(&s);
+}
+
 /* A host that is well, with a process that does not read for much longer than dead_ms. */
 static void test_deaf_peer(void **state)
 {
@@ -377,6 +401,7 @@ int main(void)
 		cmocka_unit_test(test_killed),
 		cmocka_unit_test(test_signals),
 		cmocka_unit_test(test_dead_host),
+		cmocka_unit_test(test_dead_host_that_is_asked),
 		cmocka_unit_test(test_deaf_peer),
 		cmocka_unit_test(test_close_is_bounded),
 		cmocka_unit_test(test_fork),
