@@ -86,7 +86,7 @@ static void entries_find(struct fork_server *s, char **envp)
 
 /* --- a rank --------------------------------------------------------------------------------- */
 
-/* Gives the files the numbers that they have in a rank that was started by exec. */
+/* Gives the files the numbers that they have in a rank that was started by exec; file[] follows. */
 static bool files_move(struct fork_order *o)
 {
 	int want[FORK_FILES] = {0, 1, 2, o->ask.listen, o->ask.pmi}, n = 3;
@@ -107,6 +107,7 @@ static bool files_move(struct fork_order *o)
 			return false;
 		else
 			syscall(SYS_close, o->file[i]);
+		o->file[i] = want[i];
 	}
 	return true;
 }
@@ -134,7 +135,7 @@ static void words_add(char **at, const char *end, const char *s)
 		*(*at)++ = *s++;
 }
 
-/* The rank cannot begin: says so on its stderr, which is file[2], or has its number already. */
+/* The rank cannot begin: says so on its stderr, file[2]. */
 __attribute__((noreturn)) static void rank_fail(const struct fork_order *o, const char *step)
 {
 	char words[160], digits[8] = {0}, *at = words, *d = digits + sizeof(digits) - 1;
@@ -149,8 +150,7 @@ __attribute__((noreturn)) static void rank_fail(const struct fork_order *o, cons
 	words_add(&at, end, ": errno ");
 	words_add(&at, end, d);
 	words_add(&at, end, "\n");
-	if (syscall(SYS_write, o->file[2], words, at - words) < 0)
-		syscall(SYS_write, 2, words, at - words);
+	syscall(SYS_write, o->file[2], words, at - words);
 	_exit(EXIT_NONE);
 }
 
