@@ -690,11 +690,12 @@ void out_say(const char *fmt, ...)
 	va_end(ap);
 	if (len < 0)
 		return;
-	line = text_new(out.say != NULL ? "mpiexec: %s" : "%s\n", words);
-	if (out.say != NULL)
+	if (out.say != NULL) {
+		line = text_new("mpiexec: %s", words);
 		out_say_raw(line);
-	else if (write(STDERR_FILENO, line, strlen(line)) < 0) /* what could be done? */
-		errno = 0;
-	free(line);
+		free(line);
+	} else {
+		fprintf(stderr, "%s\n", words); /* a proxy: output.h */
+	}
 	free(words);
 }
