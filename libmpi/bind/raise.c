@@ -208,6 +208,7 @@ int bind_raise(int err, void *self, int fn)
 	int code;
 	void *other = haft_err_attached(err, &code);
 
+	haft_peer_lost_say(err);
 	haft_objects_open(); /* handlers are objects, also before MPI_Init */
 	t = target_find(other != NULL ? other : self, fn);
 	raise_text(line, sizeof(line), err, t.other ? NULL : t.self, fn);

@@ -4,6 +4,7 @@
 #include "libobj/base.h"
 #include "libmpi/core/rank_name.h"
 
+#include <mpi.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -60,6 +61,20 @@ void haft_peer_lost(int rank)
 int haft_peer_lost_rank(void)
 {
 	return missed;
+}
+
+static bool missed_said; /* haft_peer_lost_is_said */
+
+void haft_peer_lost_say(int err)
+{
+	bool lost = err == MPI_ERR_PROC_ABORTED || err == MPI_ERR_SPAWN || err == MPI_ERR_IN_STATUS;
+
+	missed_said = missed_said || (lost && missed != 0);
+}
+
+bool haft_peer_lost_is_said(void)
+{
+	return missed_said;
 }
 
 void haft_life_child(void)

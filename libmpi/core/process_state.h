@@ -104,4 +104,9 @@ void haft_life_child(void);
 void haft_peer_lost(int rank);
 int haft_peer_lost_rank(void); /* that rank + 1; 0: none */
 
+/* A call returns an error of this class: has one said that a process is lost?  Operations whose
+ * error no call returns (a freed request, MPI_Bsend) do not count. */
+void haft_peer_lost_say(int err);
+bool haft_peer_lost_is_said(void);
+
 #endif

@@ -107,7 +107,7 @@ static int world_finalize(void)
 {
 	static bool ending;                        /* delete callbacks of attributes are running */
 	bool differs = haft_world.differs != NULL; /* an error has said so */
-	bool is_lost = haft_peer_lost_rank() != 0; /* likewise, of a process */
+	bool is_said = haft_peer_lost_is_said();   /* likewise, of a process */
 	int err;
 
 	if (ending)
@@ -134,7 +134,7 @@ static int world_finalize(void)
 	}
 	if (ft_is_on() || differs)
 		err = ft_finalize(err);
-	if (err != 0 && (err != MPI_ERR_PROC_ABORTED || (!is_lost && world_lost_lives())))
+	if (err != 0 && (err != MPI_ERR_PROC_ABORTED || (!is_said && world_lost_lives())))
 		return err;
 	life_invariants_check("MPI_Finalize");
 	atomic_store_explicit(&haft_life.world, HAFT_AFTER, memory_order_release);

@@ -5,19 +5,31 @@
 prog=$TMPDIR/prog refuse=$TMPDIR/refuse
 cat >"$prog.c" <<'EOF'
 #include <mpi.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 int main(int argc, char **argv)
 {
 	int rank, word = 7, err;
+	MPI_Request free_one;
+	double start;
 
 	MPI_Init(&argc, &argv);
 	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	if (argc > 1 && atoi(argv[1]) == 4 && rank == 1)
+		raise(SIGKILL);
 	if (argc > 1) {
 		MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
 		MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
 	}
-	if (rank == 0)
+	if (argc > 1 && atoi(argv[1]) == 3) {
+		if (rank == 0) { /* no call tells the program of its end */
+			MPI_Isend(&word, 1, MPI_INT, 1, 0, MPI_COMM_WORLD, &free_one);
+			MPI_Request_free(&free_one);
+		}
+		for (start = MPI_Wtime(); MPI_Wtime() < start + 1;)
+			MPI_Iprobe(MPI_ANY_SOURCE, 0, MPI_COMM_SELF, &err, MPI_STATUS_IGNORE);
+	} else if (rank == 0)
 		MPI_Send(&word, 1, MPI_INT, 1, 0, MPI_COMM_WORLD);
 	if (argc > 1 && atoi(argv[1]) == 2) /* the program has heard of it */
 		MPI_Barrier(MPI_COMM_WORLD);
@@ -44,4 +56,13 @@ want_err "MPI_Finalize that failed"
 alone 2
 want_rc 0
 [ "$(grep -c 'returned 0' "$out")" = 2 ] || fail "$said: $(cat "$out")"
+alone 3
+[ $rc != 0 ] || fail "$said: exit code 0"
+grep -q 'returned 1' "$out" || fail "$said: $(cat "$out")"
+
+# That a process has ended is mpiexec's to say.
+alone 4
+want_rc 137
+want_err "was killed by signal 9"
+! grep MPI_Finalize "$err" || fail "$said: MPI_Finalize says so, too"
 finish
