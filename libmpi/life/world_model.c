@@ -30,7 +30,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 static pthread_t main_thread; /* the one that has called MPI_Init */
 
@@ -84,17 +83,32 @@ int life_init_thread(int *argc, char ***argv, int required, int *provided)
 
 /* --- end ------------------------------------------------------------------------------------ */
 
+static bool time_has_come(void *arg)
+{
+	return clock_now_ns() >= *(const uint64_t *)arg;
+}
+
+/* Makes progress for so long: others may need it, and other threads the lock. */
+static void world_nap(uint32_t nap_ns)
+{
+	uint64_t until = clock_now_ns() + nap_ns;
+
+	p2p_progress_until(&(struct p2p_condition){
+		.ready = time_has_come, .arg = &until, .nap_ns = &nap_ns});
+}
+
 /* Has the barrier of MPI_Finalize failed although the process that it lost lives?  mpiexec learns
- * of an end about as early as we do, so it is asked for some time.  If it cannot be asked: true. */
+ * of an end about as early as we do, so it is asked for about a second, ever more rarely.  If it
+ * cannot be asked: true. */
 static bool world_lost_lives(void)
 {
-	enum { ASKS = 50, NAP_MS = 20 };
+	enum { LONGEST_MS = 512 };
 	char *words = strdup(haft_err_text(MPI_ERR_PROC_ABORTED));
 	struct boot_location where;
 	int err = 0;
 
-	for (int i = 0; i < ASKS && err == 0; i++) {
-		nanosleep(&(struct timespec){0, NAP_MS * (long)NS_PER_MS}, NULL);
+	for (uint32_t ms = 1; ms <= LONGEST_MS && err == 0; ms *= 2) {
+		world_nap(ms * (uint32_t)NS_PER_MS);
 		err = boot_where(haft_peer_lost_rank() - 1, &where);
 	}
 	if (err != MPI_ERR_PROC_ABORTED)
