@@ -93,8 +93,8 @@ static void world_nap(uint32_t nap_ns)
 {
 	uint64_t until = clock_now_ns() + nap_ns;
 
-	p2p_progress_until(&(struct p2p_condition){
-		.ready = time_has_come, .arg = &until, .nap_ns = &nap_ns});
+	p2p_progress_until(
+		&(struct p2p_condition){.ready = time_has_come, .arg = &until, .nap_ns = &nap_ns});
 }
 
 /* Has the barrier of MPI_Finalize failed although the process that it lost lives?  mpiexec learns

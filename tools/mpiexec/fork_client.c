@@ -18,13 +18,13 @@
 #include "tools/mpiexec/job_plan.h"
 #include "tools/mpiexec/priority.h"
 
-#define TRY_MS      1000  /* for the first rank to be forked */
-#define TRY_US      20    /* ... and between two looks */
-#define STUCK_MS    60000 /* for a rank to be forked, behind thousands that compute */
-#define STEP_MS     100   /* after so long a signal to mpiexec is obeyed */
-#define SEND_ROOM   32768 /* bytes of orders that wait: few, so that few files are on their way */
-#define SPARE       64    /* bytes by which the HAFT_JOB of another rank may be longer */
-#define SPARE_ONE   16    /* ... and another variable */
+#define TRY_MS    1000  /* for the first rank to be forked */
+#define TRY_US    20    /* ... and between two looks */
+#define STUCK_MS  60000 /* for a rank to be forked, behind thousands that compute */
+#define STEP_MS   100   /* after so long a signal to mpiexec is obeyed */
+#define SEND_ROOM 32768 /* bytes of orders that wait: few, so that few files are on their way */
+#define SPARE     64    /* bytes by which the HAFT_JOB of another rank may be longer */
+#define SPARE_ONE 16    /* ... and another variable */
 
 /* --- the server ----------------------------------------------------------------------------- */
 
@@ -158,8 +158,7 @@ void fork_client_kill(struct fork_client *f)
 }
 
 const char *fork_client_open(struct fork_client *f, const struct rank_common *s,
-	const struct app *a, char **envp, int own, int rows, uint64_t cookie,
-	uint64_t until_ns)
+	const struct app *a, char **envp, int own, int rows, uint64_t cookie, uint64_t until_ns)
 {
 	int two[2] = {-1, -1}, table, room = SEND_ROOM;
 	const char *why = "it could not be executed";

@@ -42,8 +42,7 @@ const char *fork_unfit(
 /* Starts the server of a program.  envp: the environment of one of its ranks, of which the first
  * `own' variables differ from rank to rank.  NULL, or why it did not start. */
 const char *fork_client_open(struct fork_client *f, const struct rank_common *s,
-	const struct app *a, char **envp, int own, int rows, uint64_t cookie,
-	uint64_t until_ns);
+	const struct app *a, char **envp, int own, int rows, uint64_t cookie, uint64_t until_ns);
 
 /* Asks for the rank of a row, with the first `own' variables of e->envp.  The files of `e' may be
  * closed then.  False: the server does not take it any more. */

@@ -63,8 +63,7 @@ static void start_say(const struct local_ranks *c, int i, const char *why)
 }
 
 /* Starts the server of the program of row i.  NULL, or why it did not start. */
-static const char *server_open(
-	struct forked_ranks *s, struct local_ranks *c, int i, uint64_t until)
+static const char *server_open(struct forked_ranks *s, struct local_ranks *c, int i, uint64_t until)
 {
 	const struct local_rank *m = &c->m[i];
 	const struct app *a = &m->world->app[m->app];
