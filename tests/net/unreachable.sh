@@ -8,6 +8,7 @@ cat >"$prog.c" <<'EOF'
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+static char big[1 << 20];
 int main(int argc, char **argv)
 {
 	int rank, word = 7, err;
@@ -24,7 +25,7 @@ int main(int argc, char **argv)
 	}
 	if (argc > 1 && atoi(argv[1]) == 3) {
 		if (rank == 0) { /* no call tells the program of its end */
-			MPI_Isend(&word, 1, MPI_INT, 1, 0, MPI_COMM_WORLD, &free_one);
+			MPI_Isend(big, sizeof(big), MPI_CHAR, 1, 0, MPI_COMM_WORLD, &free_one);
 			MPI_Request_free(&free_one);
 		}
 		for (start = MPI_Wtime(); MPI_Wtime() < start + 1;)
