@@ -35,14 +35,13 @@ struct fork_client {
 bool fork_await(int fd, short events, uint64_t until_ns);
 
 /* Why can no fork server start a program with this environment here?  NULL: one can.  Runs the
- * dynamic linker once, to see which libraries it loads.
- * until_ns: from then on it is late. */
+ * dynamic linker once, to see which libraries it loads.  From until_ns on it is late. */
 const char *fork_unfit(
 	const struct rank_common *s, const struct app *a, char *const *envp, uint64_t until_ns);
 
 /* Starts the server of a program.  envp: the environment of one of its ranks, of which the first
- * `own' variables differ from rank to rank.  NULL, or why it did not start
- * until then. */
+ * `own' variables differ from rank to rank.  NULL, or why it did not start until
+ * until_ns. */
 const char *fork_client_open(struct fork_client *f, const struct rank_common *s,
 	const struct app *a, char **envp, int own, int rows, uint64_t cookie, uint64_t until_ns);
 
