@@ -33,21 +33,8 @@ bool shm_peek_internal(struct shm *s, int src, struct shm_frame *f)
 	return shm_peek(s, src, f);
 }
 
-HAFT_HOT int shm_ring_drain(struct shm *s, int src, shm_deliver_fn *deliver, void *arg)
-{
-	struct shm_frame f;
-	int n = 0;
-
-	while (n < (int)s->slots && shm_peek(s, src, &f)) {
-		deliver(arg, &f);
-		shm_next(s, &f);
-		n++;
-	}
-	return n;
-}
-
 /* As shm_ring_drain, until *enough. */
-static int ring_drain_until(
+__attribute__((always_inline)) static inline int ring_drain_until(
 	struct shm *s, int src, shm_deliver_fn *deliver, void *arg, const bool *enough)
 {
 	struct shm_frame f;
@@ -59,6 +46,13 @@ static int ring_drain_until(
 		n++;
 	}
 	return n;
+}
+
+HAFT_HOT int shm_ring_drain(struct shm *s, int src, shm_deliver_fn *deliver, void *arg)
+{
+	static const bool never;
+
+	return ring_drain_until(s, src, deliver, arg, &never);
 }
 
 /* `src' has just had something: its ring takes the place of the one that became hot first. */
