@@ -9,8 +9,6 @@
 
 #define CLAIMS MEAN_OR(2, 32) /* messages under way at once that are read in place */
 
-#define CLAIM_LONG (1 << 19) /* bytes: to copy them takes longer than a sleep and its end */
-
 enum { CLAIM_OPEN, CLAIM_TAKEN, CLAIM_REVOKED, CLAIM_READ };
 
 struct claim_word {

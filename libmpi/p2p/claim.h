@@ -16,6 +16,10 @@
 
 #include "libmpi/core/req.h"
 
+/* A waiting rank leaves messages and streams of so many bytes to helpers: to copy them takes longer
+ * than a sleep and its end. */
+#define CLAIM_LONG (1 << 19)
+
 /* An open claim word of this process, for a message of `bytes' to this peer: its offset in the
  * segment; 0: there is none left. */
 uint64_t p2p_claim_new(int peer, int64_t bytes);

@@ -34,6 +34,7 @@
 #include "libmpi/p2p/remote_stream.h"
 
 #include "libmpi/core/err.h"
+#include "libmpi/p2p/claim.h"
 #include "libmpi/p2p/fail.h"
 #include "libmpi/p2p/request.h"
 #include <stdlib.h>
@@ -63,11 +64,8 @@ struct p2p_stream {
 	char window[];
 };
 
-/* Bytes of a stream that a waiting rank leaves to helpers: as CLAIM_LONG of claim.c. */
-#define STREAM_LONG (1 << 19)
-
 static uint64_t stream_last_id; /* numbers given out so far */
-static int stream_lengthy;      /* streams of STREAM_LONG or more that are not over */
+static int stream_lengthy;      /* streams of CLAIM_LONG or more that are not over */
 
 bool p2p_stream_awaits_helper(void)
 {
@@ -185,7 +183,7 @@ static struct p2p_stream *stream_new(struct req *r, bool sends, uint64_t id, int
 		.next = r->moved,
 		.end = end,
 		.sends = sends,
-		.lengthy = end - r->moved >= STREAM_LONG,
+		.lengthy = end - r->moved >= CLAIM_LONG,
 		.most = most};
 	stream_lengthy += s->lengthy;
 	for (int i = 0; i < STREAM_CHUNKS; i++) {
