@@ -141,7 +141,5 @@ int p2p_poll_from(int peer)
 
 HAFT_HOT int p2p_poll_awaited(const struct req *r, bool several)
 {
-	/* Two copies, in each of which the compiler knows `several': a message takes 8 instructions
-	 * less. */
-	return several ? deliver_from(r->peer, r, true) : deliver_from(r->peer, r, false);
+	return deliver_from(r->peer, r, several);
 }
